@@ -1,0 +1,35 @@
+import picomatch from 'picomatch';
+
+/** `Kind/key`, key parts joined by `/` and percent-encoded: `NotificationTemplate/welcome/EMAIL/en`. */
+export type Address = string;
+
+/** The parts of an object's natural key, in the order the kind names them. */
+export type Key = readonly string[];
+
+export function formatAddress(kind: string, key: Key): Address {
+  return [kind, ...key.map(encodeURIComponent)].join('/');
+}
+
+/** The kind and key of an address, or `null` where `address` is none. */
+export function parseAddress(address: Address): { kind: string; key: Key } | null {
+  const [kind, ...parts] = address.split('/');
+  if (!kind || parts.length === 0 || parts.includes('')) return null;
+  try {
+    return { kind, key: parts.map(decodeURIComponent) };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A predicate over addresses: true where one of `globs` matches (`*` within a part, `**` across parts).
+ * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded.
+ */
+export function matchAddresses(globs: readonly string[]): (address: Address) => boolean {
+  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true }));
+  return (address) => {
+    const parsed = parseAddress(address);
+    const plain = parsed ? [parsed.kind, ...parsed.key].join('/') : address;
+    return matchers.some((matches) => matches(address) || matches(plain));
+  };
+}

@@ -1,0 +1,27 @@
+export type Severity = 'error' | 'warning' | 'info';
+
+/** A place in a file the user wrote; line and column count from 1. */
+export interface Source {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing to tell the user: what, where, why, and what to do next. */
+export interface Diagnostic {
+  /** A stable slug, such as `unknown-field`; each has its entry in docs/troubleshooting.md. */
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly source?: Source;
+  /** The source line with a caret below the column, ready to print. */
+  readonly excerpt?: string;
+  /** What to do next: "did you mean `subject`?". */
+  readonly hint?: string;
+  /** The address of the object it is about. */
+  readonly address?: string;
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity }) => severity === 'error');
+}

@@ -1,0 +1,25 @@
+import type { Diagnostic } from './diagnostic.ts';
+import { ExitCode } from './exit.ts';
+
+/** Why a command stops: one or more diagnostics and the exit code they lead to. */
+export class Failure extends Error {
+  override readonly name: string = 'Failure';
+  readonly diagnostics: readonly Diagnostic[];
+  readonly exitCode: ExitCode;
+
+  constructor(diagnostics: readonly Diagnostic[], exitCode: ExitCode = ExitCode.couldNotRun) {
+    super(diagnostics.map(({ message }) => message).join('\n'));
+    this.diagnostics = diagnostics;
+    this.exitCode = exitCode;
+  }
+}
+
+/** A failure with one error diagnostic. */
+export function failure(
+  code: string,
+  message: string,
+  more: Partial<Omit<Diagnostic, 'code' | 'message'>> = {},
+  exitCode: ExitCode = ExitCode.couldNotRun,
+): Failure {
+  return new Failure([{ code, severity: 'error', message, ...more }], exitCode);
+}

@@ -1,0 +1,66 @@
+/** Any value that JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object. Read with {@link own}, so that a key such as `constructor` never reaches a prototype. */
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** The object's own value under `key`; `undefined` when there is none. */
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The own value under `key` when it is text, else `null`. */
+export function textOf(object: JsonObject, key: string): string | null {
+  const value = own(object, key);
+  return typeof value === 'string' ? value : null;
+}
+
+/** An object from entries; a `__proto__` key becomes an ordinary own key instead of a prototype. */
+export function objectFrom(entries: Iterable<readonly [string, Json]>): JsonObject {
+  return Object.fromEntries(entries);
+}
+
+/** A copy of `value` whose leaves and containers have passed through `replace`, children first. */
+export function mapJson(value: Json, replace: (value: Json) => Json): Json {
+  if (isArray(value)) return replace(value.map((item) => mapJson(item, replace)));
+  if (isObject(value)) {
+    return replace(objectFrom(Object.entries(value).map(([key, item]) => [key, mapJson(item, replace)])));
+  }
+  return replace(value);
+}
+
+/** JSON text with sorted keys and no white space: equal values give equal text. */
+export function canonicalJson(value: Json): string {
+  if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (isObject(value)) {
+    const members = Object.keys(value)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** Deep equality, blind to the order of an object's keys. */
+export function sameJson(a: Json, b: Json): boolean {
+  return a === b || canonicalJson(a) === canonicalJson(b);
+}
+
+/** `text` parsed as JSON, or `undefined` where it is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

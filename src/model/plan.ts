@@ -1,0 +1,101 @@
+import type { Address, Key } from './address.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { hasErrors } from './diagnostic.ts';
+import type { Json } from './json.ts';
+import type { TenantName } from './live.ts';
+import type { Pointer } from './pointer.ts';
+
+/** The format of plan files; schemas/plan.schema.json describes it. */
+export const planFormat = 1;
+
+export const actions = ['create', 'update', 'delete', 'manual'] as const;
+export type Action = (typeof actions)[number];
+
+/** One HTTP request as it will be sent, but for the token and for markers in the body (see marker.ts). */
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From the base URL on, segments percent-encoded: `/v2025/notification-templates`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `null` where the request has no body. */
+  readonly body: Json;
+}
+
+/** Who moved, judged against a git revision. */
+export type Origin = 'repo' | 'tenant' | 'both';
+
+/** One difference between the tenant and the manifests. A sensitive value is never present. */
+export interface Difference {
+  /** Into the manifest's fields: `/attributes/url`. */
+  readonly path: Pointer;
+  readonly op: 'add' | 'remove' | 'replace';
+  readonly before: Json;
+  readonly after: Json;
+  readonly sensitive: boolean;
+  /** Known only with `--since`. */
+  readonly origin: Origin | null;
+}
+
+/** What a reviewer should see besides the fields. */
+export const risks = ['lockout', 'delete', 'back-to-default', 'undoes-tenant-change', 'sends-mail'] as const;
+export type Risk = (typeof risks)[number];
+
+/** One object that differs, and the requests that make it equal. */
+export interface Change {
+  readonly address: Address;
+  readonly kind: string;
+  readonly key: Key;
+  readonly action: Action;
+  readonly source: { readonly file: string; readonly line: number } | null;
+  readonly id: string | null;
+  /** Of the live object this was computed from; `null` where there was none. */
+  readonly fingerprint: string | null;
+  readonly diff: readonly Difference[];
+  /** In the order they are sent. A manual change has none. */
+  readonly requests: readonly Request[];
+  /** For a manual change, the first one says what a person has to do. */
+  readonly warnings: readonly string[];
+  readonly risk: readonly Risk[];
+}
+
+export interface Scope {
+  readonly only: readonly string[];
+  readonly except: readonly string[];
+  readonly prune: boolean;
+  readonly since: string | null;
+}
+
+export interface Summary {
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+  readonly manual: number;
+  readonly unchanged: number;
+}
+
+/** Everything a run will do, as one JSON value (design, section 5). */
+export interface Plan {
+  readonly formatVersion: typeof planFormat;
+  readonly tool: { readonly name: string; readonly version: string };
+  readonly createdAt: string;
+  readonly environment: string;
+  readonly tenant: TenantName;
+  readonly scope: Scope;
+  /** Over everything but `tool`, `createdAt` and itself. */
+  readonly digest: string;
+  readonly summary: Summary;
+  readonly changes: readonly Change[];
+  /** An error here (a guard) refuses the plan: it can be shown, never applied. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether a guard refused the plan. */
+export function isRefused(plan: Pick<Plan, 'diagnostics'>): boolean {
+  return hasErrors(plan.diagnostics);
+}
+
+export function hasChanges(plan: Pick<Plan, 'changes'>): boolean {
+  return plan.changes.length > 0;
+}
+

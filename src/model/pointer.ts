@@ -1,0 +1,33 @@
+import { isArray, isObject, type Json, own } from './json.ts';
+
+/** A JSON pointer (RFC 6901), such as `/attributes/url`; `''` is the whole value. */
+export type Pointer = string;
+
+export function pointer(...segments: readonly (string | number)[]): Pointer {
+  return segments
+    .map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}
+
+export function segmentsOf(at: Pointer): string[] {
+  return at
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value at `at`, or `undefined`. Only own keys are followed. */
+export function valueAt(root: Json, at: Pointer): Json | undefined {
+  let value: Json | undefined = root;
+  for (const segment of segmentsOf(at)) {
+    if (isArray(value)) value = /^\d+$/.test(segment) ? value[Number(segment)] : undefined;
+    else if (isObject(value)) value = own(value, segment);
+    else return undefined;
+  }
+  return value;
+}
+
+/** Whether `at` is `ancestor` or lies below it. */
+export function isWithin(at: Pointer, ancestor: Pointer): boolean {
+  return at === ancestor || at.startsWith(`${ancestor}/`);
+}

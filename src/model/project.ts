@@ -1,0 +1,71 @@
+import type { Diagnostic } from './diagnostic.ts';
+import type { Json } from './json.ts';
+import type { TenantName } from './live.ts';
+import type { Resource } from './resource.ts';
+import type { Secrets } from './secrets.ts';
+import type { ApiSettings } from './settings.ts';
+
+/** How to prove who we are: a token given by hand, or OAuth 2 client credentials. */
+export type Auth =
+  | { readonly by: 'token'; readonly token: () => string }
+  | {
+      readonly by: 'client-credentials';
+      readonly tokenUrl: string;
+      readonly clientId: () => string;
+      readonly clientSecret: () => string;
+    };
+
+/** One of the two HTTP services of a tenant. */
+export interface Endpoint {
+  readonly baseUrl: string;
+  readonly auth: Auth;
+}
+
+/** The embedded tenant of an environment; paths are absolute. */
+export interface EmbeddedTenant {
+  readonly seed: string | null;
+  readonly data: string | null;
+}
+
+/** At most `requests` in any `per` milliseconds, for each API version; at most `concurrency` at once. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly per: number;
+  readonly concurrency: number;
+}
+
+/** Where an environment's tenant is: at two addresses, or in this process. */
+export type Connection =
+  | { readonly to: 'tenant'; readonly identity: Endpoint | null; readonly profiles: Endpoint | null }
+  | { readonly to: 'sandbox'; readonly sandbox: EmbeddedTenant };
+
+/** What an environment allows a run to do. */
+export interface Policy {
+  /** Address globs that are never deleted. */
+  readonly protect: readonly string[];
+  readonly prune: { readonly kinds: readonly string[]; readonly keep: readonly string[] };
+  readonly maxDeletes: number | null;
+}
+
+/** One environment of the project file, parsed and filled with defaults. */
+export interface Environment {
+  readonly name: string;
+  readonly tenant: TenantName;
+  readonly connection: Connection;
+  readonly settings: ApiSettings;
+  readonly limits: RateLimit;
+  readonly policy: Policy;
+  readonly variables: Readonly<Record<string, Json>>;
+}
+
+/** A project, loaded for one environment: everything that can be known offline. */
+export interface Project {
+  /** The folder of the project file, absolute, links resolved. */
+  readonly root: string;
+  readonly configFile: string;
+  readonly environment: Environment;
+  readonly resources: readonly Resource[];
+  readonly secrets: Secrets;
+  /** Warnings and information; errors are thrown as a Failure. */
+  readonly diagnostics: readonly Diagnostic[];
+}

@@ -1,0 +1,69 @@
+import type { Address } from './address.ts';
+import { ExitCode } from './exit.ts';
+import type { JsonObject } from './json.ts';
+import type { TenantName } from './live.ts';
+import type { Action, Request } from './plan.ts';
+
+/** The format of result files; schemas/result.schema.json describes it. */
+export const resultFormat = 1;
+
+/**
+ * What became of one change: `unknown` was sent and no answer tells whether it took effect; `skipped` waited for
+ * a change that failed; `notAttempted` was never begun (manual, interrupted, or after `--fail-fast`).
+ */
+export const changeOutcomes = ['done', 'failed', 'skipped', 'notAttempted', 'unknown'] as const;
+export type ChangeOutcome = (typeof changeOutcomes)[number];
+
+/** One request that was sent, without its body. */
+export interface SentRequest {
+  readonly method: Request['method'];
+  readonly path: string;
+  /** `null` where no answer came. */
+  readonly status: number | null;
+  readonly trackingId: string | null;
+  readonly attempts: number;
+  readonly ms: number;
+}
+
+export interface ChangeResult {
+  readonly address: Address;
+  readonly action: Action;
+  readonly outcome: ChangeOutcome;
+  /** The object's fields before and after, secrets left out; `null` where there was no object. */
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+  readonly requests: readonly SentRequest[];
+  /** The tenant's own words for a failure, or what it ignored or rewrote. */
+  readonly error: string | null;
+  /** Fields the tenant did not take as asked, and other remarks. */
+  readonly warnings: readonly string[];
+}
+
+export type RunOutcome = 'done' | 'partial' | 'interrupted' | 'refused';
+
+/** What an apply did, as one JSON value (design, section 6). */
+export interface Result {
+  readonly formatVersion: typeof resultFormat;
+  readonly planDigest: string;
+  readonly environment: string;
+  readonly tenant: TenantName;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly outcome: RunOutcome;
+  readonly summary: Readonly<Record<ChangeOutcome, number>>;
+  readonly changes: readonly ChangeResult[];
+}
+
+/** The exit code and the printed summary come from the same value. */
+export function exitCodeOf(result: Pick<Result, 'outcome'>): ExitCode {
+  switch (result.outcome) {
+    case 'done':
+      return ExitCode.done;
+    case 'partial':
+      return ExitCode.incomplete;
+    case 'interrupted':
+      return ExitCode.interrupted;
+    case 'refused':
+      return ExitCode.refused;
+  }
+}
