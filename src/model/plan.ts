@@ -98,4 +98,3 @@ export function isRefused(plan: Pick<Plan, 'diagnostics'>): boolean {
 export function hasChanges(plan: Pick<Plan, 'changes'>): boolean {
   return plan.changes.length > 0;
 }
-

@@ -1,0 +1,38 @@
+import type { Json } from '../model/json.ts';
+import type { Request } from '../model/plan.ts';
+import type { ApiSettings } from '../model/settings.ts';
+
+/**
+ * Requests of the API with the headers its documents ask for: Accept always, Content-Type with a body, and the
+ * experimental header on every v2024 and v2025 call (seeds 000 and 001, "Endpoints").
+ */
+export function apiRequest(
+  method: Request['method'],
+  path: string,
+  settings: ApiSettings,
+  more: { query?: Readonly<Record<string, string>>; body?: Json; contentType?: string } = {},
+): Request {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (more.body !== undefined) headers['content-type'] = more.contentType ?? 'application/json';
+  if (serviceOf(path) === 'identity') headers[settings.experimentalHeader.toLowerCase()] = 'true';
+  return { method, path, query: more.query ?? {}, headers, body: more.body ?? null };
+}
+
+export const jsonPatchType = 'application/json-patch+json';
+
+/** A path with each segment percent-encoded; `.` and `..` cannot walk out of it. */
+export function pathOf(base: string, ...segments: readonly string[]): string {
+  return [base, ...segments.map(encodeSegment)].join('/');
+}
+
+function encodeSegment(segment: string): string {
+  return /^\.+$/.test(segment) ? segment.replaceAll('.', '%2E') : encodeURIComponent(segment);
+}
+
+/** The two HTTP services of a tenant. */
+export type Service = 'identity' | 'profiles';
+
+/** Which service serves a path: the versioned ones are the identity service's. */
+export function serviceOf(path: string): Service {
+  return /^\/v\d{4}\//.test(path) ? 'identity' : 'profiles';
+}
