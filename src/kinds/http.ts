@@ -1,3 +1,4 @@
+import { failure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -20,13 +21,16 @@ export function apiRequest(
 
 export const jsonPatchType = 'application/json-patch+json';
 
-/** A path with each segment percent-encoded; `.` and `..` cannot walk out of it. */
+/** A path with each segment percent-encoded. Throws a Failure for a segment that would walk out of it. */
 export function pathOf(base: string, ...segments: readonly string[]): string {
   return [base, ...segments.map(encodeSegment)].join('/');
 }
 
 function encodeSegment(segment: string): string {
-  return /^\.+$/.test(segment) ? segment.replaceAll('.', '%2E') : encodeURIComponent(segment);
+  if (segment === '' || segment === '.' || segment === '..') {
+    throw failure('unsafe-path-segment', `The tenant's id or name "${segment}" cannot stand in a request path.`);
+  }
+  return encodeURIComponent(segment);
 }
 
 /** The two HTTP services of a tenant. */
