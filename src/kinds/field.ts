@@ -7,6 +7,8 @@ import {
   objectFrom,
   own,
 } from '../model/json.ts';
+import { jsonText, literal, secretName } from '../model/marker.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field } from './kind.ts';
 
@@ -30,7 +32,9 @@ export function comparable(field: Field, value: Json | undefined): Json {
     case 'reference':
       return isObject(value) ? comparableReference(value) : value;
     case 'records':
-      return isArray(value) && value.length === 0 ? null : value;
+      return isArray(value)
+        ? comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item) : item)))
+        : value;
   }
 }
 
@@ -43,9 +47,7 @@ function comparableSet(items: readonly Json[]): Json {
 
 function comparableJsonText(value: Json, nested: readonly string[]): Json {
   if (!isObject(value)) return value === '' ? null : value;
-  return objectFrom(
-    Object.entries(value).map(([key, item]) => [key, nested.includes(key) ? readJsonText(item) : item]),
-  );
+  return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
 }
 
 /** A reference with an id is that id; the server may answer with another name for it. */
@@ -55,4 +57,49 @@ function comparableReference(value: JsonObject): Json {
   if (id !== null) return { type, id };
   const name = own(value, 'name') ?? null;
   return name === null ? null : { type, name };
+}
+
+/** A record without its unset members, numbers and truth values as text: hosts answer with either. */
+export function comparableRecord(record: JsonObject): JsonObject {
+  const set = Object.entries(record).filter(([, value]) => value !== null);
+  return objectFrom(set.map(([name, value]) => [name, typeof value === 'object' ? value : String(value)]));
+}
+
+/**
+ * What the field shall be: `declared` over `live`. Only an object whose members are declared one by one is merged,
+ * and there a `null` takes the member away.
+ */
+export function overlay(field: Field, declared: Json, live: Json | undefined): Json {
+  if (field.is !== 'json') return declared;
+  const value = readJsonText(declared);
+  if (field.declares === 'whole' || !isObject(value)) return value;
+  const below = live === undefined ? null : readJsonText(live);
+  return mergeMembers(value, isObject(below) ? below : {});
+}
+
+function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(live).map(([name, value]) => [name, literal(value)]));
+  for (const [name, value] of Object.entries(declared)) {
+    const below = own(live, name);
+    if (value === null) merged.delete(name);
+    else if (isObject(value) && secretName(value) === null) {
+      merged.set(name, mergeMembers(value, isObject(below) ? below : {}));
+    } else merged.set(name, value);
+  }
+  return objectFrom(merged);
+}
+
+/** The value as the API takes it: JSON fields as text, or as objects where the environment says so. */
+export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
+  if (value === undefined || value === null) return null;
+  if (field.is !== 'json' || !isObject(value)) return value;
+  const nested = field.nested ?? [];
+  const members = mapMembers(value, (item, name) =>
+    nested.includes(name) && item !== null && typeof item === 'object' ? jsonText(item) : item,
+  );
+  return settings.jsonText === 'text' ? jsonText(members) : members;
+}
+
+function mapMembers(value: JsonObject, change: (item: Json, name: string) => Json): JsonObject {
+  return objectFrom(Object.entries(value).map(([name, item]) => [name, change(item, name)]));
 }

@@ -28,7 +28,10 @@ export function pathOf(base: string, ...segments: readonly string[]): string {
 
 function encodeSegment(segment: string): string {
   if (segment === '' || segment === '.' || segment === '..') {
-    throw failure('unsafe-path-segment', `The tenant's id or name "${segment}" cannot stand in a request path.`);
+    throw failure(
+      'unsafe-path-segment',
+      `The tenant's id or name "${segment}" cannot stand in a request path.`,
+    );
   }
   return encodeURIComponent(segment);
 }

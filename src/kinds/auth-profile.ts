@@ -1,0 +1,60 @@
+import { type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import { apiRequest, jsonPatchType, pathOf } from './http.ts';
+import { jsonPatch } from './json-patch.ts';
+import type { Kind } from './kind.ts';
+
+const path = '/v2024/auth-profiles';
+const patchable = ['type', 'offNetwork', 'untrustedGeography', 'applicationId', 'applicationName'];
+
+/** The sign-in rules of an identity profile (seed 000; api-notes, "AuthProfile"). */
+export const authProfile: Kind = {
+  name: 'AuthProfile',
+  summary:
+    'How people of one identity profile sign in: type, pass-through application, network and geography limits.',
+  keyFields: [{ name: 'name' }],
+  fields: Object.fromEntries(patchable.map((field) => [field, { is: 'value' }])),
+  serverOwned: ['strongAuthLogin', 'tenant'],
+  pinnable: true,
+  renamable: false,
+  read: {
+    how: 'list-then-each',
+    list: { path: () => path, pageSize: null },
+    each: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+  },
+  parse(answer, _settings, id) {
+    const name = textOf(answer, 'name') || id;
+    if (name === null) return null;
+    return {
+      key: [name],
+      id,
+      fields: objectFrom(patchable.map((field) => [field, own(answer, field) ?? null])),
+    };
+  },
+  create: ({ key: [name = ''] }) => ({
+    manual: `Create the identity profile "${name}" in the admin interface: its authentication profile comes with it. Then plan again.`,
+  }),
+  update({ key: [name = ''], fields, changed, live, settings }) {
+    const fieldsChanged = patchable.filter((field) => changed.has(field));
+    const rename = `The API cannot rename an authentication profile: rename the identity profile to "${name}" in the admin interface.`;
+    if (fieldsChanged.length === 0) return { manual: rename };
+    if (live.id === null)
+      return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
+    const after = objectFrom(fieldsChanged.map((field) => [field, own(fields, field) ?? null]));
+    const body = jsonPatch(live.raw, { ...live.raw, ...after });
+    return {
+      requests: [apiRequest('PATCH', pathOf(path, live.id), settings, { body, contentType: jsonPatchType })],
+      warnings: changed.has('name') ? [rename] : [],
+      risk: canLockOut(after, live) ? ['lockout'] : [],
+    };
+  },
+  remove: ({ key: [name = ''] }) => ({
+    manual: `An authentication profile goes with its identity profile: delete "${name}" in the admin interface.`,
+  }),
+};
+
+/** Whether people, and the credentials this runs with, may lose their way in (design, section 5, "Lock-out"). */
+function canLockOut(after: JsonObject, live: LiveObject): boolean {
+  const restricts = (field: string) => own(after, field) === true && own(live.fields, field) !== true;
+  return own(after, 'type') === 'BLOCK' || restricts('offNetwork') || restricts('untrustedGeography');
+}

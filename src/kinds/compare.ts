@@ -1,0 +1,110 @@
+import deepDiff, { type Diff } from 'deep-diff';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { secretName } from '../model/marker.ts';
+import type { Difference } from '../model/plan.ts';
+import { pointer, valueAt } from '../model/pointer.ts';
+import { comparable, comparableRecord } from './field.ts';
+import type { Field } from './kind.ts';
+import { pairRecords, recordAgrees } from './records.ts';
+
+/** Where a field differs, before anything is known about secrets and origins. */
+export type FieldDifference = Pick<Difference, 'path' | 'op' | 'before' | 'after'>;
+
+/** How the live value of one field differs from the declared one; empty when they are the same. */
+export function compareField(
+  name: string,
+  field: Field,
+  declared: Json,
+  live: Json | undefined,
+): FieldDifference[] {
+  if (field.is === 'records') return compareRecords(name, field, declared, live);
+  const after = comparable(field, declared);
+  const before = comparable(field, live);
+  if (field.is === 'set') return compareSets(name, before, after);
+  if (field.is === 'json' && isObject(after) && isObject(before)) {
+    const [from, to] =
+      field.declares === 'whole' ? [before, after] : [restrict(before, after), withoutNulls(after)];
+    return compareJson([name], from, to);
+  }
+  if (sameJson(before, after)) return [];
+  // People compare the texts as they are, not in the form that forgives line endings and case.
+  const shown = field.is === 'json' ? { before, after } : { before: live ?? null, after: declared };
+  return [difference([name], before === null ? null : shown.before, after === null ? null : shown.after)];
+}
+
+function compareSets(name: string, before: Json, after: Json): FieldDifference[] {
+  const old = isArray(before) ? before : [];
+  const wanted = isArray(after) ? after : [];
+  const missingFrom = (list: readonly Json[]) => (item: Json) => !list.some((other) => sameJson(item, other));
+  return [
+    ...old.filter(missingFrom(wanted)).map((item) => difference([name, old.indexOf(item)], item, null)),
+    ...wanted.filter(missingFrom(old)).map((item) => difference([name, wanted.indexOf(item)], null, item)),
+  ];
+}
+
+function compareRecords(
+  name: string,
+  { alike }: Field & { is: 'records' },
+  declared: Json,
+  live: Json | undefined,
+): FieldDifference[] {
+  return pairRecords(declared, live, alike).flatMap((pair, at) => {
+    if (pair.declared === null || pair.live === null)
+      return [difference([name, at], pair.live, pair.declared)];
+    if (recordAgrees(pair.declared, pair.live)) return [];
+    return compareJson(
+      [name, at],
+      restrict(comparableRecord(pair.live), comparableRecord(pair.declared)),
+      comparableRecord(pair.declared),
+    );
+  });
+}
+
+/** The differences between two JSON objects; a secret's marker counts as one value, not as an object. */
+function compareJson(
+  at: readonly (string | number)[],
+  before: JsonObject,
+  after: JsonObject,
+): FieldDifference[] {
+  const found =
+    deepDiff.diff<Json, Json>(before, after, {
+      normalize: (_path, _key, lhs, rhs) =>
+        secretName(rhs) === null ? undefined : [JSON.stringify(lhs), JSON.stringify(rhs)],
+    }) ?? [];
+  return found.map((entry) => {
+    const path = pathOf(entry);
+    const below = pointer(...path);
+    return difference([...at, ...path], valueAt(before, below) ?? null, valueAt(after, below) ?? null);
+  });
+}
+
+function pathOf(entry: Diff<Json, Json>): (string | number)[] {
+  const path: (string | number)[] = entry.path ?? [];
+  return entry.kind === 'A' ? [...path, entry.index] : path;
+}
+
+function difference(path: readonly (string | number)[], before: Json, after: Json): FieldDifference {
+  const op = before === null ? 'add' : after === null ? 'remove' : 'replace';
+  return { path: pointer(...path), op, before, after };
+}
+
+/** The members of `live` that `declared` names, at every depth: the rest is left alone. */
+function restrict(live: JsonObject, declared: JsonObject): JsonObject {
+  const named = Object.entries(declared).flatMap(([name, value]): [string, Json][] => {
+    const item = own(live, name);
+    if (item === undefined || item === null) return [];
+    return [
+      [name, isObject(item) && isObject(value) && secretName(value) === null ? restrict(item, value) : item],
+    ];
+  });
+  return objectFrom(named);
+}
+
+/** Without the members a manifest clears; what is cleared is not there. */
+function withoutNulls(value: JsonObject): JsonObject {
+  return objectFrom(
+    Object.entries(value)
+      .filter(([, item]) => item !== null)
+      .map(([name, item]) => [name, isObject(item) && secretName(item) === null ? withoutNulls(item) : item]),
+  );
+}

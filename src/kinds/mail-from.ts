@@ -1,0 +1,44 @@
+import { isObject, own, textOf } from '../model/json.ts';
+import { apiRequest, pathOf } from './http.ts';
+import type { Kind, Write, WriteInput } from './kind.ts';
+
+const path = '/v2025/mail-from-attributes';
+
+/** The MAIL FROM domain of a mail identity (seed 001; api-notes, "MailFrom"). */
+export const mailFrom: Kind = {
+  name: 'MailFrom',
+  summary: 'The MAIL FROM (bounce) domain of a mail identity.',
+  keyFields: [{ name: 'identity', foldCase: true }],
+  fields: { mailFromDomain: { is: 'email' } },
+  serverOwned: ['id', 'mxRecord', 'txtRecord', 'mailFromDomainStatus'],
+  pinnable: false,
+  renamable: false,
+  read: {
+    how: 'each-declared',
+    // The documents put the identity in the path and ask for `id` in the query: both are sent.
+    each: ([identity = ''], settings) =>
+      apiRequest('GET', pathOf(path, identity), settings, { query: { id: identity } }),
+    isAbsent: ({ status, body }) =>
+      status === 400 ||
+      status === 404 ||
+      (status === 200 && isObject(body) && !textOf(body, 'mailFromDomain')),
+  },
+  parse(answer, _settings, id) {
+    const identity = textOf(answer, 'identity') ?? id;
+    if (identity === null) return null;
+    return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };
+  },
+  create: put,
+  update: put,
+  remove: ({ key: [identity = ''] }) => ({
+    manual: `The API cannot take the MAIL FROM domain of ${identity} away; do it in the admin interface.`,
+  }),
+};
+
+function put({ key: [identity = ''], fields, settings }: WriteInput): Write {
+  const mailFromDomain = own(fields, 'mailFromDomain') ?? null;
+  return {
+    requests: [apiRequest('PUT', path, settings, { body: { identity, mailFromDomain } })],
+    warnings: [`Publish the new MX and TXT records of ${identity}: \`tenantctl status\` prints them.`],
+  };
+}

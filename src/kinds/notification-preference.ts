@@ -1,0 +1,35 @@
+import { own, textOf } from '../model/json.ts';
+import { apiRequest, pathOf } from './http.ts';
+import type { Kind } from './kind.ts';
+
+/** Which media a notification goes out by: read only in the API (seed 001, list-notification-preferences). */
+export const notificationPreference: Kind = {
+  name: 'NotificationPreference',
+  summary: 'The media a notification goes out by; observed only, a difference is a step for a person.',
+  keyFields: [{ name: 'key' }],
+  fields: { mediums: { is: 'set' } },
+  serverOwned: ['modified'],
+  pinnable: false,
+  renamable: false,
+  read: {
+    how: 'each-declared',
+    each: ([key = ''], settings) =>
+      apiRequest('GET', pathOf('/v2025/notification-preferences', key), settings),
+    isAbsent: ({ status }) => status === 404,
+  },
+  parse(answer, _settings, id) {
+    const key = textOf(answer, 'key') ?? id;
+    return key === null
+      ? null
+      : { key: [key], id: null, fields: { mediums: own(answer, 'mediums') ?? null } };
+  },
+  create: ({ key: [key = ''] }) => ({
+    manual: `The tenant has no notification preference "${key}"; preferences come with their notification type.`,
+  }),
+  update: ({ key: [key = ''] }) => ({
+    manual: `Set the media of "${key}" under Notification Preferences in the admin interface; the API only reads them.`,
+  }),
+  remove: ({ key: [key = ''] }) => ({
+    manual: `The API cannot remove the notification preference "${key}".`,
+  }),
+};

@@ -1,0 +1,103 @@
+import type { Key } from '../model/address.ts';
+import { type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { literal } from '../model/marker.ts';
+import { wireValue } from './field.ts';
+import { isIn } from './filter.ts';
+import { apiRequest } from './http.ts';
+import type { Field, Kind, Write, WriteInput } from './kind.ts';
+
+const path = '/v2025/notification-templates';
+const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks', 'attachments', 'messageJSON'] };
+
+const fields: Readonly<Record<string, Field>> = {
+  name: { is: 'text' },
+  description: { is: 'text' },
+  subject: { is: 'text' },
+  header: { is: 'text', language: 'html' },
+  body: { is: 'text', language: 'html' },
+  footer: { is: 'text', language: 'html' },
+  from: { is: 'email' },
+  replyTo: { is: 'email' },
+  slackTemplate: chat,
+  teamsTemplate: chat,
+};
+
+/** A notification text of one key, medium and locale (seed 001; api-notes, "NotificationTemplate"). */
+export const notificationTemplate: Kind = {
+  name: 'NotificationTemplate',
+  summary: "The text of a notification in one medium and locale, laid over the vendor's default.",
+  keyFields: [{ name: 'key' }, { name: 'medium' }, { name: 'locale' }],
+  fields,
+  serverOwned: ['id', 'created', 'modified'],
+  pinnable: false,
+  renamable: false,
+  read: { how: 'list', list: { path: () => path, pageSize: 250, filter: byKey } },
+  defaults: { path: () => '/v2025/notification-template-defaults', pageSize: 250, filter: byKey },
+  parse(answer) {
+    const key = ['key', 'medium', 'locale'].map((part) => textOf(answer, part));
+    if (!key.every((part) => part !== null)) return null;
+    return {
+      key,
+      id: textOf(answer, 'id'),
+      fields: objectFrom(Object.keys(fields).map((field) => [field, own(answer, field) ?? null])),
+      carried: unknownFields(answer),
+    };
+  },
+  create: writeWhole,
+  update: writeWhole,
+  remove({ key: [key = '', medium = '', locale = ''], settings }) {
+    return {
+      // A bare key would delete every medium and locale of it, so all three are always sent.
+      requests: [apiRequest('POST', `${path}/bulk-delete`, settings, { body: [{ key, medium, locale }] })],
+      warnings: ["The template goes back to the vendor's default, and follows the vendor's changes again."],
+      risk: ['delete', 'back-to-default'],
+    };
+  },
+};
+
+function byKey(keys: readonly Key[]): string {
+  return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
+}
+
+/**
+ * POST is the only write: it creates, and it replaces what is there (seed 001, operation rule 1). Fields of the live
+ * template that tenantctl does not know go back with it, since leaving them out would delete them.
+ */
+function writeWhole({
+  key: [key = '', medium = '', locale = ''],
+  fields: values,
+  live,
+  settings,
+}: WriteInput): Write {
+  const known = Object.entries(fields).map(([name, field]): [string, Json] => [
+    name,
+    wireValue(field, own(values, name), settings),
+  ]);
+  const body = {
+    ...(live === null ? {} : { ...unknownFields(live.raw), ...(live.id === null ? {} : { id: live.id }) }),
+    key,
+    medium,
+    locale,
+    ...objectFrom(known),
+  };
+  return { requests: [apiRequest('POST', path, settings, { body })], warnings: remarks(body, live === null) };
+}
+
+function unknownFields(raw: JsonObject): JsonObject {
+  const known = new Set([...Object.keys(fields), 'key', 'medium', 'locale', 'id', 'created', 'modified']);
+  return objectFrom(
+    Object.entries(raw)
+      .filter(([name]) => !known.has(name))
+      .map(([name, value]) => [name, literal(value)]),
+  );
+}
+
+function remarks(body: JsonObject, isNew: boolean): string[] {
+  const set = ['header', 'footer'].filter((name) => own(body, name) !== null);
+  return [
+    ...(isNew ? ["A customised template no longer follows the vendor's changes to the default."] : []),
+    ...(set.length > 0
+      ? [`Newer tenants refuse a template with a ${set.join(' and a ')}; set null to leave it out.`]
+      : []),
+  ];
+}

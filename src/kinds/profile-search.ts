@@ -1,0 +1,129 @@
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { pointer } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { apiRequest, pathOf } from './http.ts';
+import type { Kind, RecordReference, WriteInput } from './kind.ts';
+import { pairRecords, recordAgrees } from './records.ts';
+
+const ruleFields = ['type', 'object_type', 'condition_object_id', 'comparison_operator', 'value'];
+/** Two rules that agree in these are one rule whose operator or value changed. */
+const alike = ['type', 'condition_object_id'];
+
+/** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
+export const profileSearch: Kind = {
+  name: 'ProfileSearch',
+  summary: 'A saved search over profiles: a label and the rules a profile must satisfy.',
+  keyFields: [{ name: 'label' }],
+  fields: { rules: { is: 'records', alike } },
+  serverOwned: ['id', 'uid', 'condition_rules_attributes'],
+  pinnable: false,
+  renamable: true,
+  read: {
+    how: 'list',
+    list: { path: (settings) => settings.profileSearchPath, pageSize: null, member: 'advanced_search' },
+  },
+  parse(answer, settings) {
+    const inner = own(answer, 'advanced_search');
+    const search = isObject(inner) ? inner : answer;
+    const label = textOf(search, 'label');
+    if (label === null) return null;
+    const rules = liveRules(search).map((rule) => manifestRule(rule, settings));
+    return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
+  },
+  create({ key: [label = ''], fields, settings }) {
+    const rules = declaredRules(fields).map((rule) => wireRule(rule, settings));
+    return save('POST', settings.profileSearchPath, { label, condition_rules_attributes: rules }, settings);
+  },
+  update({ key: [label = ''], fields, changed, live, settings }) {
+    if (live.id === null)
+      return { manual: `The tenant shows no id for the search "${label}", so the API cannot change it.` };
+    const search: JsonObject = {
+      ...(changed.has('label') ? { label } : {}),
+      ...(changed.has('rules')
+        ? { condition_rules_attributes: ruleChanges(fields, live.raw, settings) }
+        : {}),
+    };
+    return save('PATCH', pathOf(settings.profileSearchPath, live.id), search, settings);
+  },
+  remove({ key: [label = ''], live, settings }) {
+    if (!settings.profileSearchDelete || live.id === null) {
+      return {
+        manual: `The API has no call to delete a saved search; delete "${label}" in the profile-management interface.`,
+      };
+    }
+    const path = pathOf(settings.profileSearchPath, live.id);
+    return { requests: [apiRequest('DELETE', path, settings)], risk: ['delete'] };
+  },
+  references: (fields) => declaredRules(fields).flatMap(ruleReferences),
+};
+
+function save(method: 'POST' | 'PATCH', path: string, search: JsonObject, settings: ApiSettings) {
+  return { requests: [apiRequest(method, path, settings, { body: { advanced_search: search } })] };
+}
+
+/**
+ * Rules are nested records: with `id` a rule is changed, without it one is added, `_destroy` removes one, and a
+ * rule left out stays. So only what differs is sent, and a rule that stays keeps its id.
+ */
+function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: ApiSettings): JsonObject[] {
+  const inner = own(raw, 'advanced_search');
+  const rows = liveRules(isObject(inner) ? inner : raw);
+  const rowOf = new Map(rows.map((row) => [manifestRule(row, settings), row]));
+  return pairRecords(own(fields, 'rules'), [...rowOf.keys()], alike).flatMap(({ declared, live }) => {
+    const id = live ? (own(rowOf.get(live) ?? {}, 'id') ?? null) : null;
+    if (declared === null) return [{ id, _destroy: true }];
+    if (live === null) return [wireRule(declared, settings)];
+    return recordAgrees(declared, live) ? [] : [{ id, ...wireRule({ ...live, ...declared }, settings) }];
+  });
+}
+
+function liveRules(search: JsonObject): JsonObject[] {
+  const rules = own(search, 'condition_rules_attributes');
+  return isArray(rules) ? rules.filter(isObject) : [];
+}
+
+function declaredRules(fields: JsonObject): JsonObject[] {
+  const rules = own(fields, 'rules');
+  return isArray(rules) ? rules.filter(isObject) : [];
+}
+
+/** A live rule under the manifest's names, values as text, unset members left out. */
+function manifestRule(rule: JsonObject, settings: ApiSettings): JsonObject {
+  const objectType =
+    own(rule, settings.profileSearchObjectType) ??
+    own(rule, 'object_type') ??
+    own(rule, 'condition_object_type');
+  const named = { ...rule, object_type: objectType ?? null };
+  return objectFrom(
+    ruleFields.flatMap((name): [string, Json][] => {
+      const value = own(named, name);
+      return value === undefined || value === null
+        ? []
+        : [[name, typeof value === 'object' ? value : String(value)]];
+    }),
+  );
+}
+
+function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSettings): JsonObject {
+  if (rule.type !== 'ProfileAttributeRule') return rule;
+  return { ...rule, [settings.profileSearchObjectType]: object_type ?? 'NeAttribute' };
+}
+
+function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
+  const reference = (field: string, from: string, by: readonly string[]): RecordReference[] => {
+    const id = textOf(rule, field);
+    return id === null ? [] : [{ at: pointer('rules', at, field), id, from, by }];
+  };
+  switch (textOf(rule, 'type')) {
+    case 'ProfileTypeRule':
+      return reference('value', 'profile_types', ['uid', 'name']);
+    case 'ProfileAttributeRule':
+      return reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']);
+    default:
+      return [];
+  }
+}
+
+function idText(id: Json | undefined): string | null {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
+}

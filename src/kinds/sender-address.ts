@@ -1,0 +1,45 @@
+import { textOf } from '../model/json.ts';
+import { eq, or } from './filter.ts';
+import { apiRequest, pathOf } from './http.ts';
+import type { Kind } from './kind.ts';
+
+const path = '/v2025/verified-from-addresses';
+
+/** An address that notifications may come from (seed 001). */
+export const senderAddress: Kind = {
+  name: 'SenderAddress',
+  summary: 'An e-mail address that notifications may be sent from; creating one starts its verification.',
+  keyFields: [{ name: 'email', foldCase: true }],
+  fields: {},
+  serverOwned: ['id', 'verificationStatus', 'isVerifiedByDomain', 'region'],
+  pinnable: false,
+  renamable: false,
+  read: {
+    how: 'list',
+    list: {
+      path: () => path,
+      pageSize: 250,
+      filter: (keys) => or(keys.map(([email = '']) => eq('email', email))),
+    },
+  },
+  parse(answer) {
+    const email = textOf(answer, 'email');
+    return email === null ? null : { key: [email], id: textOf(answer, 'id'), fields: {} };
+  },
+  create({ key: [email = ''], settings }) {
+    return {
+      requests: [apiRequest('POST', path, settings, { body: { email } })],
+      warnings: [`The tenant sends a verification e-mail to ${email}.`],
+      risk: ['sends-mail'],
+    };
+  },
+  update: () => ({ manual: 'A sender address has no fields that can be changed.' }),
+  remove({ key: [email = ''], live, settings }) {
+    if (live.id === null) {
+      return {
+        manual: `The tenant shows no id for ${email}, so the API cannot delete it; remove it in the admin interface.`,
+      };
+    }
+    return { requests: [apiRequest('DELETE', pathOf(path, live.id), settings)] };
+  },
+};

@@ -1,0 +1,205 @@
+import type { Key } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
+import { isConcealed, isMasked } from '../model/sensitive.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { wireValue } from './field.ts';
+import { apiRequest, jsonPatchType, pathOf } from './http.ts';
+import { type PatchOperation, patchOperations } from './json-patch.ts';
+import { readJsonText } from './jsontext.ts';
+import type { Facts, Field, Kind, Write, WriteInput } from './kind.ts';
+
+const path = '/v2024/sim-integrations';
+const rule = 'beforeProvisioningRule';
+
+const fields: Readonly<Record<string, Field>> = {
+  description: { is: 'text' },
+  type: { is: 'value' },
+  cluster: { is: 'value' },
+  sources: { is: 'set' },
+  attributes: { is: 'json', declares: 'members' },
+  request: { is: 'json', declares: 'whole' },
+  statusMap: { is: 'json', declares: 'whole' },
+  [rule]: { is: 'reference' },
+};
+
+/** A service-desk integration (seed 000; api-notes, "SimIntegration"). */
+export const simIntegration: Kind = {
+  name: 'SimIntegration',
+  summary: 'A service-desk integration that turns provisioning into tickets (deprecated by the vendor).',
+  keyFields: [{ name: 'name' }],
+  fields,
+  serverOwned: ['created', 'modified', 'ownerRef', 'clusterRef', 'managedSources', 'provisioningConfig'],
+  pinnable: true,
+  renamable: true,
+  read: { how: 'list', list: { path: () => path, pageSize: null } },
+  parse: parseIntegration,
+  create({ key: [name = ''], fields: values, settings }) {
+    const body = { name, ...wireFields(values, Object.keys(fields), settings) };
+    return { requests: [apiRequest('POST', path, settings, { body })] };
+  },
+  update(input) {
+    const unsafe = maskedUndeclared(input);
+    if (unsafe.length > 0) return { manual: maskedAdvice(input.key, unsafe) };
+    return input.settings.simUpdate === 'put' ? replaceWhole(input) : patch(input);
+  },
+  remove({ key: [name = ''], live, settings }) {
+    if (live.id === null)
+      return { manual: `The tenant shows no id for "${name}", so the API cannot delete it.` };
+    return { requests: [apiRequest('DELETE', pathOf(path, live.id), settings)], risk: ['delete'] };
+  },
+};
+
+/**
+ * The answer is not the shape of the request: sources come as `managedSources`, the cluster as a reference, and
+ * `request` and `statusMap` at top level, inside `attributes`, or not at all (api-notes).
+ */
+function parseIntegration(answer: JsonObject): Facts | null {
+  const name = textOf(answer, 'name');
+  if (name === null) return null;
+  const all = readJsonText(own(answer, 'attributes') ?? null);
+  const inside = isObject(all) ? all : {};
+  const { request: _request, statusMap: _statusMap, ...members } = inside;
+  const ticket = (field: string) => own(answer, field) ?? own(inside, field);
+  const attributes = isObject(all) ? members : all;
+  const hiddenFields = ['request', 'statusMap'].filter((field) => (ticket(field) ?? null) === null);
+  return {
+    key: [name],
+    id: textOf(answer, 'id'),
+    fields: {
+      description: own(answer, 'description') ?? null,
+      type: own(answer, 'type') ?? null,
+      cluster: clusterOf(answer),
+      sources: sourcesOf(answer),
+      attributes,
+      request: readJsonText(ticket('request') ?? null),
+      statusMap: readJsonText(ticket('statusMap') ?? null),
+      [rule]: own(answer, rule) ?? null,
+    },
+    hidden: [...hiddenFields.map((field) => pointer(field)), ...concealed(attributes, ['attributes'])],
+  };
+}
+
+function clusterOf(answer: JsonObject): Json {
+  const reference = own(answer, 'clusterRef');
+  return own(answer, 'cluster') ?? (isObject(reference) ? (own(reference, 'id') ?? null) : null);
+}
+
+function sourcesOf(answer: JsonObject): Json {
+  const config = own(answer, 'provisioningConfig');
+  const listed =
+    own(answer, 'managedSources') ?? (isObject(config) ? own(config, 'managedResourceRefs') : null);
+  if (!isArray(listed)) return null;
+  return listed.map((source) => (isObject(source) ? (own(source, 'id') ?? null) : source));
+}
+
+/** Pointers to the texts that the tenant shows encrypted or masked. */
+function concealed(value: Json, at: readonly string[]): Pointer[] {
+  if (typeof value === 'string') return isConcealed(value) ? [pointer(...at)] : [];
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) => concealed(item, [...at, name]));
+}
+
+/** One patch for the fields, one for the rule, which has its own sub-resource. */
+function patch({ key, fields: values, changed, live, settings }: WriteInput & { live: LiveObject }): Write {
+  if (live.id === null)
+    return { manual: `The tenant shows no id for "${key[0]}", so the API cannot change it.` };
+  const names = [...changed].filter((name) => name !== rule);
+  const wanted = { ...values, name: key[0] ?? null };
+  const current = { ...live.fields, name: live.key[0] ?? null };
+  const operations = patchOperations(
+    withoutUnset(wireFields(current, names, settings)),
+    wireFields(wanted, names, settings),
+  );
+  const ruleOperations = changed.has(rule) ? patchOperations(ruleOf(live.fields), ruleOf(values)) : [];
+  const target = pathOf(path, live.id);
+  return {
+    requests: [
+      ...(operations.length > 0 ? [patchRequest(target, operations, settings)] : []),
+      // Pointers in the body of this call are relative to the rule (api-notes, "Two small points").
+      ...(ruleOperations.length > 0 ? [patchRequest(pathOf(target, rule), ruleOperations, settings)] : []),
+    ],
+  };
+}
+
+function patchRequest(target: string, operations: readonly PatchOperation[], settings: ApiSettings) {
+  const items = operations.map(({ op, path: at, value }): JsonObject => {
+    if (settings.simPatchOps === 'replace') return { op: 'replace', path: at, value };
+    return op === 'remove' ? { op, path: at } : { op, path: at, value };
+  });
+  const body = settings.simPatchBody === 'array' ? items : { operations: items };
+  return apiRequest('PATCH', target, settings, { body, contentType: jsonPatchType });
+}
+
+/** PUT carries the whole object: what the manifest leaves out goes back as the tenant showed it. */
+function replaceWhole({
+  key: [name = ''],
+  fields: values,
+  live,
+  changed,
+  settings,
+}: WriteInput & { live: LiveObject }): Write {
+  if (live.id === null)
+    return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
+  const lost = ['request', 'statusMap'].filter(
+    (field) => live.hidden.includes(pointer(field)) && (own(values, field) ?? null) === null,
+  );
+  const sent = Object.keys(fields).filter((field) => !lost.includes(field) || changed.has(field));
+  const body = { id: live.id, name, ...wireFields(values, sent, settings) };
+  return {
+    requests: [apiRequest('PUT', pathOf(path, live.id), settings, { body })],
+    warnings: lost.map(
+      (field) =>
+        `The tenant does not show ${field}: this PUT goes without it, so declare it if it is in use.`,
+    ),
+  };
+}
+
+function wireFields(values: JsonObject, names: readonly string[], settings: ApiSettings): JsonObject {
+  return objectFrom(
+    names.flatMap((name): [string, Json][] => {
+      const value = own(values, name);
+      if (value === undefined) return [];
+      const field = fields[name];
+      return [[name, field ? wireValue(field, value, settings) : value]];
+    }),
+  );
+}
+
+/** What is unset counts as not there: `add` sets it, where a strict tenant refuses to `replace` nothing. */
+function withoutUnset(values: JsonObject): JsonObject {
+  return objectFrom(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+function ruleOf(values: JsonObject): JsonObject {
+  const value = own(values, rule);
+  return isObject(value) ? withoutUnset(value) : {};
+}
+
+/**
+ * Masked members of the live attributes that the manifest does not declare: writing the attributes as one text
+ * would put the mask in the place of the credential. Ciphertext may go back as it came.
+ */
+function maskedUndeclared({
+  fields: values,
+  live,
+  changed,
+  settings,
+}: WriteInput & { live: LiveObject }): Pointer[] {
+  const writesAll =
+    settings.simUpdate === 'put' || (changed.has('attributes') && settings.jsonText === 'text');
+  const attributes = own(values, 'attributes');
+  if (!writesAll || !isObject(attributes)) return [];
+  return live.hidden.filter((at) => {
+    const value = valueAt({ attributes }, at);
+    return typeof value === 'string' && isMasked(value);
+  });
+}
+
+function maskedAdvice([name = '']: Key, unsafe: readonly Pointer[]): string {
+  return (
+    `The tenant masks ${unsafe.join(', ')} of "${name}", and this change would write the mask over the credential. ` +
+    'Declare it with !secret, then plan again.'
+  );
+}
