@@ -1,0 +1,83 @@
+import type { Diagnostic, Severity } from '../model/diagnostic.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
+import { printable } from './safe.ts';
+import { counted, outcomeWords, planCounts, riskWords, runWords, sentWords } from './words.ts';
+
+const commands = { error: 'error', warning: 'warning', info: 'notice' } as const satisfies Record<
+  Severity,
+  string
+>;
+
+/** Problems as GitHub workflow commands, which become annotations of the files. */
+export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
+  return lines(diagnostics.map(diagnosticCommand));
+}
+
+/** A plan's problems and risks as annotations, and its counts as a notice. */
+export function planGithub(plan: Plan): string {
+  const risks = plan.changes.flatMap(({ address, source, risk }) =>
+    risk.map((name) => {
+      const [shout, meaning] = riskWords[name];
+      const place = source === null ? {} : { file: source.file, line: String(source.line) };
+      return command('warning', { ...place, title: `${shout}: ${address}` }, meaning);
+    }),
+  );
+  const counts = command(
+    'notice',
+    { title: `tenantctl plan: ${plan.environment}` },
+    `${planCounts(plan.summary)}.`,
+  );
+  return lines([...plan.diagnostics.map(diagnosticCommand), ...risks, counts]);
+}
+
+/** What went wrong in an apply as annotations. */
+export function resultGithub(result: Result): string {
+  const failures = result.changes
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown')
+    .map(({ address, outcome, error, requests }) =>
+      command(
+        'error',
+        { title: `${outcomeWords[outcome]}: ${address}` },
+        [error ?? outcomeWords[outcome], ...requests.map(sentWords)].join('\n'),
+      ),
+    );
+  const { done } = result.summary;
+  const title = `tenantctl apply: ${result.environment}`;
+  return lines([
+    ...failures,
+    command('notice', { title }, `${runWords[result.outcome]}, ${counted(done, 'change')} done.`),
+  ]);
+}
+
+function diagnosticCommand({ severity, code, message, source, hint, address }: Diagnostic): string {
+  const place = source
+    ? { file: source.file, line: String(source.line), col: String(source.column) }
+    : { file: undefined };
+  const text = [message, ...(hint === undefined ? [] : [`hint: ${hint}`])].join('\n');
+  return command(
+    commands[severity],
+    { ...place, title: address === undefined ? code : `${code}: ${address}` },
+    text,
+  );
+}
+
+/** `::error file=a.yaml,line=3,title=…::message`, with everything escaped that would end a part of it. */
+function command(
+  name: string,
+  properties: Readonly<Record<string, string | undefined>>,
+  text: string,
+): string {
+  const listed = Object.entries(properties).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${escapeProperty(value)}`],
+  );
+  return `::${name} ${listed.join(',')}::${escapeText(text)}`;
+}
+
+const escapeText = (text: string): string =>
+  printable(text.replaceAll('\r\n', '\n')).replaceAll('%', '%25').replaceAll('\n', '%0A');
+
+const escapeProperty = (text: string): string =>
+  escapeText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+const lines = (commands: readonly string[]): string => commands.map((line) => `${line}\n`).join('');

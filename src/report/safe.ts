@@ -1,0 +1,107 @@
+/**
+ * Every text that comes from a tenant, a manifest or a plan file passes one of these before it is shown.
+ */
+
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+const joinsEmoji = /\p{Extended_Pictographic}[\u{fe0f}\u{1f3fb}-\u{1f3ff}]?$/u;
+const zeroWidthJoiner = '\u200d';
+
+/**
+ * `text` with every control character (terminal escapes, bidirectional overrides, invisible formatting, lone
+ * surrogates) shown as a visible sign instead; line feeds and tabs stay.
+ */
+export function printable(text: string): string {
+  return text.replace(hidden, (char, offset: number) => {
+    if (char === '\n' || char === '\t') return char;
+    if (char === zeroWidthJoiner && joinsEmoji.test(text.slice(Math.max(0, offset - 6), offset))) return char;
+    return visible(char);
+  });
+}
+
+/** {@link printable}, with line feeds and tabs shown as signs too. */
+export function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', '␊').replaceAll('\t', '⇥');
+}
+
+/** Blanks shown as signs, for places where blanks are what differs. */
+export function visibleBlanks(text: string): string {
+  return text
+    .replaceAll(' ', '·')
+    .replaceAll('\t', '⇥')
+    .replace(/\p{Zs}/gu, codePoint);
+}
+
+/** JSON that no terminal or page takes as anything but text: the same value, escaped further. */
+export function safeJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2);
+  return text.replace(hidden, (char) => (char === '\n' ? char : unicodeEscape(char)));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** For HTML and XML, between tags and inside quoted attributes. */
+export function escapeHtml(text: string): string {
+  return printable(text).replace(/[&<>"']/g, (char) => entities[char] ?? char);
+}
+
+/** For running Markdown: no markup, mention, reference or link comes to life. */
+export function escapeMarkdown(text: string): string {
+  return oneLine(text)
+    .replace(/[&<>]/g, (char) => entities[char] ?? char)
+    .replace(/[\\`*_[\]()#|~$!]/g, '\\$&')
+    .replace(/^\s*(\d*)([-+=.)])/, '$1\\$2')
+    .replace(/@|\\#|:(?=\/\/)|www(?=\.)|\bGH(?=-)/gi, '$&&#8203;');
+}
+
+/** A file's path as a relative URI reference. */
+export function uriPath(file: string): string {
+  return file
+    .replaceAll('\\', '/')
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+}
+
+/** Text as Markdown code: fenced by more backticks than it holds. */
+export function codeSpan(text: string): string {
+  const safe = oneLine(text);
+  if (safe === '') return '';
+  const fence = '`'.repeat(longestRun(safe) + 1);
+  const pad = safe.startsWith('`') || safe.endsWith('`') || safe.trim() === '' ? ' ' : '';
+  return `${fence}${pad}${safe}${pad}${fence}`;
+}
+
+/** Text as a fenced Markdown block that nothing inside can close. */
+export function codeBlock(text: string, language: string): string {
+  const safe = printable(text);
+  const fence = '`'.repeat(Math.max(3, longestRun(safe) + 1));
+  return `${fence}${language}\n${safe}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}
+
+function visible(char: string): string {
+  const code = char.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? '␡' : codePoint(char);
+}
+
+function codePoint(char: string): string {
+  return `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+function unicodeEscape(char: string): string {
+  return char
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}

@@ -1,0 +1,52 @@
+import type { Diagnostic, Severity } from '../model/diagnostic.ts';
+import { printable, safeJson, uriPath } from './safe.ts';
+
+const levels = { error: 'error', warning: 'warning', info: 'note' } as const satisfies Record<
+  Severity,
+  string
+>;
+
+/** Problems as SARIF 2.1.0: one run, one rule a code, a region where the place is known. */
+export function diagnosticsSarif(diagnostics: readonly Diagnostic[]): string {
+  const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
+  const run = {
+    tool: { driver: { name: 'tenantctl', rules: codes.map((code) => ({ id: code, name: ruleName(code) })) } },
+    columnKind: 'utf16CodeUnits',
+    results: diagnostics.map((diagnostic) => resultOf(diagnostic, codes.indexOf(diagnostic.code))),
+  };
+  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
+  return `${safeJson(log)}\n`;
+}
+
+function resultOf({ code, severity, message, source, hint, address }: Diagnostic, ruleIndex: number) {
+  const physical = source && {
+    artifactLocation: { uri: uriPath(source.file) },
+    region: { startLine: Math.max(1, source.line), startColumn: Math.max(1, source.column) },
+  };
+  const logical = address === undefined ? undefined : [{ fullyQualifiedName: printable(address) }];
+  const text = hint === undefined ? message : `${message}\n${hint}`;
+  return {
+    ruleId: code,
+    ruleIndex,
+    level: levels[severity],
+    message: { text: printable(text) },
+    ...(physical || logical
+      ? {
+          locations: [
+            {
+              ...(physical ? { physicalLocation: physical } : {}),
+              ...(logical ? { logicalLocations: logical } : {}),
+            },
+          ],
+        }
+      : {}),
+  };
+}
+
+/** `unknown-field` as SARIF names rules: `UnknownField`. */
+function ruleName(code: string): string {
+  return code
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}

@@ -1,0 +1,128 @@
+import type { Action, Change, Difference, Request, Risk } from '../../model/plan.ts';
+import type { DiffLine, Hunk, LineDiff } from '../lines.ts';
+import { pathWords } from '../value.ts';
+import { sensitiveWords, type View, viewOf } from '../view.ts';
+import { counted, originWords, place, riskWords, symbols } from '../words.ts';
+import { padTo, type Row, row, type Span, type Style, span, widthOf } from './layout.ts';
+
+export const actionStyles = {
+  create: 'green',
+  update: 'yellow',
+  delete: 'red',
+  manual: 'magenta',
+} as const satisfies Record<Action, Style>;
+
+const opStyles = { add: 'green', remove: 'red', replace: 'yellow' } as const satisfies Record<
+  Difference['op'],
+  Style
+>;
+const opSymbols = { add: '+', remove: '-', replace: '~' } as const satisfies Record<Difference['op'], string>;
+
+/** Lines of one value before it is cut; `--verbose` shows all. */
+const maxLines = 40;
+/** Names of fields are aligned up to this width. */
+const maxName = 24;
+
+/** One change: its address and place, what to mind, what differs, and with `verbose` what is sent. */
+export function changeRows(change: Change, verbose: boolean): Row[] {
+  const limit = verbose ? Number.POSITIVE_INFINITY : maxLines;
+  const names = change.diff.map(({ path }) => widthOf(pathWords(path))).filter((width) => width <= maxName);
+  const column = Math.max(0, ...names);
+  return [
+    titleRow(change),
+    ...change.risk.map(riskRow),
+    ...change.warnings.map((warning, index) =>
+      warningRow(warning, change.action === 'manual' && index === 0),
+    ),
+    ...change.diff.flatMap((difference) => differenceRows(difference, column, limit)),
+    ...(verbose ? change.requests.map(requestRow) : []),
+  ];
+}
+
+function titleRow({ action, address, id, source }: Change): Row {
+  const style = actionStyles[action];
+  return row(
+    2,
+    span(`${symbols[action]} `, style, 'bold'),
+    span(address, style, 'bold'),
+    ...(id === null ? [] : [span(`  id ${id}`, 'dim')]),
+    ...(source === null ? [] : [span(`  ${place(source)}`, 'cyan')]),
+  );
+}
+
+function riskRow(risk: Risk): Row {
+  const [shout, meaning] = riskWords[risk];
+  return row(6, span('⚠ ', 'red'), span(shout, 'red', 'bold'), span(`: ${meaning}`, 'red'));
+}
+
+const warningRow = (warning: string, isTask: boolean): Row =>
+  isTask
+    ? row(6, span('by hand: ', 'magenta', 'bold'), span(warning, 'magenta'))
+    : row(6, span('⚠ ', 'yellow'), span(warning, 'yellow'));
+
+function differenceRows(difference: Difference, column: number, limit: number): Row[] {
+  const view = viewOf(difference, limit);
+  const title = row(
+    6,
+    span(`${opSymbols[difference.op]} `, opStyles[difference.op]),
+    span(padTo(pathWords(difference.path), view.is === 'lines' ? 0 : column)),
+    ...valueSpans(view),
+    ...originSpans(difference),
+  );
+  return view.is === 'lines' ? [title, ...lineDiffRows(view.diff)] : [title];
+}
+
+function valueSpans(view: View): Span[] {
+  switch (view.is) {
+    case 'sensitive':
+      return [span(`  ${sensitiveWords}`, 'dim')];
+    case 'lines':
+      return [];
+    case 'inline': {
+      const { before, after } = view;
+      const old = before === null ? [] : [span('  '), span(before, 'red')];
+      const fresh = after === null ? [] : [span(after, 'green')];
+      const arrow = before === null ? '  ' : ' → ';
+      return after === null ? old : [...old, span(arrow, 'dim'), ...fresh];
+    }
+  }
+}
+
+const originSpans = ({ origin }: Difference): Span[] =>
+  origin === null ? [] : [span(`  (${originWords[origin]})`, origin === 'repo' ? 'dim' : 'yellow')];
+
+function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
+  const onlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);
+  return [
+    ...notes.map((note) => row(10, span(note, 'yellow'))),
+    ...hunks.flatMap((hunk) => [...(onlyAdded ? [] : [hunkTitle(hunk)]), ...hunkRows(hunk)]),
+    ...(hidden > 0 ? [row(10, span(`… ${counted(hidden, 'line')} more (--verbose shows all)`, 'dim'))] : []),
+  ];
+}
+
+function hunkTitle(hunk: Hunk): Row {
+  const first = hunk[0]?.after[0] ?? hunk[0]?.before[0];
+  return row(10, span(`@@ line ${first?.number ?? 1}`, 'cyan', 'dim'));
+}
+
+function hunkRows(hunk: Hunk): Row[] {
+  return hunk.flatMap(({ is, before, after }) =>
+    is === 'same'
+      ? after.map((line) => lineRow(' ', line))
+      : [
+          ...before.map((line) => lineRow('-', line, 'red')),
+          ...after.map((line) => lineRow('+', line, 'green')),
+        ],
+  );
+}
+
+function lineRow(sign: string, { parts }: DiffLine, style?: Style): Row {
+  const base: Style[] = style ? [style] : ['dim'];
+  const spans = parts.map(({ text, changed }) =>
+    span(text, ...base, ...(changed ? (['inverse'] as const) : [])),
+  );
+  return row(10, span(`${sign} `, ...base), ...spans);
+}
+
+const requestRow = ({ method, path }: Request): Row =>
+  row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim'));

@@ -1,0 +1,50 @@
+import type { Diagnostic, Severity } from '../../model/diagnostic.ts';
+import type { ReportOptions } from '../options.ts';
+import { diagnosticCounts, place } from '../words.ts';
+import { blank, layout, paragraph, type Row, row, type Style, span } from './layout.ts';
+
+const severityStyles = { error: 'red', warning: 'yellow', info: 'cyan' } as const satisfies Record<
+  Severity,
+  Style
+>;
+
+/** Problems for the terminal, each with its place and excerpt, and the counts at the end. */
+export function diagnosticsText(diagnostics: readonly Diagnostic[], options: ReportOptions): string {
+  return layout(
+    [...diagnosticRows(diagnostics), row(0, span(diagnosticCounts(diagnostics), 'bold'))],
+    options,
+  );
+}
+
+export function diagnosticRows(diagnostics: readonly Diagnostic[]): Row[] {
+  return diagnostics.flatMap((diagnostic) => [...oneDiagnostic(diagnostic), blank]);
+}
+
+function oneDiagnostic({ severity, code, message, source, excerpt, hint, address }: Diagnostic): Row[] {
+  const [first = '', ...more] = message.split('\n');
+  const where = source ? place(source) : address;
+  return [
+    row(
+      0,
+      ...(where === undefined ? [] : [span(`${where}  `, 'cyan')]),
+      span(severity, severityStyles[severity], 'bold'),
+      span(`  ${first}`),
+      span(`  [${code}]`, 'dim'),
+    ),
+    ...paragraph(4, more.join('\n')).filter(() => more.length > 0),
+    ...(excerpt === undefined ? [] : excerptRows(excerpt, severityStyles[severity])),
+    ...(hint === undefined ? [] : [row(4, span('hint: ', 'green', 'bold'), span(hint))]),
+  ];
+}
+
+/** The excerpt as it is, with its caret in colour. */
+function excerptRows(excerpt: string, style: Style): Row[] {
+  return excerpt
+    .replace(/\n+$/, '')
+    .split('\n')
+    .map((line) =>
+      /^[\s|]*\^/.test(line)
+        ? { indent: 4, hang: 4, spans: [span(line, style, 'bold')] }
+        : { indent: 4, hang: 4, spans: [span(line)] },
+    );
+}

@@ -1,0 +1,117 @@
+import stringWidth from 'string-width';
+import { oneLine } from '../safe.ts';
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  inverse: [7, 27],
+} as const;
+
+export type Style = keyof typeof codes;
+
+/** Text in one style or several. */
+export interface Span {
+  readonly text: string;
+  readonly styles: readonly Style[];
+}
+
+/** One line of output before wrapping; what does not fit goes on at `hang` columns. */
+export interface Row {
+  readonly indent: number;
+  readonly hang: number;
+  readonly spans: readonly Span[];
+}
+
+export const blank: Row = { indent: 0, hang: 0, spans: [] };
+
+export function span(text: string, ...styles: readonly Style[]): Span {
+  return { text, styles };
+}
+
+/** A row of spans, `indent` columns in; continued two columns further. */
+export function row(indent: number, ...spans: readonly Span[]): Row {
+  return { indent, hang: indent + 2, spans };
+}
+
+/** Rows for text of several lines. */
+export function paragraph(indent: number, text: string, ...styles: readonly Style[]): Row[] {
+  return text.split('\n').map((line) => ({ indent, hang: indent, spans: [span(line, ...styles)] }));
+}
+
+/**
+ * Rows as text: every span made harmless, lines wrapped to the terminal's width as it shows them (wide and
+ * combining characters counted), colours only where wanted.
+ */
+export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
+  const columns = Math.max(20, width);
+  const lines = rows.flatMap(({ indent, hang, spans }) => {
+    const safe = spans.map(({ text, styles }) => ({ text: oneLine(text.replaceAll('\t', '    ')), styles }));
+    const start = Math.min(indent, Math.floor(columns / 2));
+    const rest = Math.min(hang, Math.floor(columns / 2));
+    return wrap(safe, columns - start, columns - rest).map((line, index) => {
+      const text = line.map((part) => paint(part, colour)).join('');
+      return text === '' ? '' : `${' '.repeat(index === 0 ? start : rest)}${text}`;
+    });
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+function paint({ text, styles }: Span, colour: boolean): string {
+  if (!colour || text === '') return text;
+  return styles.reduce(
+    (inner, style) => `\u001b[${codes[style][0]}m${inner}\u001b[${codes[style][1]}m`,
+    text,
+  );
+}
+
+function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
+  const lines: Span[][] = [];
+  let line: Span[] = [];
+  let room = first;
+  for (const { text, styles } of spans) {
+    let left = text;
+    while (widthOf(left) > room) {
+      const head = fitting(left, room, line.length === 0);
+      if (head !== '') line.push({ text: head.trimEnd(), styles });
+      left = head === '' ? left.trimStart() : left.slice(head.length);
+      lines.push(line);
+      line = [];
+      room = rest;
+    }
+    if (left !== '') line.push({ text: left, styles });
+    room -= widthOf(left);
+  }
+  return [...lines, line];
+}
+
+/** The longest beginning of `text` that fits, cut after a blank where one is near; `force` gives at least one sign. */
+function fitting(text: string, room: number, force: boolean): string {
+  let used = 0;
+  let end = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    used += widthOf(segment);
+    if (used > room && !(force && end === 0)) break;
+    end += segment.length;
+  }
+  const blankAt = text.lastIndexOf(' ', end);
+  if (blankAt > 0 && (force || blankAt > end / 2)) return text.slice(0, blankAt + 1);
+  return force ? text.slice(0, end) : '';
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Columns that `text` takes in a terminal. */
+export function widthOf(text: string): number {
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text);
+}
+
+/** `text` filled with blanks up to `columns`. */
+export function padTo(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(oneLine(text))));
+}

@@ -1,0 +1,151 @@
+import type { Diagnostic, Severity } from '../model/diagnostic.ts';
+import type { Action, Change, Origin, Plan, Risk, Summary } from '../model/plan.ts';
+import {
+  type ChangeOutcome,
+  changeOutcomes,
+  type Result,
+  type RunOutcome,
+  type SentRequest,
+} from '../model/result.ts';
+
+/** The words that all formats share. */
+
+export const symbols = { create: '+', update: '~', delete: '-', manual: '!' } as const satisfies Record<
+  Action,
+  string
+>;
+
+export const actionWords = {
+  create: 'to create',
+  update: 'to update',
+  delete: 'to delete',
+  manual: 'by hand',
+} as const satisfies Record<Action, string>;
+
+/** Each risk: what is shouted, and what it means. */
+export const riskWords = {
+  lockout: ['LOCK-OUT', 'this can shut people out, and the credentials that CI uses'],
+  delete: ['DELETE', 'the object is removed from the tenant'],
+  'back-to-default': ['BACK TO DEFAULT', "recipients get the vendor's text again"],
+  'undoes-tenant-change': ['UNDOES A CHANGE', 'someone changed this in the tenant'],
+  'sends-mail': ['SENDS E-MAIL', 'a verification message goes out'],
+} as const satisfies Record<Risk, readonly [string, string]>;
+
+export const originWords = {
+  repo: 'changed in the repository',
+  tenant: 'changed in the tenant',
+  both: 'changed in the repository and in the tenant',
+} as const satisfies Record<Origin, string>;
+
+export const outcomeWords = {
+  done: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  notAttempted: 'not attempted',
+  unknown: 'unknown',
+} as const satisfies Record<ChangeOutcome, string>;
+
+export const runWords = {
+  done: 'Applied',
+  partial: 'Applied in part',
+  interrupted: 'Interrupted',
+  refused: 'Refused, nothing written',
+} as const satisfies Record<RunOutcome, string>;
+
+export const noChanges = 'No changes. The tenant equals the manifests.';
+export const refused = 'REFUSED: this plan cannot be applied.';
+
+/** `2 to create, 1 to update, 0 to delete, 1 by hand, 137 unchanged` */
+export function planCounts(summary: Summary): string {
+  const { create, update, manual, unchanged } = summary;
+  return `${create} to create, ${update} to update, ${summary.delete} to delete, ${manual} by hand, ${unchanged} unchanged`;
+}
+
+/** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown` */
+export function resultCounts(summary: Result['summary']): string {
+  return changeOutcomes.map((outcome) => `${summary[outcome]} ${outcomeWords[outcome]}`).join(', ');
+}
+
+/** `2 errors, 1 warning`; severities that do not occur are left out. */
+export function diagnosticCounts(diagnostics: readonly Diagnostic[]): string {
+  const counts = countSeverities(diagnostics);
+  const parts = [
+    counted(counts.error, 'error'),
+    counted(counts.warning, 'warning'),
+    counted(counts.info, 'note'),
+  ].filter((part) => !part.startsWith('0 '));
+  return parts.join(', ') || 'no problems';
+}
+
+export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Severity, number> {
+  const counts = { error: 0, warning: 0, info: 0 };
+  for (const { severity } of diagnostics) counts[severity] += 1;
+  return counts;
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Where a manifest or a problem stands: `file:line`, `file:line:column`. */
+export function place(source: { file: string; line: number; column?: number }): string {
+  return [source.file, source.line, source.column].filter((part) => part !== undefined).join(':');
+}
+
+/** `--only`, `--except`, `--prune`, `--since` as typed, where the plan does not cover everything. */
+export function scopeWords({ only, except, prune, since }: Plan['scope']): string {
+  const parts = [
+    ...only.map((glob) => `--only ${glob}`),
+    ...except.map((glob) => `--except ${glob}`),
+    ...(prune ? ['--prune'] : []),
+    ...(since === null ? [] : [`--since ${since}`]),
+  ];
+  return parts.join(' ');
+}
+
+/** The two addresses of a tenant, once where they are the same. */
+export function tenantWords({ identity, profiles }: Plan['tenant']): string {
+  return [...new Set([identity, profiles])].filter((address) => address !== '').join(', ');
+}
+
+/** Changes by kind, kinds in the order they first occur. */
+export function byKind<T extends { readonly kind: string }>(items: readonly T[]): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(item.kind);
+    if (group) group.push(item);
+    else groups.set(item.kind, [item]);
+  }
+  return groups;
+}
+
+/** `2 to create, 1 to update` for some changes; what does not occur is left out. */
+export function changeCounts(changes: readonly Pick<Change, 'action'>[]): string {
+  const actions: readonly Action[] = ['create', 'update', 'delete', 'manual'];
+  return actions
+    .map(
+      (action) => [changes.filter((change) => change.action === action).length, actionWords[action]] as const,
+    )
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => `${count} ${words}`)
+    .join(', ');
+}
+
+/** A duration for people: `840 ms`, `12.3 s`, `4 min 5 s`. */
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return '';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** `PATCH /v2025/x → 400, tracking id 7f3c, 2 attempts, 120 ms` */
+export function sentWords({ method, path, status, trackingId, attempts, ms }: SentRequest): string {
+  const parts = [
+    `${method} ${path} → ${status ?? 'no answer'}`,
+    ...(trackingId === null ? [] : [`tracking id ${trackingId}`]),
+    ...(attempts > 1 ? [counted(attempts, 'attempt')] : []),
+    duration(ms),
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

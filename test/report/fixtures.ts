@@ -1,0 +1,254 @@
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Action, Change, Difference, Plan, Summary } from '../../src/model/plan.ts';
+import type { ChangeResult, Result } from '../../src/model/result.ts';
+import type { ReportOptions } from '../../src/report/index.ts';
+
+/** Hand-made values for the reports. */
+
+export const digest = `sha256:${'ab12'.repeat(16)}`;
+export const tenant = {
+  identity: 'https://acme.api.example.com',
+  profiles: 'https://acme-profiles.example.com',
+};
+export const plain: ReportOptions = { colour: false, width: 100 };
+
+export function difference(
+  path: string,
+  before: Difference['before'],
+  after: Difference['after'],
+): Difference {
+  return { path, op: 'replace', before, after, sensitive: false, origin: null };
+}
+
+export function added(path: string, after: Difference['after']): Difference {
+  return { path, op: 'add', before: null, after, sensitive: false, origin: null };
+}
+
+export function change(more: Partial<Change> & Pick<Change, 'address' | 'action'>): Change {
+  const [kind = '', ...key] = more.address.split('/');
+  return {
+    kind,
+    key,
+    source: { file: 'config/all.yaml', line: 12 },
+    id: null,
+    fingerprint: null,
+    diff: [],
+    requests: [],
+    warnings: [],
+    risk: [],
+    ...more,
+  };
+}
+
+export function plan(changes: readonly Change[], more: Partial<Plan> = {}): Plan {
+  const count = (action: Action): number => changes.filter((item) => item.action === action).length;
+  const summary: Summary = {
+    create: count('create'),
+    update: count('update'),
+    delete: count('delete'),
+    manual: count('manual'),
+    unchanged: 137,
+  };
+  return {
+    formatVersion: 1,
+    tool: { name: 'tenantctl', version: '0.1.0' },
+    createdAt: '2025-03-01T10:00:00.000Z',
+    environment: 'production',
+    tenant,
+    scope: { only: [], except: [], prune: false, since: null },
+    digest,
+    summary,
+    changes,
+    diagnostics: [],
+    ...more,
+  };
+}
+
+const oldBody = `<html>
+  <body>
+    <h1>Hello $name</h1>
+    <p>You have \${numberOfPendingTasks} tasks to complete.</p>
+    <p>Please sign in.</p>
+    #if($requireReason)
+    <p>A reason is required.</p>
+    #end
+    <p>Regards</p>
+  </body>
+</html>
+`;
+
+export const textUpdate = change({
+  address: 'NotificationTemplate/work_item_summary/EMAIL/en',
+  action: 'update',
+  id: '2c918084',
+  fingerprint: digest,
+  source: { file: 'config/templates.yaml', line: 40 },
+  diff: [
+    difference('/subject', 'You have work', 'You have $numberOfPendingTasks tasks'),
+    difference('/body', oldBody, oldBody.replace('Please sign in.', 'Please sign in to the portal.')),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      path: '/v2025/notification-templates',
+      query: {},
+      headers: { 'content-type': 'application/json' },
+      body: { key: 'work_item_summary', medium: 'EMAIL', locale: 'en', subject: 'You have $n tasks' },
+    },
+  ],
+});
+
+export const integrationCreate = change({
+  address: 'SimIntegration/ServiceNow',
+  action: 'create',
+  diff: [
+    added('/name', 'ServiceNow'),
+    added('/sources', ['2c91', '2c92']),
+    { ...added('/attributes/password', null), sensitive: true },
+    added('/statusMap', {
+      closed_complete: 'Committed',
+      closed_cancelled: 'Failed',
+      open: 'Queued',
+      hold: 'Queued',
+    }),
+  ],
+  requests: [
+    {
+      method: 'POST',
+      path: '/v2024/sim-integrations',
+      query: { dry: 'a b' },
+      headers: { 'X-Service-Experimental': 'true' },
+      body: { name: 'ServiceNow', attributes: { $jsonText: { password: { $secret: 'SNOW_PASSWORD' } } } },
+    },
+  ],
+});
+
+export const senderDelete = change({
+  address: 'SenderAddress/old%40acme.example',
+  action: 'delete',
+  id: 'a-1',
+  fingerprint: digest,
+  source: null,
+  risk: ['delete'],
+});
+
+export const senderCreate = change({
+  address: 'SenderAddress/help%40acme.example',
+  action: 'create',
+  diff: [added('/email', 'help@acme.example')],
+  risk: ['sends-mail'],
+});
+
+export const lockout = change({
+  address: 'AuthProfile/Employees',
+  action: 'update',
+  id: 'p-1',
+  fingerprint: digest,
+  diff: [{ ...difference('/offNetwork', false, true), origin: 'both' }],
+  risk: ['lockout', 'undoes-tenant-change'],
+});
+
+export const manual = change({
+  address: 'NotificationPreference/approvals',
+  action: 'manual',
+  diff: [difference('/mediums', ['EMAIL'], ['EMAIL', 'SLACK'])],
+  warnings: ['Set the mediums of approvals under Admin > Notifications.'],
+});
+
+export const samplePlan = plan([textUpdate, integrationCreate, senderDelete, senderCreate, lockout, manual]);
+
+export const guard: Diagnostic = {
+  code: 'too-many-deletes',
+  severity: 'error',
+  message: 'The plan deletes 12 objects; the environment allows 10.',
+  hint: 'Raise it for this run with --max-deletes 12.',
+};
+
+export const diagnostics: readonly Diagnostic[] = [
+  {
+    code: 'unknown-field',
+    severity: 'error',
+    message: 'Unknown field `subjct`.',
+    source: { file: 'config/a.yaml', line: 3, column: 1 },
+    excerpt: '3 | subjct: Hello\n  | ^',
+    hint: 'Did you mean `subject`?',
+    address: 'NotificationTemplate/a/EMAIL/en',
+  },
+  { code: 'deprecated-kind', severity: 'info', message: 'SimIntegration is deprecated by the vendor.' },
+];
+
+export function outcome(
+  more: Partial<ChangeResult> & Pick<ChangeResult, 'address' | 'outcome'>,
+): ChangeResult {
+  return { action: 'update', before: null, after: null, requests: [], error: null, warnings: [], ...more };
+}
+
+export function result(changes: readonly ChangeResult[], more: Partial<Result> = {}): Result {
+  const count = (name: ChangeResult['outcome']): number =>
+    changes.filter((item) => item.outcome === name).length;
+  return {
+    formatVersion: 1,
+    planDigest: digest,
+    environment: 'production',
+    tenant,
+    startedAt: '2025-03-01T10:00:00.000Z',
+    endedAt: '2025-03-01T10:00:12.300Z',
+    outcome: 'partial',
+    summary: {
+      done: count('done'),
+      failed: count('failed'),
+      skipped: count('skipped'),
+      notAttempted: count('notAttempted'),
+      unknown: count('unknown'),
+    },
+    changes,
+    ...more,
+  };
+}
+
+export const sampleResult = result([
+  outcome({
+    address: 'SenderAddress/help%40acme.example',
+    action: 'create',
+    outcome: 'done',
+    after: { email: 'help@acme.example' },
+  }),
+  outcome({
+    address: 'AuthProfile/Employees',
+    outcome: 'failed',
+    before: { offNetwork: false },
+    error: '400 Bad request: offNetwork is not allowed here.',
+    requests: [
+      {
+        method: 'PATCH',
+        path: '/v2024/auth-profiles/p-1',
+        status: 400,
+        trackingId: '7f3c',
+        attempts: 2,
+        ms: 120,
+      },
+    ],
+  }),
+  outcome({ address: 'SenderAddress/old%40acme.example', action: 'delete', outcome: 'skipped' }),
+  outcome({
+    address: 'NotificationPreference/approvals',
+    action: 'manual',
+    outcome: 'notAttempted',
+    warnings: ['Set the mediums by hand.'],
+  }),
+  outcome({
+    address: 'SimIntegration/ServiceNow',
+    action: 'create',
+    outcome: 'unknown',
+    requests: [
+      {
+        method: 'POST',
+        path: '/v2024/sim-integrations',
+        status: null,
+        trackingId: null,
+        attempts: 1,
+        ms: 30_000,
+      },
+    ],
+  }),
+]);
