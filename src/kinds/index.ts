@@ -29,3 +29,10 @@ const byName = new Map(kinds.map((kind) => [kind.name, kind]));
 export function findKind(name: string): Kind | undefined {
   return byName.get(name);
 }
+
+/** The kind of that name, where the name is known to be one. */
+export function kindNamed(name: string): Kind {
+  const kind = findKind(name);
+  if (!kind) throw new TypeError(`"${name}" is not in the list of kinds.`);
+  return kind;
+}

@@ -39,16 +39,15 @@ export function mapJson(value: Json, replace: (value: Json) => Json): Json {
   return replace(value);
 }
 
-/** JSON text with sorted keys and no white space: equal values give equal text. */
-export function canonicalJson(value: Json): string {
-  if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (isObject(value)) {
-    const members = Object.keys(value)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
-    return `{${members.join(',')}}`;
-  }
-  return JSON.stringify(value);
+/** JSON text with sorted keys and no white space: equal values give equal text. `undefined` members are left out. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`);
+  return `{${members.join(',')}}`;
 }
 
 /** Deep equality, blind to the order of an object's keys. */

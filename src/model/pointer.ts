@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, own } from './json.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from './json.ts';
 
 /** A JSON pointer (RFC 6901), such as `/attributes/url`; `''` is the whole value. */
 export type Pointer = string;
@@ -30,4 +30,17 @@ export function valueAt(root: Json, at: Pointer): Json | undefined {
 /** Whether `at` is `ancestor` or lies below it. */
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
+}
+
+/** A copy of `root` with the member at `at` set, or taken away where `value` is `undefined`. */
+export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefined): JsonObject {
+  const [name, ...rest] = segmentsOf(at);
+  if (name === undefined) return root;
+  const members = new Map(Object.entries(root));
+  const below = own(root, name);
+  if (rest.length === 0) {
+    if (value === undefined) members.delete(name);
+    else members.set(name, value);
+  } else if (isObject(below)) members.set(name, withValueAt(below, pointer(...rest), value));
+  return objectFrom(members);
 }

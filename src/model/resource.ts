@@ -7,7 +7,7 @@ import type { Pointer } from './pointer.ts';
 export interface Lifecycle {
   /** Never delete the object. */
   readonly protect: boolean;
-  /** Fields that are compared and written by nobody: pointers into the manifest's fields. */
+  /** Fields left as they are once the object exists: pointers into the manifest's fields. */
   readonly ignore: readonly Pointer[];
   /** The key the object has in the tenant until this change renames it. */
   readonly renamedFrom: Key | null;

@@ -1,0 +1,149 @@
+import { compareField, type FieldDifference } from '../kinds/compare.ts';
+import { overlay } from '../kinds/field.ts';
+import type { Kind, Write, WriteInput } from '../kinds/kind.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import { objectFrom, own } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import { literal } from '../model/marker.ts';
+import type { Action, Change, Difference } from '../model/plan.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Secrets } from '../model/secrets.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { conceal, secretPlaces, sensitivePlaces } from './conceal.ts';
+import { isRename, type Match } from './match.ts';
+import { leaveIgnored, readableFields, settle } from './settle.ts';
+
+/** What comparing one resource with the tenant gives: a change, or none, and what could not be compared. */
+export interface Outcome {
+  readonly change: Change | null;
+  readonly notComparable: readonly Pointer[];
+}
+
+export interface ChangeContext {
+  readonly settings: ApiSettings;
+  readonly secrets: Secrets;
+  /** Write secrets and hidden values too, equal or not. */
+  readonly rotate: boolean;
+}
+
+/**
+ * How a declared object differs from what is there, and the requests that make it equal.
+ *
+ * @param base the vendor's default that the object would be created over, where there is one
+ */
+export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
+  const { kind, resource, live } = match;
+  const below = live ?? base;
+  const current = readableFields(kind, below?.fields ?? {});
+  const declared = leaveIgnored(
+    readableFields(kind, resource.fields),
+    current,
+    live ? resource.lifecycle.ignore : [],
+  );
+  const side = { fields: current, hidden: below?.hidden ?? [] };
+  const settled =
+    live && !context.rotate
+      ? settle(declared, side, context.secrets)
+      : { fields: declared, notComparable: [] };
+  const found = [
+    ...(isRename(match) ? [renaming(kind, resource, live)] : []),
+    ...differences(kind, settled.fields, current),
+  ];
+  const exists = live !== null || (base !== null && found.length === 0);
+  if (exists && found.length === 0) return { change: null, notComparable: settled.notComparable };
+
+  const input: WriteInput = {
+    key: resource.key,
+    fields: merged(kind, declared, below?.fields ?? {}),
+    changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
+    live,
+    settings: context.settings,
+  };
+  const write = live ? kind.update({ ...input, live }) : kind.create(input);
+  const marked = [...secretPlaces(declared), ...side.hidden.filter((at) => segmentsOf(at).length > 1)];
+  const change = buildChange(live ? 'update' : 'create', kind, write, {
+    key: resource.key,
+    address: resource.address,
+    source: { file: resource.source.file, line: resource.source.line },
+    live: below,
+    diff: found.map((entry) => concealDifference(entry, kind, marked)),
+  });
+  return { change, notComparable: settled.notComparable };
+}
+
+/** The delete of a live object, or the manual step where the API has none. */
+export function deletionOf(
+  kind: Kind,
+  live: LiveObject,
+  settings: ApiSettings,
+  source: Change['source'],
+): Change {
+  const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
+  const marked = live.hidden.filter((at) => segmentsOf(at).length > 1);
+  const present = Object.keys(kind.fields).filter((name) => (own(live.fields, name) ?? null) !== null);
+  const diff = present.map((name): FieldDifference => {
+    return { path: pointer(name), op: 'remove', before: own(live.fields, name) ?? null, after: null };
+  });
+  return buildChange('delete', kind, kind.remove(input), {
+    key: live.key,
+    address: live.address,
+    source,
+    live,
+    diff: diff.map((entry) => concealDifference(entry, kind, marked)),
+  });
+}
+
+function buildChange(
+  action: Exclude<Action, 'manual'>,
+  kind: Kind,
+  write: Write,
+  parts: Pick<Change, 'key' | 'address' | 'source' | 'diff'> & { live: LiveObject | null },
+): Change {
+  const { live, ...rest } = parts;
+  const common = { ...rest, kind: kind.name, id: live?.id ?? null, fingerprint: live?.fingerprint ?? null };
+  if ('manual' in write)
+    return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
+  const { requests, warnings = [], risk = [] } = write;
+  return { ...common, action, requests, warnings, risk };
+}
+
+function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const value = own(declared, name);
+    return value === undefined ? [] : compareField(name, field, value, own(live, name));
+  });
+}
+
+function renaming(kind: Kind, resource: Resource, live: LiveObject | null): FieldDifference {
+  const [field] = kind.keyFields;
+  return {
+    path: pointer(field?.name ?? 'name'),
+    op: 'replace',
+    before: live?.key[0] ?? null,
+    after: resource.key[0] ?? null,
+  };
+}
+
+/** Declared fields over what is there; what comes from the tenant can no longer pass for a marker. */
+function merged(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
+  const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
+    const value = own(declared, name);
+    const below = own(live, name);
+    if (value !== undefined) return [[name, overlay(field, value, below)]];
+    return below === undefined ? [] : [[name, literal(below)]];
+  });
+  return objectFrom(fields);
+}
+
+function concealDifference(entry: FieldDifference, kind: Kind, marked: readonly Pointer[]): Difference {
+  const isSensitive = sensitivePlaces(kind, marked);
+  if (isSensitive(entry.path)) return { ...entry, before: null, after: null, sensitive: true, origin: null };
+  return {
+    ...entry,
+    before: conceal(entry.before, entry.path, isSensitive),
+    after: conceal(entry.after, entry.path, isSensitive),
+    sensitive: false,
+    origin: null,
+  };
+}

@@ -1,0 +1,88 @@
+import { matchAddresses } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Change } from '../model/plan.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Deletion } from './deletes.ts';
+
+/** A delete as planned. */
+export interface PlannedDelete {
+  readonly deletion: Deletion;
+  readonly change: Change;
+}
+
+export interface GuardInput {
+  readonly deletes: readonly PlannedDelete[];
+  /** Every live object that was read. */
+  readonly objects: readonly LiveObject[];
+  /** Address globs of the environment's `protect`. */
+  readonly protect: readonly string[];
+  readonly maxDeletes: number | null;
+  readonly allowDeleteAll: readonly string[];
+  /** Changes with the resources that ask for them. */
+  readonly changes: readonly { readonly change: Change; readonly resource: Resource }[];
+}
+
+/** The reasons to refuse a plan, each naming what lifts it; empty when there is none. */
+export function guard(input: GuardInput): Diagnostic[] {
+  return [...protectedDeletes(input), ...tooManyDeletes(input), ...deletesOfAll(input), ...lockOuts(input)];
+}
+
+function protectedDeletes({ deletes, protect }: GuardInput): Diagnostic[] {
+  const isProtected = matchAddresses(protect);
+  return sent(deletes).flatMap(({ deletion, change: { address } }) => {
+    const byEnvironment = isProtected(address);
+    if (!deletion.protect && !byEnvironment) return [];
+    const by = byEnvironment ? "the environment's `protect` list" : '`lifecycle.protect` in its manifest';
+    return refusal(
+      'protected',
+      `${address} would be deleted, but it is protected by ${by}.`,
+      `Take it out of ${by} first.`,
+      address,
+    );
+  });
+}
+
+function tooManyDeletes({ deletes, maxDeletes }: GuardInput): Diagnostic[] {
+  const count = sent(deletes).length;
+  if (maxDeletes === null || count <= maxDeletes) return [];
+  return refusal(
+    'max-deletes',
+    `The plan deletes ${count} objects; at most ${maxDeletes} are allowed at once.`,
+    `If all of them are meant, raise the limit with --max-deletes ${count}.`,
+  );
+}
+
+function deletesOfAll({ deletes, objects, allowDeleteAll }: GuardInput): Diagnostic[] {
+  const deleted = sent(deletes).map(({ change }) => change.kind);
+  return [...new Set(deleted)].flatMap((kind) => {
+    const live = objects.filter((object) => object.kind === kind).length;
+    if (deleted.filter((name) => name === kind).length < live || allowDeleteAll.includes(kind)) return [];
+    const which = live === 1 ? `the only ${kind}` : `all ${live} objects of kind ${kind}`;
+    return refusal(
+      'deletes-all',
+      `The plan deletes ${which} in the tenant.`,
+      `If that is meant, add --allow-delete-all ${kind}.`,
+    );
+  });
+}
+
+function lockOuts({ changes }: GuardInput): Diagnostic[] {
+  return changes.flatMap(({ change, resource }) => {
+    if (!change.risk.includes('lockout') || resource.lifecycle.allowLockout) return [];
+    const message = `${change.address} would block sign-ins or restrict them by network or geography: it can lock out everyone, the credentials of this run included.`;
+    const hint = 'If that is meant, set `lifecycle: { allowLockout: true }` in the manifest.';
+    return [
+      { code: 'lockout', severity: 'error', message, hint, address: change.address, source: resource.source },
+    ];
+  });
+}
+
+/** Deletes that a request makes, as opposed to those left to a person. */
+function sent(deletes: readonly PlannedDelete[]): PlannedDelete[] {
+  return deletes.filter(({ change }) => change.action === 'delete');
+}
+
+function refusal(code: string, message: string, hint: string, address?: string): Diagnostic[] {
+  return [{ code, severity: 'error', message, hint, ...(address === undefined ? {} : { address }) }];
+}

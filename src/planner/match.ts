@@ -1,0 +1,75 @@
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
+import type { Key } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Resource } from '../model/resource.ts';
+
+/** A declared object, and the live one it stands for. */
+export interface Match {
+  readonly kind: Kind;
+  readonly resource: Resource;
+  readonly live: LiveObject | null;
+}
+
+/** The live objects of a tenant, findable by key and by id. */
+export class LiveIndex {
+  readonly #byIdentity = new Map<string, LiveObject>();
+  readonly #byId = new Map<string, LiveObject>();
+
+  constructor(objects: readonly LiveObject[]) {
+    for (const object of objects) {
+      this.#byIdentity.set(identityOf(kindNamed(object.kind), object.key), object);
+      if (object.id !== null) this.#byId.set(`${object.kind}/${object.id}`, object);
+    }
+  }
+
+  byKey(kind: Kind, key: Key): LiveObject | null {
+    return this.#byIdentity.get(identityOf(kind, key)) ?? null;
+  }
+
+  byId(kind: Kind, id: string): LiveObject | null {
+    return this.#byId.get(`${kind.name}/${id}`) ?? null;
+  }
+}
+
+/**
+ * Every resource with its live object: the one it pins by id, the one with its key, or the one it is renamed from.
+ * Throws a Failure with all the pinned ids that do not exist: creating a second object is never what was meant.
+ */
+export function matchResources(resources: readonly Resource[], index: LiveIndex): Match[] {
+  const matches = resources.map((resource) => matchOne(resource, index));
+  const problems = matches.flatMap(({ resource, live }) =>
+    resource.id !== null && !live && resource.ensure === 'present' ? [unknownId(resource, resource.id)] : [],
+  );
+  if (problems.length > 0) throw new Failure(problems);
+  return matches;
+}
+
+function matchOne(resource: Resource, index: LiveIndex): Match {
+  const kind = kindNamed(resource.kind);
+  if (resource.id !== null) return { kind, resource, live: index.byId(kind, resource.id) };
+  const { renamedFrom } = resource.lifecycle;
+  const live = index.byKey(kind, resource.key) ?? (renamedFrom ? index.byKey(kind, renamedFrom) : null);
+  return { kind, resource, live };
+}
+
+/** Whether the live object has to change its key to become the declared one. */
+export function isRename({ kind, resource, live }: Match): boolean {
+  if (!live || identityOf(kind, live.key) === identityOf(kind, resource.key)) return false;
+  // A nameless object goes by its id: there is no name to change.
+  return live.key[0] !== live.id;
+}
+
+function unknownId(resource: Resource, id: string): Diagnostic {
+  return {
+    code: 'unknown-id',
+    severity: 'error',
+    message: `The tenant has no ${resource.kind} with the id "${id}" that this manifest pins.`,
+    hint: 'Correct the id, or remove it to match by name.',
+    source: resource.locate('/id'),
+    address: resource.address,
+  };
+}

@@ -1,0 +1,87 @@
+import { compareField } from '../kinds/compare.ts';
+import { comparable } from '../kinds/field.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
+import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
+import type { Change, Difference, Origin } from '../model/plan.ts';
+import { segmentsOf, valueAt } from '../model/pointer.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Match } from './match.ts';
+import { readableFields } from './settle.ts';
+
+/** Words for a reviewer: what this change would take back. */
+export const undoing = 'This change undoes something that was done in the tenant.';
+
+/** The change with each difference judged against the manifests of an earlier revision (`--since`). */
+export function withOrigins(change: Change, match: Match, previous: readonly Resource[]): Change {
+  const before = previousOf(match, previous);
+  const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, before) }));
+  const tenantMoved = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
+  const vanished = change.action === 'create' && before !== null;
+  if (!tenantMoved && !vanished) return { ...change, diff };
+  const fields = diff
+    .filter(({ origin }) => origin === 'tenant' || origin === 'both')
+    .map(({ path }) => path);
+  const what = vanished ? 'the object was deleted there' : `${fields.join(', ')} changed there`;
+  return {
+    ...change,
+    diff,
+    warnings: [...change.warnings, `${undoing.slice(0, -1)}: ${what}.`],
+    risk: [...change.risk, 'undoes-tenant-change'],
+  };
+}
+
+function previousOf({ kind, resource }: Match, previous: readonly Resource[]): Resource | null {
+  const keys = [resource.key, ...(resource.lifecycle.renamedFrom ? [resource.lifecycle.renamedFrom] : [])];
+  const identities = keys.map((key) => identityOf(kind, key));
+  const found = previous.find(
+    (other) =>
+      other.kind === resource.kind &&
+      other.ensure === 'present' &&
+      ((resource.id !== null && other.id === resource.id) ||
+        identities.includes(identityOf(kind, other.key))),
+  );
+  return found ?? null;
+}
+
+/** `null` for a secret: its name says nothing about who changed its value. */
+function originOf(
+  entry: Difference,
+  { kind, resource, live }: Match,
+  previous: Resource | null,
+): Origin | null {
+  if (entry.sensitive) return null;
+  if (!previous) return 'repo';
+  if (!live) return 'tenant';
+  const at = valueReader(kind, entry);
+  const then = at(previous.fields);
+  const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
+  if (!repoMoved) return 'tenant';
+  if (then === undefined) return 'repo';
+  return tenantMoved(kind, entry, previous, live.fields, at) ? 'both' : 'repo';
+}
+
+function tenantMoved(
+  kind: Kind,
+  entry: Difference,
+  previous: Resource,
+  live: JsonObject,
+  at: (fields: JsonObject) => Json | undefined,
+): boolean {
+  const [name = ''] = segmentsOf(entry.path);
+  const field = kind.fields[name];
+  if (!field) return false;
+  if (field.is === 'json') return !sameJson(at(previous.fields) ?? null, at(live) ?? null);
+  return compareField(name, field, own(previous.fields, name) ?? null, own(live, name)).length > 0;
+}
+
+/** Reads what a difference is about: the very place inside JSON, else the whole field as it is compared. */
+function valueReader(kind: Kind, { path }: Difference): (fields: JsonObject) => Json | undefined {
+  const [name = ''] = segmentsOf(path);
+  const field = kind.fields[name];
+  if (!field || field.is === 'json') return (fields) => valueAt(readableFields(kind, fields), path);
+  return (fields) => {
+    const value = own(fields, name);
+    return value === undefined ? undefined : comparable(field, value);
+  };
+}
