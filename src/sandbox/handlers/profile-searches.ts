@@ -1,0 +1,179 @@
+import type { Json } from '../../model/json.ts';
+import { badRequest, notFound } from '../api-error.ts';
+import { checkRule, matchingProfiles } from '../condition-rules.ts';
+import { uidOf } from '../read-profiles.ts';
+import { Fields } from '../shape.ts';
+import { type ConditionRule, newId, type ProfileSearch, ruleTypes, type TenantState } from '../state.ts';
+import { type Call, type Handler, ok, param, type Tenant, written } from '../tenant.ts';
+import type { Variations } from '../variations.ts';
+import { answerProfiles } from './collections.ts';
+
+export const listProfileSearches: Handler = (_call, { state, variations }) =>
+  ok({ advanced_search: state.profileSearches.map((search) => answer(search, variations)) });
+
+export const createProfileSearch: Handler = (call, { state, variations }) => {
+  const fields = searchFields(call);
+  const label = fields.text('label');
+  const id = newId(state, 'ProfileSearch', label, state.profileSearches);
+  const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
+  search.rules = nextRules(search, fields, state, variations);
+  fields.done();
+  state.profileSearches.push(search);
+  return written({ advanced_search: answer(search, variations) });
+};
+
+/** Api-notes, ProfileSearch: rules are nested records; one that is left out stays. */
+export const patchProfileSearch: Handler = (call, tenant) => {
+  const { state, variations } = tenant;
+  const search = find(call, tenant);
+  const fields = searchFields(call);
+  const next: ProfileSearch = {
+    id: search.id,
+    label: fields.names('label') ? fields.text('label') : search.label,
+    uid: fields.names('uid') ? fields.text('uid') : search.uid,
+    rules: nextRules(search, fields, state, variations),
+  };
+  fields.done();
+  const left = new Set(next.rules.map((rule) => rule.id));
+  if (search.rules.some((rule) => !left.has(rule.id))) state.generation += 1;
+  Object.assign(search, next);
+  return written({ advanced_search: answer(search, variations) });
+};
+
+/** Only on hosts that have it (api-notes, ProfileSearch). */
+export const deleteProfileSearch: Handler = (call, tenant) => {
+  const search = find(call, tenant);
+  tenant.state.profileSearches = tenant.state.profileSearches.filter((other) => other !== search);
+  tenant.state.generation += 1;
+  return { status: 204, changed: true };
+};
+
+export const runProfileSearch: Handler = (call, tenant) => {
+  const fields = searchFields(call);
+  fields.textOrNull('label');
+  const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
+  const rules = nextRules(draft, fields, tenant.state, tenant.variations);
+  fields.done();
+  return run(rules, '/run', call, tenant);
+};
+
+export const runSavedProfileSearch: Handler = (call, tenant) => {
+  const search = find(call, tenant);
+  return run(search.rules, `/${search.id}/run`, call, tenant);
+};
+
+function run(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): ReturnType<Handler> {
+  const found = matchingProfiles(rules, tenant.state, tenant.now());
+  return answerProfiles(found, `${tenant.variations.profileSearchPath}${path}`, call.query, tenant);
+}
+
+function searchFields(call: Call): Fields {
+  const body = new Fields(call.body, 'body');
+  const search = body.json('advanced_search');
+  body.done();
+  return new Fields(search, 'advanced_search');
+}
+
+function find(call: Call, { state }: Tenant): ProfileSearch {
+  const id = param(call, 'id');
+  const search = state.profileSearches.find((candidate) => candidate.id === id);
+  if (search === undefined) throw notFound(`There is no profile search ${id}`);
+  return search;
+}
+
+/** The rules of `search` after the nested records of a body: changed, removed, kept, and new ones at the end. */
+function nextRules(
+  search: ProfileSearch,
+  fields: Fields,
+  state: TenantState,
+  variations: Variations,
+): ConditionRule[] {
+  const rules = new Map(search.rules.map((rule) => [rule.id, rule]));
+  const named = new Set<string>();
+  fields.list('condition_rules_attributes', (item, at) => {
+    const sent = readRule(item, at, variations);
+    const { id } = sent;
+    if (id === null) {
+      const added = complete(sent, null, at);
+      checkRule(added, state);
+      const fresh = newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
+      rules.set(fresh, { ...added, id: fresh });
+      return;
+    }
+    const live = search.rules.find((rule) => rule.id === id);
+    if (live === undefined) throw badRequest(`${at}.id: the search has no rule ${id}`);
+    if (named.has(id)) throw badRequest(`${at}.id: rule ${id} is given twice`);
+    named.add(id);
+    if (sent.destroy) {
+      rules.delete(id);
+      return;
+    }
+    const changed = complete(sent, live, at);
+    checkRule(changed, state);
+    rules.set(id, changed);
+  });
+  return [...rules.values()];
+}
+
+type SentRule = { readonly [K in keyof ConditionRule]: ConditionRule[K] | null } & {
+  readonly destroy: boolean;
+};
+
+function readRule(item: Json, at: string, { ruleObjectType }: Variations): SentRule {
+  const fields = new Fields(item, at);
+  const type = fields.has('type') ? fields.choice('type', ruleTypes) : null;
+  const sent: SentRule = {
+    id: fields.textOrNull('id'),
+    type,
+    comparison_operator: fields.textOrNull('comparison_operator'),
+    value: fields.textOrNull('value'),
+    condition_object_id: fields.textOrNull('condition_object_id'),
+    destroy: fields.bool('_destroy', false),
+  };
+  const objectType = fields.textOrNull(ruleObjectType);
+  fields.done();
+  if (objectType !== null && objectType !== 'NeAttribute') {
+    throw badRequest(`${at}.${ruleObjectType} must be NeAttribute`);
+  }
+  if (sent.id === null && sent.destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
+  if (sent.id === null && type === 'ProfileAttributeRule' && objectType === null) {
+    throw badRequest(`${at}.${ruleObjectType} is required`);
+  }
+  return sent;
+}
+
+/** The rule with what was sent over what is live. Throws a 400 where a required field is in neither. */
+function complete(sent: SentRule, live: ConditionRule | null, at: string): ConditionRule {
+  const type = sent.type ?? live?.type;
+  const comparisonOperator = sent.comparison_operator ?? live?.comparison_operator;
+  const value = sent.value ?? live?.value;
+  if (type === undefined || comparisonOperator === undefined || value === undefined || value === '') {
+    throw badRequest(`${at}: type, comparison_operator and value are required`);
+  }
+  const ofAttribute = type === 'ProfileAttributeRule';
+  if (!ofAttribute && sent.condition_object_id !== null) {
+    throw badRequest(`${at}.condition_object_id belongs to a ProfileAttributeRule only`);
+  }
+  return {
+    id: live?.id ?? '',
+    type,
+    comparison_operator: comparisonOperator,
+    value,
+    condition_object_id: ofAttribute ? (sent.condition_object_id ?? live?.condition_object_id ?? null) : null,
+  };
+}
+
+function answer({ id, uid, label, rules }: ProfileSearch, variations: Variations): Json {
+  return {
+    id,
+    uid,
+    label,
+    condition_rules_attributes: rules.map(({ condition_object_id, ...common }) => ({
+      ...common,
+      ...(condition_object_id !== null && {
+        [variations.ruleObjectType]: 'NeAttribute',
+        condition_object_id,
+      }),
+    })),
+  };
+}

@@ -1,0 +1,89 @@
+import { type Json, parseJson } from '../model/json.ts';
+import type { Headers } from './checks.ts';
+import type { Fault } from './faults.ts';
+import { publicForm } from './token-endpoint.ts';
+
+/** A request as it arrived, without what authorises it. */
+export interface LoggedRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Headers;
+  /** Parsed where it is JSON, else its text; null without a body. */
+  readonly body: Json;
+  /** null where the request was never answered. */
+  status: number | null;
+  /** The documented name of the operation; null for an unknown one. */
+  readonly operation: string | null;
+  /** The fault that struck it. */
+  readonly fault: Fault['kind'] | null;
+}
+
+/** Counts since the start. */
+export interface Metrics {
+  readonly requests: number;
+  /** Requests by the name of their operation. */
+  readonly operations: ReadonlyMap<string, number>;
+  /** Requests that were refused with a 429, by the limit or a fault. */
+  readonly rateLimited: number;
+  /** The most requests that were open at one time. */
+  readonly mostAtOnce: number;
+}
+
+const mostEntries = 20_000;
+
+/** The last requests, in order of arrival, and the counts of all. */
+export class RequestLog {
+  readonly entries: LoggedRequest[] = [];
+  readonly #operations = new Map<string, number>();
+  #requests = 0;
+  #rateLimited = 0;
+  #open = 0;
+  #mostAtOnce = 0;
+
+  opened(): void {
+    this.#open += 1;
+    this.#mostAtOnce = Math.max(this.#mostAtOnce, this.#open);
+  }
+
+  closed(): void {
+    this.#open -= 1;
+  }
+
+  add(entry: LoggedRequest): void {
+    this.#requests += 1;
+    if (entry.operation !== null) {
+      this.#operations.set(entry.operation, (this.#operations.get(entry.operation) ?? 0) + 1);
+    }
+    if (this.entries.length >= mostEntries) this.entries.shift();
+    this.entries.push(entry);
+  }
+
+  answered(entry: LoggedRequest, status: number): void {
+    entry.status = status;
+    if (status === 429) this.#rateLimited += 1;
+  }
+
+  metrics(): Metrics {
+    return {
+      requests: this.#requests,
+      operations: new Map(this.#operations),
+      rateLimited: this.#rateLimited,
+      mostAtOnce: this.#mostAtOnce,
+    };
+  }
+}
+
+/** The headers without the token. */
+export function loggedHeaders({ authorization: _authorization, ...headers }: Headers): Headers {
+  return headers;
+}
+
+/** A body for the log: credentials of a token request are left out. */
+export function loggedBody(bytes: Buffer | null, operation: string | null): Json {
+  if (bytes === null || bytes.length === 0) return null;
+  const text = bytes.toString('utf8');
+  if (operation === 'issue-token') return publicForm(text);
+  return parseJson(text) ?? text;
+}

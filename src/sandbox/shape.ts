@@ -1,0 +1,120 @@
+import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
+
+/** A value that has not the shape it must have; `message` says where and why. */
+export class ShapeError extends Error {
+  override readonly name = 'ShapeError';
+}
+
+/**
+ * Reads the members of one JSON object into typed values. Every method throws {@link ShapeError} for a member of
+ * the wrong type; {@link Fields.done} throws for members that were never asked for.
+ */
+export class Fields {
+  readonly #object: JsonObject;
+  readonly #at: string;
+  readonly #asked = new Set<string>();
+
+  constructor(value: Json | undefined, at: string) {
+    if (!isObject(value)) throw new ShapeError(`${at} must be an object`);
+    this.#object = value;
+    this.#at = at;
+  }
+
+  /** Whether the member is there and not null. */
+  has(name: string): boolean {
+    this.#asked.add(name);
+    return (own(this.#object, name) ?? null) !== null;
+  }
+
+  /** Whether the member is there, even as null. */
+  names(name: string): boolean {
+    this.#asked.add(name);
+    return Object.hasOwn(this.#object, name);
+  }
+
+  /** The member as it is; null when absent. */
+  json(name: string): Json {
+    this.#asked.add(name);
+    return own(this.#object, name) ?? null;
+  }
+
+  /** Text of at least one character. */
+  text(name: string): string {
+    const value = this.textOrNull(name);
+    if (value === null || value === '') throw this.#wrong(name, 'is required and must be a non-empty string');
+    return value;
+  }
+
+  textOrNull(name: string): string | null {
+    const value = this.json(name);
+    if (value !== null && typeof value !== 'string') throw this.#wrong(name, 'must be a string');
+    return value;
+  }
+
+  textOr(name: string, fallback: string): string {
+    return this.textOrNull(name) ?? fallback;
+  }
+
+  bool(name: string, fallback: boolean | null): boolean {
+    const value = this.json(name) ?? fallback;
+    if (typeof value !== 'boolean') throw this.#wrong(name, 'must be a boolean');
+    return value;
+  }
+
+  numberOrNull(name: string): number | null {
+    const value = this.json(name);
+    if (value !== null && typeof value !== 'number') throw this.#wrong(name, 'must be a number');
+    return value;
+  }
+
+  /** One of `values`. */
+  choice<T extends string>(name: string, values: readonly T[], fallback?: T): T {
+    const value = this.json(name) ?? fallback;
+    const found = values.find((candidate) => candidate === value);
+    if (found === undefined) throw this.#wrong(name, `must be one of ${values.join(', ')}`);
+    return found;
+  }
+
+  objectOrNull(name: string): JsonObject | null {
+    const value = this.json(name);
+    if (value !== null && !isObject(value)) throw this.#wrong(name, 'must be an object');
+    return value;
+  }
+
+  /** Each item of a list passed through `read`; an absent or null list is empty. */
+  list<T>(name: string, read: (item: Json, at: string) => T): T[] {
+    const value = this.json(name) ?? [];
+    if (!isArray(value)) throw this.#wrong(name, 'must be an array');
+    return value.map((item, index) => read(item, `${this.#at}.${name}[${index}]`));
+  }
+
+  texts(name: string): string[] {
+    return this.list(name, (item, at) => {
+      if (typeof item !== 'string') throw new ShapeError(`${at} must be a string`);
+      return item;
+    });
+  }
+
+  /** Refuses members that nobody asked for. */
+  done(): void {
+    const unknown = Object.keys(this.#object).filter((name) => !this.#asked.has(name));
+    if (unknown.length > 0) throw new ShapeError(`${this.#at} has unknown fields: ${unknown.join(', ')}`);
+  }
+
+  #wrong(name: string, why: string): ShapeError {
+    return new ShapeError(`${this.#at}.${name} ${why}`);
+  }
+}
+
+/** Reads one value found at the place `at`. */
+export type Read<T> = (value: Json, at: string) => T;
+
+/** A reader of one object, which refuses what `build` does not ask for. */
+export function reader<T>(build: (fields: Fields) => T): Read<T> {
+  return (value, at) => {
+    const fields = new Fields(value, at);
+    const built = build(fields);
+    fields.done();
+    return built;
+  };
+}

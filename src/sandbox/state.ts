@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '../model/json.ts';
+
+export const authTypes = ['BLOCK', 'MFA', 'NON_PTA', 'PTA'] as const;
+export const mediums = ['EMAIL', 'SLACK', 'TEAMS'] as const;
+export const verificationStates = ['PENDING', 'SUCCESS', 'FAILED', 'NA'] as const;
+export const profileStates = ['Active', 'Inactive', 'Leave of absence', 'Terminated'] as const;
+export const ruleTypes = ['ProfileStatusRule', 'ProfileTypeRule', 'ProfileAttributeRule'] as const;
+export const attributeKinds = [
+  'text',
+  'number',
+  'date',
+  'profile_select',
+  'profile_search',
+  'user_select',
+  'user_search',
+] as const;
+
+export type Medium = (typeof mediums)[number];
+export type VerificationState = (typeof verificationStates)[number];
+
+export interface AuthProfile {
+  id: string;
+  name: string;
+  offNetwork: boolean;
+  untrustedGeography: boolean;
+  applicationId: string | null;
+  applicationName: string | null;
+  type: (typeof authTypes)[number];
+  strongAuthLogin: boolean;
+}
+
+export interface ProvisioningRule {
+  type: string | null;
+  id: string | null;
+  name: string | null;
+}
+
+export interface SimIntegration {
+  id: string;
+  name: string;
+  description: string | null;
+  type: string;
+  cluster: string | null;
+  sources: string[];
+  attributes: JsonObject | null;
+  request: JsonObject | null;
+  statusMap: JsonObject | null;
+  beforeProvisioningRule: ProvisioningRule | null;
+  created: string;
+  modified: string;
+}
+
+/** The texts of a template, which a customised template and a default have in common. */
+export interface TemplateTexts {
+  name: string | null;
+  description: string | null;
+  subject: string | null;
+  header: string | null;
+  body: string | null;
+  footer: string | null;
+  from: string | null;
+  replyTo: string | null;
+  slackTemplate: string | null;
+  teamsTemplate: string | null;
+}
+
+export interface TemplateDefault extends TemplateTexts {
+  key: string;
+  medium: Medium;
+  locale: string;
+}
+
+export interface Template extends TemplateDefault {
+  id: string;
+  created: string;
+  modified: string;
+}
+
+export interface Sender {
+  /** null for an address the tenant lists but cannot delete. */
+  id: string | null;
+  email: string;
+  isVerifiedByDomain: boolean;
+  verificationStatus: VerificationState;
+  region: string | null;
+  /** Reads until PENDING becomes SUCCESS; null: it stays as it is. */
+  readsLeft: number | null;
+}
+
+/** A domain, or an e-mail identity, at the mail provider. */
+export interface DkimIdentity {
+  id: string;
+  address: string;
+  dkimEnabled: boolean;
+  dkimTokens: string[];
+  dkimVerificationStatus: VerificationState;
+  region: string | null;
+  readsLeft: number | null;
+}
+
+export interface MailFrom {
+  identity: string;
+  mailFromDomain: string;
+  mailFromDomainStatus: VerificationState;
+  readsLeft: number | null;
+}
+
+export interface Preference {
+  key: string;
+  mediums: Medium[];
+  modified: string;
+}
+
+export interface TemplateContext {
+  attributes: JsonObject;
+  created: string;
+  modified: string;
+}
+
+export interface SentNotification {
+  key: string;
+  medium: Medium;
+  context: JsonObject;
+  sent: string;
+}
+
+/** What an id means elsewhere in the tenant: a source, cluster, rule, application or identity. */
+export interface Reference {
+  id: string;
+  type: string;
+  name: string;
+}
+
+export interface User {
+  id: string;
+  uid: string;
+  name: string;
+  login: string;
+  email: string;
+  status: string;
+}
+
+export interface ProfileType {
+  id: string;
+  uid: string;
+  name: string;
+  category: string | null;
+}
+
+export interface NeAttribute {
+  id: string;
+  uid: string;
+  label: string;
+  data_type: (typeof attributeKinds)[number];
+  /** Of dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, … */
+  date_format: string | null;
+}
+
+export interface Profile {
+  id: string;
+  uid: string;
+  name: string;
+  status: (typeof profileStates)[number];
+  profile_type_id: string;
+  /** By the uid of the attribute. */
+  attributes: { [uid: string]: Json };
+}
+
+export interface ConditionRule {
+  id: string;
+  type: (typeof ruleTypes)[number];
+  comparison_operator: string;
+  value: string;
+  /** Of a ProfileAttributeRule only. */
+  condition_object_id: string | null;
+}
+
+export interface ProfileSearch {
+  id: string;
+  uid: string;
+  label: string;
+  rules: ConditionRule[];
+}
+
+/** Everything a tenant holds. Tests change it by hand to play the person who does so in the tenant. */
+export interface TenantState {
+  tenant: string;
+  /** Counts deletions, so that an object made again under its old key gets another id. */
+  generation: number;
+  references: Reference[];
+  authProfiles: AuthProfile[];
+  simIntegrations: SimIntegration[];
+  templateDefaults: TemplateDefault[];
+  templates: Template[];
+  templateContext: TemplateContext;
+  preferences: Preference[];
+  senders: Sender[];
+  identities: DkimIdentity[];
+  mailFrom: MailFrom[];
+  sentNotifications: SentNotification[];
+  users: User[];
+  profileTypes: ProfileType[];
+  neAttributes: NeAttribute[];
+  profiles: Profile[];
+  profileSearches: ProfileSearch[];
+}
+
+/** When the objects of a seed were made, where it does not say. */
+export const seedTime = '2025-01-15T08:00:00.000Z';
+
+/** `length` hexadecimal digits that depend on `parts` only. */
+export function digest(parts: readonly string[], length: number): string {
+  return createHash('sha256').update(parts.join('\u0000')).digest('hex').slice(0, length);
+}
+
+/** An id in the form of a UUID that depends on `parts` only. */
+export function uuid(...parts: string[]): string {
+  const hex = digest(parts, 32);
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** A free id for a new object: the same for the same key in the same tenant, whatever the order of creation. */
+export function newId(
+  state: TenantState,
+  kind: string,
+  key: string,
+  taken: readonly { id: string | null }[],
+): string {
+  const used = new Set(taken.map(({ id }) => id));
+  for (let copy = 0; ; copy += 1) {
+    const id = uuid(kind, key, String(state.generation), String(copy));
+    if (!used.has(id)) return id;
+  }
+}
+
+/** The three DKIM tokens of an address. */
+export function dkimTokens(address: string): string[] {
+  return ['1', '2', '3'].map((number) => digest(['dkim', address, number], 32));
+}
