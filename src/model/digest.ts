@@ -1,5 +1,4 @@
 import { sha256 } from './hash.ts';
-import type { Json } from './json.ts';
 import type { Plan } from './plan.ts';
 
 /**
@@ -8,7 +7,5 @@ import type { Plan } from './plan.ts';
  */
 export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: string }): string {
   const { tool: _tool, createdAt: _createdAt, digest: _digest, ...rest } = plan;
-  // Through text and back: a member that is undefined is not in a plan file either.
-  const value: Json = JSON.parse(JSON.stringify(rest));
-  return sha256(value);
+  return sha256(rest);
 }

@@ -158,16 +158,18 @@ function finish(
     manual: count('manual'),
     unchanged: more.unchanged,
   };
-  const content = {
+  const plan: Omit<Plan, 'digest'> = {
     formatVersion: planFormat,
+    tool: input.tool,
+    createdAt: input.createdAt,
     environment: input.environment.name,
     tenant: input.state.tenant,
     scope: input.choices.scope,
     summary,
     changes,
     diagnostics: more.diagnostics,
-  } as const;
-  return { ...content, tool: input.tool, createdAt: input.createdAt, digest: planDigest(content) };
+  };
+  return { ...plan, digest: planDigest(plan) };
 }
 
 /** The order in which they are sent: kinds as listed, deletes last and the other way round; by address within. */
@@ -184,8 +186,15 @@ function refuseUnknownKeys(present: readonly Match[], defaults: readonly LiveObj
     const known = defaults.some(({ kind: name, key }) => name === kind.name && key[0] === resource.key[0]);
     if (!kind.defaults || live || known) return [];
     const message = `The tenant has no default ${kind.name} with the key "${resource.key[0]}", so none can be created.`;
-    return failure('unknown-key', message, { source: resource.source, address: resource.address })
-      .diagnostics;
+    return [
+      {
+        code: 'unknown-key',
+        severity: 'error',
+        message,
+        source: resource.source,
+        address: resource.address,
+      } as const,
+    ];
   });
   if (problems.length > 0) throw new Failure(problems);
 }
