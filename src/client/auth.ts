@@ -1,0 +1,160 @@
+import { isObject, own, parseJson, textOf } from '../model/json.ts';
+import type { Auth } from '../model/project.ts';
+import { type Answer, type Answered, isSuccess, type Unsent } from './answer.ts';
+import type { Clock } from './clock.ts';
+import { describeAnswer } from './describe.ts';
+import type { Redactor } from './redact.ts';
+import type { Call } from './transport.ts';
+import { parseUrl } from './url.ts';
+
+export type Token = { readonly value: string } | Unsent;
+
+/** Where the token of one client comes from. */
+export interface TokenSource {
+  /** Whether another token can be had when the tenant refuses this one. */
+  readonly renewable: boolean;
+  /** A token that has not expired; fetched once for all who ask at the same time. */
+  current(): Promise<Token>;
+  /** A token other than `stale`, which the tenant refused. */
+  renew(stale: string): Promise<Token>;
+}
+
+export interface AuthTools {
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  /** Carries out a token request, with the retries that any request gets. */
+  exchange(call: Omit<Call, 'signal'>): Promise<Answer>;
+  onFetched(tokenUrl: string): void;
+}
+
+/** Token sources by (token URL, client id): the two services of a tenant share one where they are the same client. */
+export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSource {
+  const sources = new Map<string, TokenSource>();
+  return (auth) => {
+    const name = auth.by === 'token' ? auth.token().trim() : `${auth.tokenUrl}\n${auth.clientId()}`;
+    const known = sources.get(`${auth.by}\n${name}`);
+    if (known) return known;
+    const source = auth.by === 'token' ? fixedToken(name, tools) : clientCredentials(auth, tools);
+    sources.set(`${auth.by}\n${name}`, source);
+    return source;
+  };
+}
+
+function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
+  redactor.learn(token);
+  const answer = isToken(token)
+    ? { value: token }
+    : noToken('the token of this environment is empty or holds characters that no token has');
+  return { renewable: false, current: async () => answer, renew: async () => answer };
+}
+
+type Fetched =
+  | { readonly is: 'token'; readonly held: Held }
+  | { readonly is: 'refused' | 'failed'; readonly why: Unsent };
+
+interface Held {
+  readonly value: string;
+  /** When to get the next one. */
+  readonly until: number;
+}
+
+function clientCredentials(auth: Extract<Auth, { by: 'client-credentials' }>, tools: AuthTools): TokenSource {
+  let held: Held | null = null;
+  let pending: Promise<Fetched> | null = null;
+  let refused: Unsent | null = null;
+
+  const fetchOnce = async (): Promise<Token> => {
+    if (refused) return refused;
+    pending ??= fetchToken(auth, tools).finally(() => {
+      pending = null;
+    });
+    const fetched = await pending;
+    if (fetched.is === 'token') {
+      held = fetched.held;
+      return { value: held.value };
+    }
+    // Asking again with credentials that were refused could lock the client out.
+    if (fetched.is === 'refused') refused = fetched.why;
+    return fetched.why;
+  };
+  return {
+    renewable: true,
+    current: async () => (held && tools.clock.now() < held.until ? { value: held.value } : fetchOnce()),
+    renew: async (stale) => (held && held.value !== stale ? { value: held.value } : fetchOnce()),
+  };
+}
+
+/** OAuth 2 client credentials, with a form body (api-notes, "auth scheme"). */
+async function fetchToken(
+  auth: Extract<Auth, { by: 'client-credentials' }>,
+  { clock, redactor, exchange, onFetched }: AuthTools,
+): Promise<Fetched> {
+  const url = parseUrl(auth.tokenUrl);
+  if (!url) return { is: 'refused', why: noToken(`the token URL "${auth.tokenUrl}" is no URL`) };
+  const clientSecret = auth.clientSecret();
+  redactor.learn(clientSecret);
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: auth.clientId(),
+    client_secret: clientSecret,
+  });
+  const answer = await exchange({
+    origin: url.origin,
+    method: 'POST',
+    path: `${url.pathname}${url.search}`,
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: form.toString(),
+  });
+  if (answer.outcome === 'unsent') return { is: 'failed', why: answer };
+  if (answer.outcome === 'lost' && answer.reason === 'interrupted') {
+    return { is: 'failed', why: { ...answer, outcome: 'unsent', reason: 'interrupted' } };
+  }
+  const token = isSuccess(answer) && isObject(answer.body) ? textOf(answer.body, 'access_token') : null;
+  if (token !== null) redactor.learn(token);
+  if (!isSuccess(answer) || token === null || !isToken(token)) {
+    const words = isSuccess(answer)
+      ? 'the answer holds no token'
+      : describeAnswer(redactor.answer(answer)).text;
+    const final = answer.outcome === 'answered' && [400, 401, 403].includes(answer.status);
+    return { is: final ? 'refused' : 'failed', why: noToken(`${auth.tokenUrl} gave no token: ${words}`) };
+  }
+  onFetched(auth.tokenUrl);
+  const now = clock.now();
+  const lifetime = lifetimeOf(answer, token, now);
+  // Early enough for a request that waits in a queue, and not at once for a token that lives for seconds.
+  const until = now + lifetime - Math.min(30_000, lifetime / 5);
+  return { is: 'token', held: { value: token, until } };
+}
+
+/** Milliseconds the token lives: the shorter of `expires_in` and the JWT's own times. */
+function lifetimeOf(answer: Answered, token: string, now: number): number {
+  const stated = isObject(answer.body) ? Number(own(answer.body, 'expires_in') ?? Number.NaN) : Number.NaN;
+  const { exp, iat } = jwtTimes(token);
+  // With both times of the server, it does not matter that our clock is wrong.
+  const inToken = exp === null ? Number.NaN : exp * 1000 - (iat === null ? now : iat * 1000);
+  // What cannot be right says nothing: then a 401 tells when the token has expired.
+  return Math.min(Number.POSITIVE_INFINITY, ...[stated * 1000, inToken].filter((ms) => ms > 0));
+}
+
+/** The times in a JWT's payload, in seconds since 1970. Nothing is verified: only the tenant can. */
+function jwtTimes(token: string): { exp: number | null; iat: number | null } {
+  const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  const time = (name: string): number | null => {
+    const value = isObject(payload) ? own(payload, name) : null;
+    return typeof value === 'number' && Number.isFinite(value) ? value : null;
+  };
+  return { exp: time('exp'), iat: time('iat') };
+}
+
+function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
+function noToken(detail: string): Unsent {
+  return {
+    outcome: 'unsent',
+    reason: 'no-token',
+    detail,
+    hint: 'Check the client id, the client secret and the token URL of this environment.',
+  };
+}

@@ -1,0 +1,58 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { type Json, parseJson } from '../model/json.ts';
+
+/** The body of an answer, read as far as it makes sense. */
+export type Body =
+  | { readonly is: 'json'; readonly json: Json }
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'empty' }
+  | { readonly is: 'too-large' };
+
+const deepest = 100;
+const decoders = {
+  gzip: promisify(gunzip),
+  br: promisify(brotliDecompress),
+  deflate: promisify(inflate),
+};
+
+/**
+ * Reads a body by what it is rather than by what its headers claim: a wrong Content-Encoding, HTML or broken JSON
+ * never fails. JSON nested deeper than anything the API has is taken for text.
+ *
+ * @param encoding the Content-Encoding header
+ * @param limit bytes a compressed body may unpack to
+ */
+export async function readBody(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Body> {
+  const plain = await unpack(bytes, encoding, limit);
+  if (plain === null) return { is: 'too-large' };
+  const text = new TextDecoder().decode(plain);
+  if (text.trim() === '') return { is: 'empty' };
+  const json = parseJson(text);
+  if (json === undefined || isDeeper(json, deepest)) return { is: 'text', text };
+  return { is: 'json', json };
+}
+
+async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {
+  const decode = decoderOf(bytes, encoding);
+  if (!decode) return bytes;
+  try {
+    return await decode(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    return tooLarge ? null : bytes;
+  }
+}
+
+function decoderOf(bytes: Buffer, encoding = '') {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return decoders.gzip;
+  const name = encoding.trim().toLowerCase();
+  if (name === 'br') return decoders.br;
+  return name === 'deflate' ? decoders.deflate : null;
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((item) => isDeeper(item, levels - 1));
+}

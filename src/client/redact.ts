@@ -1,0 +1,45 @@
+import { type Json, mapJson, objectFrom } from '../model/json.ts';
+import type { Answer } from './answer.ts';
+
+/** Keeps what must not be shown out of the words of a tenant, which may repeat what it was sent. */
+export interface Redactor {
+  /** From now on `secret` is replaced wherever it turns up. */
+  learn(secret: string): void;
+  text(text: string): string;
+  /** The answer without secrets in an error's words; the body of a success stays as it is. */
+  answer<T extends Answer>(answer: T): T;
+}
+
+export function createRedactor(): Redactor {
+  const forms = new Set<string>();
+  let longestFirst: readonly string[] = [];
+
+  const text = (value: string): string =>
+    longestFirst.reduce((clean, form) => clean.replaceAll(form, '[secret]'), value);
+  const json = (value: Json): Json =>
+    mapJson(value, (item) => {
+      if (typeof item === 'string') return text(item);
+      if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+      return objectFrom(Object.entries(item).map(([key, inner]) => [text(key), inner]));
+    });
+
+  return {
+    learn(secret) {
+      if (secret === '' || forms.has(secret)) return;
+      for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
+        forms.add(form);
+      }
+      // A secret may be part of another one.
+      longestFirst = [...forms].sort((a, b) => b.length - a.length);
+    },
+    text,
+    answer(answer) {
+      if (answer.outcome !== 'answered') return { ...answer, detail: text(answer.detail) };
+      const headers = Object.fromEntries(
+        Object.entries(answer.headers).map(([name, value]) => [name, text(value)]),
+      );
+      const clean = { ...answer, headers, text: answer.text === null ? null : text(answer.text) };
+      return answer.status < 300 ? clean : { ...clean, body: json(answer.body) };
+    },
+  };
+}
