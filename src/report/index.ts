@@ -1,6 +1,8 @@
 import { failure } from '../model/failure.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
 import { planGitlab } from './gitlab.ts';
+import { planHtml } from './html/plan.ts';
+import { resultHtml } from './html/result.ts';
 import { diagnosticsJson, json } from './json.ts';
 import { diagnosticsJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown } from './markdown/diagnostics.ts';
@@ -24,6 +26,7 @@ const ofPlan = {
   text: planText,
   json,
   markdown: planMarkdown,
+  html: planHtml,
   junit: planJunit,
   github: planGithub,
   sarif: ({ diagnostics }) => diagnosticsSarif(diagnostics),
@@ -34,6 +37,7 @@ const ofResult = {
   text: resultText,
   json,
   markdown: resultMarkdown,
+  html: resultHtml,
   junit: resultJunit,
   github: resultGithub,
 } satisfies Renderers<Result>;

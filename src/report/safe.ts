@@ -47,7 +47,12 @@ const entities: Readonly<Record<string, string>> = {
 
 /** For HTML and XML, between tags and inside quoted attributes. */
 export function escapeHtml(text: string): string {
-  return printable(text).replace(/[&<>"']/g, (char) => entities[char] ?? char);
+  return quoteHtml(printable(text));
+}
+
+/** Only what HTML would read as markup; for a document inside an attribute, which is to arrive unchanged. */
+export function quoteHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 }
 
 /** For running Markdown: no markup, mention, reference or link comes to life. */

@@ -77,7 +77,7 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
   for (const { text, styles } of spans) {
     let left = text;
     while (widthOf(left) > room) {
-      const head = fitting(left, room, line.length === 0);
+      const head = fitting(left, room, rest, line.length === 0);
       if (head !== '') line.push({ text: head.trimEnd(), styles });
       left = head === '' ? left.trimStart() : left.slice(head.length);
       lines.push(line);
@@ -90,18 +90,22 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
   return [...lines, line];
 }
 
-/** The longest beginning of `text` that fits, cut after a blank where one is near; `force` gives at least one sign. */
-function fitting(text: string, room: number, force: boolean): string {
+/**
+ * The longest beginning of `text` that fits, cut after a blank where there is one; nothing where the first word
+ * fits only on a line of its own. On an empty line it is at least one sign.
+ */
+function fitting(text: string, room: number, rest: number, isEmpty: boolean): string {
   let used = 0;
   let end = 0;
   for (const { segment } of graphemes.segment(text)) {
     used += widthOf(segment);
-    if (used > room && !(force && end === 0)) break;
+    if (used > room && !(isEmpty && end === 0)) break;
     end += segment.length;
   }
   const blankAt = text.lastIndexOf(' ', end);
-  if (blankAt > 0 && (force || blankAt > end / 2)) return text.slice(0, blankAt + 1);
-  return force ? text.slice(0, end) : '';
+  if (text.slice(0, Math.max(0, blankAt)).trim() !== '') return text.slice(0, blankAt + 1);
+  const firstWord = /^\s*\S*/.exec(text)?.[0] ?? '';
+  return !isEmpty && widthOf(firstWord) <= rest ? '' : text.slice(0, end);
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -1,0 +1,27 @@
+import { escapeHtml } from '../safe.ts';
+
+/** HTML that was put together by {@link html}; anything else is text and gets escaped. */
+export class Markup {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type Child = Markup | string | number | readonly Child[];
+
+/** A template whose values are escaped unless they are {@link Markup}; lists are joined. */
+export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Markup {
+  return new Markup(strings.reduce((text, part, index) => `${text}${write(values[index - 1] ?? '')}${part}`));
+}
+
+function write(value: Child): string {
+  if (value instanceof Markup) return value.toString();
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
+  return value.map(write).join('');
+}
