@@ -1,0 +1,160 @@
+import { pathOf } from '../kinds/http.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
+import { canonicalJson, isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { type Lookup, lookupMarker } from '../model/marker.ts';
+import type { Request } from '../model/plan.ts';
+import type { Client } from './client.ts';
+import { rememberReads } from './memo.ts';
+import { type PageSource, readPage, readRows } from './pages.ts';
+import { printable } from './printable.ts';
+import { allOrFailure } from './read.ts';
+
+/** Gives the value that each lookup stands for. */
+export type LookupAnswers = (lookup: Lookup) => Json;
+
+/** Parameters of a collection that are no filters (seed 002, "Collection endpoints"). */
+const parameters = ['limit', 'offset', 'order', 'metadata'];
+
+/** From so many lookups in one collection on, it is worth seeing whether all of it fits on a page. */
+const manyLookups = 3;
+
+/**
+ * Asks the profile-management interface for the record that each lookup names, and takes its field. Exactly one record
+ * must match; the match is made here, since a host may ignore a filter (api-notes, "Collections"). Throws a Failure
+ * with all lookups that match none, match several, or lack the field.
+ */
+export async function resolveLookups(client: Client, lookups: readonly Lookup[]): Promise<LookupAnswers> {
+  const reader = rememberReads(client);
+  const distinct = new Map(lookups.map((lookup) => [nameOf(lookup), lookup]));
+  const collections = [...new Set([...distinct.values()].map(({ from }) => from))];
+  const found = await allOrFailure(
+    collections.map((from) =>
+      resolveIn(
+        reader,
+        from,
+        [...distinct.values()].filter((lookup) => lookup.from === from),
+      ),
+    ),
+  );
+  const results = found.flat();
+  const problems = results.flatMap((result) => ('problem' in result ? [result.problem] : []));
+  if (problems.length > 0) throw new Failure(problems);
+  const answers = new Map(
+    results.flatMap((result): [string, Json][] =>
+      'value' in result ? [[nameOf(result.lookup), result.value]] : [],
+    ),
+  );
+  return (lookup) => {
+    const answer = answers.get(nameOf(lookup));
+    if (answer === undefined) throw new Error(`${describe(lookup)} was not asked for`);
+    return answer;
+  };
+}
+
+type Resolved =
+  | { readonly lookup: Lookup; readonly value: Json }
+  | { readonly lookup: Lookup; readonly problem: Diagnostic };
+
+async function resolveIn(client: Client, from: string, lookups: readonly Lookup[]): Promise<Resolved[]> {
+  const whole = lookups.length < manyLookups ? null : await wholeOnOnePage(client, from);
+  return allOrFailure(
+    lookups.map(async (lookup) => {
+      const rows = whole ?? (await readFiltered(client, lookup));
+      return resolve(
+        lookup,
+        rows.filter((row) => matches(row, lookup.where)),
+      );
+    }),
+  );
+}
+
+async function wholeOnOnePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
+  const { rows, total } = await readPage(client, sourceOf(from, {}), 0);
+  // Without a total, only a page far from every usual limit is surely all there is.
+  return total === rows.length || (total === null && rows.length < 50) ? rows : null;
+}
+
+/** The rows that the host finds; all rows where it does not take the filter. */
+async function readFiltered(client: Client, { from, where }: Lookup): Promise<readonly JsonObject[]> {
+  const filters = Object.entries(where).filter(([field]) => !parameters.includes(field));
+  try {
+    return await readRows(client, sourceOf(from, Object.fromEntries(filters)));
+  } catch (error) {
+    const refused = error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
+    if (!refused || filters.length === 0) throw error;
+    return readRows(client, sourceOf(from, {}));
+  }
+}
+
+function sourceOf(from: string, filters: Readonly<Record<string, string>>): PageSource {
+  const request: Request = {
+    method: 'GET',
+    path: pathOf('/api', from),
+    // The total that comes with the metadata tells the end of the list.
+    query: { ...filters, metadata: 'true' },
+    headers: { accept: 'application/json' },
+    body: null,
+  };
+  // Defaults and limits of a page: seed 002, "Limits".
+  return { what: `the collection ${from}`, request, pageSize: from === 'profiles' ? 500 : 100, member: from };
+}
+
+/** Compared as text, since hosts show numbers and texts alike; also inside `attributes`. */
+function matches(row: JsonObject, where: Lookup['where']): boolean {
+  return Object.entries(where).every(([field, wanted]) => {
+    const value = fieldOf(row, field);
+    return value !== null && typeof value !== 'object' && String(value) === wanted;
+  });
+}
+
+function fieldOf(row: JsonObject, field: string): Json {
+  const attributes = own(row, 'attributes');
+  return own(row, field) ?? (isObject(attributes) ? own(attributes, field) : null) ?? null;
+}
+
+function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
+  const [row, ...others] = matching;
+  if (!row) {
+    const hint = 'Check the fields under `where`; the comparison is exact, upper and lower case included.';
+    return problem(lookup, 'lookup-none', 'matches no record', hint);
+  }
+  if (others.length > 0) {
+    const shown = matching.slice(0, 5).map(nameRecord).join('; ');
+    const more = matching.length > 5 ? '; …' : '';
+    const hint = 'Add fields to `where` until exactly one record matches.';
+    return problem(lookup, 'lookup-ambiguous', `matches ${matching.length} records: ${shown}${more}`, hint);
+  }
+  const value = fieldOf(row, lookup.take);
+  if (value !== null) return { lookup, value };
+  const fields = Object.keys(row)
+    .slice(0, 30)
+    .map((name) => printable(name, 60));
+  return problem(
+    lookup,
+    'lookup-no-field',
+    `finds a record without the field to take (${nameRecord(row)})`,
+    `It has: ${fields.join(', ')}.`,
+  );
+}
+
+function problem(lookup: Lookup, code: string, what: string, hint: string): Resolved {
+  return { lookup, problem: { code, severity: 'error', message: `${describe(lookup)} ${what}.`, hint } };
+}
+
+function nameRecord(row: JsonObject): string {
+  return ['id', 'uid', 'name', 'label']
+    .map((field) => [field, fieldOf(row, field)] as const)
+    .filter(([, value]) => value !== null && typeof value !== 'object')
+    .map(([field, value]) => `${field} ${printable(String(value), 80)}`)
+    .join(', ');
+}
+
+function describe({ from, where, take }: Lookup): string {
+  const fields = Object.entries(where).map(([field, value]) => `${field}: ${value}`);
+  return `!lookup { from: ${from}, where: { ${fields.join(', ')} }, take: ${take} }`;
+}
+
+function nameOf(lookup: Lookup): string {
+  return canonicalJson(lookupMarker(lookup));
+}

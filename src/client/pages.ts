@@ -1,0 +1,139 @@
+import { serviceOf } from '../kinds/http.ts';
+import { sha256 } from '../model/hash.ts';
+import { type JsonObject, own } from '../model/json.ts';
+import type { Request } from '../model/plan.ts';
+import { isSuccess } from './answer.ts';
+import type { Client } from './client.ts';
+import { badList, readFailure } from './read-failure.ts';
+import { type Page, pageOf } from './rows.ts';
+
+/** A list to be read. */
+export interface PageSource {
+  /** What is read, for messages: a kind or a collection. */
+  readonly what: string;
+  /** The first page's request but for `limit`; GET, or a POST that only searches. */
+  readonly request: Request;
+  /** Rows to a page; `null` where the list is not paged. */
+  readonly pageSize: number | null;
+  /** The member of the answer that holds the rows, where it is not the path's last segment. */
+  readonly member?: string | undefined;
+}
+
+type Sender = Pick<Client, 'send'>;
+
+/** Beyond this a host is not listing but making rows up. */
+const mostRows = 2_000_000;
+
+/** A first page that ends exactly here may be a host's own limit rather than the end of the list. */
+const usualLimits = [50, 100, 200];
+
+/**
+ * Reads a list page by page, side by side once its length is known. Offsets count records, and the first page has none
+ * (api-notes, "offset"). Throws a Failure for an answer that failed or is no list, a row that comes twice, and
+ * a total that is not reached: an incomplete list never looks like a whole one.
+ */
+export async function* readPages(client: Sender, source: PageSource): AsyncGenerator<readonly JsonObject[]> {
+  const list = new Listing(source);
+  const first = await readPage(client, source, 0);
+  yield list.accept(first.rows);
+  if (source.pageSize !== null) {
+    if (first.total === null) yield* readOn(client, source, source.pageSize, list);
+    else yield* readRest(client, source, first.total, list);
+  }
+  list.end(first.total);
+}
+
+/** All rows of a list; see {@link readPages}. */
+export async function readRows(client: Sender, source: PageSource): Promise<JsonObject[]> {
+  const rows: JsonObject[] = [];
+  for await (const page of readPages(client, source)) rows.push(...page);
+  return rows;
+}
+
+/** One page, from the record at `offset` on. */
+export async function readPage(client: Sender, source: PageSource, offset: number): Promise<Page> {
+  const { request, pageSize, what, member } = source;
+  const query = {
+    ...request.query,
+    ...(pageSize === null ? {} : { limit: String(pageSize) }),
+    ...(offset === 0 ? {} : { offset: String(offset) }),
+  };
+  const sent = await client.send({ ...request, query });
+  if (!isSuccess(sent)) throw readFailure(what, request, sent);
+  const page = pageOf(sent, request.path, member);
+  if (page) return page;
+  if (sent.text !== null) throw readFailure(what, request, sent);
+  throw badList('bad-answer', what, request, 'did not answer with a list of objects');
+}
+
+/** The pages after the first of a list whose length nobody tells: until one is short. */
+async function* readOn(client: Sender, source: PageSource, pageSize: number, list: Listing) {
+  // The profile-management interface takes offsets "up to the last record index" only (seed 002, "Limits"): there the
+  // next page begins with the last record again.
+  const overlap = serviceOf(source.request.path) === 'profiles' ? 1 : 0;
+  const full = list.count > pageSize || usualLimits.includes(list.count) ? list.count : pageSize;
+  let more = list.count >= full;
+  while (more) {
+    const { rows } = await readPage(client, source, list.count - overlap);
+    more = rows.length >= full;
+    yield list.accept(rows, overlap);
+  }
+}
+
+/** The pages after the first of a list of known length; a host may give less at once than it was asked for. */
+async function* readRest(client: Sender, source: PageSource, total: number, list: Listing) {
+  const step = list.count;
+  if (step === 0 || total > mostRows) return;
+  const offsets: number[] = [];
+  for (let offset = step; offset < total; offset += step) offsets.push(offset);
+  const pages = offsets.map((offset) => readPage(client, source, offset));
+  // All are awaited one by one below; one that fails meanwhile must not count as unhandled.
+  for (const page of pages) page.catch(() => {});
+  for (const page of pages) yield list.accept((await page).rows);
+}
+
+/** What has been read of one list so far. */
+class Listing {
+  readonly #source: PageSource;
+  readonly #seen = new Set<string>();
+  #last: string | null = null;
+
+  constructor(source: PageSource) {
+    this.#source = source;
+  }
+
+  get count(): number {
+    return this.#seen.size;
+  }
+
+  /** The rows that are new; the first `overlap` must be the last one again. */
+  accept(rows: readonly JsonObject[], overlap = 0): readonly JsonObject[] {
+    const { what, request } = this.#source;
+    const names = rows.map(rowName);
+    if (overlap > 0 && names[0] !== this.#last) {
+      throw badList('page-repeats', what, request, 'does not go on where the page before ended');
+    }
+    for (const name of names.slice(overlap)) {
+      if (this.#seen.has(name)) {
+        const which = name.startsWith('sha256:') ? 'the same row' : `the row with id ${name.slice(0, 100)}`;
+        throw badList('page-repeats', what, request, `lists ${which} twice`);
+      }
+      this.#seen.add(name);
+    }
+    if (this.#seen.size > mostRows) throw badList('bad-answer', what, request, 'lists rows without end');
+    this.#last = names.at(-1) ?? this.#last;
+    return rows.slice(overlap);
+  }
+
+  end(total: number | null): void {
+    if (total === null || total === this.count) return;
+    const { what, request } = this.#source;
+    throw badList('total-mismatch', what, request, `announced ${total} rows and gave ${this.count}`);
+  }
+}
+
+/** What tells a row from others: its id, else everything in it. */
+function rowName(row: JsonObject): string {
+  const id = own(row, 'id');
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : sha256(row);
+}

@@ -1,0 +1,210 @@
+import { apiRequest } from '../kinds/http.ts';
+import type { Kind, List, Read } from '../kinds/kind.ts';
+import { identityOf, liveObject } from '../kinds/live.ts';
+import type { Wanted } from '../kinds/wanted.ts';
+import type { Key } from '../model/address.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { isObject, type JsonObject, textOf } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Request } from '../model/plan.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { isSuccess } from './answer.ts';
+import type { Client } from './client.ts';
+import { readRows } from './pages.ts';
+import { looksLikeHtml, printable } from './printable.ts';
+import { badList, readFailure } from './read-failure.ts';
+
+export interface Reader {
+  readonly client: Client;
+  readonly settings: ApiSettings;
+}
+
+/** Longer filter expressions (percent-encoded) do not safely fit into a URL. */
+const longestFilter = 4000;
+
+/** The wanted live objects of a kind, and the vendor's defaults of wanted keys that are not among them. */
+export async function readKind(
+  reader: Reader,
+  wanted: Wanted,
+): Promise<{ objects: readonly LiveObject[]; defaults: readonly LiveObject[] }> {
+  const { kind, keys, ids, complete } = wanted;
+  if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], defaults: [] };
+  const objects = await readObjects(reader, wanted, kind.read);
+  refuseDuplicates(kind, objects);
+  const missing = missingKeys(kind, keys, objects);
+  if (!kind.defaults || missing.length === 0) return { objects, defaults: [] };
+  const defaults = await readList(reader, { kind, keys: missing, ids: [], complete: false }, kind.defaults);
+  refuseDuplicates(kind, defaults);
+  return { objects, defaults };
+}
+
+async function readObjects(reader: Reader, wanted: Wanted, read: Read): Promise<LiveObject[]> {
+  switch (read.how) {
+    case 'list':
+      return readList(reader, wanted, read.list);
+    case 'list-then-each':
+      return readListThenEach(reader, wanted, read);
+    case 'each-declared':
+      return readEachDeclared(reader, wanted, read);
+  }
+}
+
+/** By a filter where that saves pages, else the whole list. Rows are checked here: a host may ignore a filter. */
+async function readList(reader: Reader, wanted: Wanted, list: List): Promise<LiveObject[]> {
+  const { kind, keys } = wanted;
+  const filter = filterFor(wanted, list);
+  const filtered = filter === null ? null : await readFiltered(reader, wanted, list, filter);
+  // A filter may mind the case of letters where the tenant does not: only the whole list tells "absent".
+  const folds = kind.keyFields.some(({ foldCase }) => foldCase);
+  if (filtered && !(folds && missingKeys(kind, keys, filtered).length > 0)) return filtered;
+  return wantedObjects(reader, wanted, await readRows(reader.client, sourceOf(reader, kind, list, null)));
+}
+
+/** `null` where the tenant does not take the filter. */
+async function readFiltered(
+  reader: Reader,
+  wanted: Wanted,
+  list: List,
+  filter: string,
+): Promise<LiveObject[] | null> {
+  try {
+    const rows = await readRows(reader.client, sourceOf(reader, wanted.kind, list, filter));
+    return wantedObjects(reader, wanted, rows);
+  } catch (error) {
+    if (error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request') return null;
+    throw error;
+  }
+}
+
+function filterFor({ keys, ids, complete }: Wanted, list: List): string | null {
+  if (complete || !list.filter || keys.length === 0 || ids.length > 0) return null;
+  const filter = list.filter(keys);
+  return encodeURIComponent(filter).length <= longestFilter ? filter : null;
+}
+
+function sourceOf({ settings }: Reader, kind: Kind, list: List, filter: string | null) {
+  const query = filter === null ? {} : { filters: filter };
+  return {
+    what: kind.name,
+    request: apiRequest('GET', list.path(settings), settings, { query }),
+    pageSize: list.pageSize,
+    member: list.member,
+  };
+}
+
+/** The list says which there are; what they are, and what they are called, only each one's own call does. */
+async function readListThenEach(
+  reader: Reader,
+  wanted: Wanted,
+  read: Extract<Read, { how: 'list-then-each' }>,
+): Promise<LiveObject[]> {
+  const { kind, keys, ids, complete } = wanted;
+  const source = sourceOf(reader, kind, read.list, null);
+  const listed = (await readRows(reader.client, source)).map((row) => {
+    const id = textOf(row, 'id');
+    if (!id) throw badList('bad-answer', kind.name, source.request, 'lists a row without an id');
+    return id;
+  });
+  const needed = complete || keys.length > 0 ? listed : listed.filter((id) => ids.includes(id));
+  const objects = await Promise.all(
+    needed.map(async (id) => {
+      const request = read.each(id, reader.settings);
+      return liveObject(kind, await readOne(reader, kind, request), reader.settings, id);
+    }),
+  );
+  return objects.filter((object) => object !== null).filter(isWanted(wanted));
+}
+
+async function readEachDeclared(
+  reader: Reader,
+  { kind, keys }: Wanted,
+  read: Extract<Read, { how: 'each-declared' }>,
+): Promise<LiveObject[]> {
+  const objects = await Promise.all(
+    keys.map(async (key) => {
+      const request = read.each(key, reader.settings);
+      const answer = await readOne(reader, kind, request, read);
+      if (answer === null) return null;
+      const object = liveObject(kind, answer, reader.settings, key[0] ?? null);
+      if (object && identityOf(kind, object.key) === identityOf(kind, key)) return object;
+      throw badList('bad-answer', kind.name, request, `answered about another ${kind.name}`);
+    }),
+  );
+  return objects.filter((object) => object !== null);
+}
+
+/** The object that one call answers; `null` only where the kind itself says that the answer means "absent". */
+async function readOne(reader: Reader, kind: Kind, request: Request): Promise<JsonObject>;
+async function readOne(
+  reader: Reader,
+  kind: Kind,
+  request: Request,
+  read: Extract<Read, { how: 'each-declared' }>,
+): Promise<JsonObject | null>;
+async function readOne(
+  reader: Reader,
+  kind: Kind,
+  request: Request,
+  read?: Extract<Read, { how: 'each-declared' }>,
+): Promise<JsonObject | null> {
+  const sent = await reader.client.send(request);
+  if (sent.outcome === 'answered') {
+    // A web page comes from a proxy or a wrong base URL, and says nothing about the object.
+    const fromTenant = sent.text === null || !looksLikeHtml(sent.text);
+    if (fromTenant && read?.isAbsent({ status: sent.status, body: sent.body })) return null;
+  }
+  if (isSuccess(sent) && isObject(sent.body)) return sent.body;
+  throw readFailure(kind.name, request, sent);
+}
+
+/** Only wanted rows become objects: of a list of thousands few may be declared. */
+function wantedObjects({ settings }: Reader, wanted: Wanted, rows: readonly JsonObject[]): LiveObject[] {
+  const { kind } = wanted;
+  const matches = isWanted(wanted);
+  return rows
+    .filter((row) => {
+      const facts = kind.parse(row, settings, null);
+      return facts !== null && matches(facts);
+    })
+    .map((row) => liveObject(kind, row, settings, null))
+    .filter((object) => object !== null);
+}
+
+function isWanted({
+  kind,
+  keys,
+  ids,
+  complete,
+}: Wanted): (object: Pick<LiveObject, 'key' | 'id'>) => boolean {
+  const names = new Set(keys.map((key) => identityOf(kind, key)));
+  const pinned = new Set(ids);
+  return ({ key, id }) => complete || names.has(identityOf(kind, key)) || (id !== null && pinned.has(id));
+}
+
+function missingKeys(kind: Kind, keys: readonly Key[], objects: readonly LiveObject[]): Key[] {
+  const found = new Set(objects.map(({ key }) => identityOf(kind, key)));
+  return keys.filter((key) => !found.has(identityOf(kind, key)));
+}
+
+/** Two live objects with one key leave open which one a manifest means (design, section 5). */
+function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
+  const byIdentity = new Map<string, LiveObject[]>();
+  for (const object of objects) {
+    const name = identityOf(kind, object.key);
+    byIdentity.set(name, [...(byIdentity.get(name) ?? []), object]);
+  }
+  const problems = [...byIdentity.values()]
+    .filter((same) => same.length > 1)
+    .map((same) => duplicateFailure(kind, same));
+  if (problems.length > 0) throw new Failure(problems.flatMap(({ diagnostics }) => diagnostics));
+}
+
+function duplicateFailure(kind: Kind, same: readonly LiveObject[]): Failure {
+  const ids = same.map(({ id }) => printable(id ?? 'no id', 100)).join(', ');
+  const key = printable(same[0]?.key.join('/') ?? '', 200);
+  return failure(
+    'duplicate-live-key',
+    `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`,
+    { hint: 'Rename or delete all but one of them in the tenant.', address: same[0]?.address ?? kind.name },
+  );
+}
