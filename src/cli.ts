@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { main } from './commands/main.ts';
+
+const interrupt = new AbortController();
+process.on('SIGINT', () => {
+  // The first Ctrl-C lets requests in flight finish; whoever presses it again does not want to wait.
+  if (interrupt.signal.aborted) process.exit(130);
+  interrupt.abort();
+});
+// A reader such as `head` may have had enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+process.exitCode = await main(process.argv.slice(2), {
+  cwd: process.cwd(),
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signal: interrupt.signal,
+});

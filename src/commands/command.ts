@@ -1,0 +1,104 @@
+import type { ArgumentsCamelCase, Argv } from 'yargs';
+import type { ExitCode } from '../model/exit.ts';
+import type { Io } from './io.ts';
+
+/** A command that can be added to the program's parser. */
+export interface Command {
+  /**
+   * @param usage the command's name and positional arguments, as yargs writes them
+   * @param done is told the exit code
+   */
+  addTo(parser: Argv, usage: string, describe: string, io: Io, done: (exitCode: ExitCode) => void): Argv;
+}
+
+/** A command from its arguments and from what it does; whatever stops it is thrown as a Failure. */
+export function defineCommand<T>(
+  build: (yargs: Argv) => Argv<T>,
+  run: (args: ArgumentsCamelCase<T>, io: Io) => Promise<ExitCode>,
+): Command {
+  return {
+    addTo: (parser, usage, describe, io, done) =>
+      parser.command(usage, describe, build, async (args) => done(await run(args, io))),
+  };
+}
+
+/** The arguments that `build` describes. */
+export type ArgsOf<Build> = Build extends (yargs: Argv) => Argv<infer T> ? ArgumentsCamelCase<T> : never;
+
+/** Options that every command has. */
+export function commonOptions(yargs: Argv) {
+  return yargs
+    .option('config', {
+      alias: 'c',
+      type: 'string',
+      default: './tenantctl.yaml',
+      describe: 'The project file',
+      requiresArg: true,
+    })
+    .option('env', {
+      alias: 'e',
+      type: 'string',
+      describe: "The environment; else the project file's defaultEnvironment",
+      requiresArg: true,
+    })
+    .option('quiet', { type: 'boolean', default: false, describe: 'No progress, no remarks' })
+    .option('verbose', {
+      type: 'boolean',
+      default: false,
+      describe: 'Show requests as they happen, and long values whole',
+    })
+    .option('color', { type: 'boolean', default: true, describe: 'Colours (also off with NO_COLOR)' })
+    .option('progress', { type: 'boolean', default: true, describe: 'A progress line on a terminal' });
+}
+
+/** Options of the commands that work on a part of the manifests. */
+export function scopeOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('only', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'Only these addresses (globs)',
+      requiresArg: true,
+    })
+    .option('except', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'Not these addresses (globs)',
+      requiresArg: true,
+    });
+}
+
+/** Options of the commands that make a plan. */
+export function planOptions<T>(yargs: Argv<T>) {
+  return scopeOptions(yargs)
+    .option('prune', {
+      type: 'boolean',
+      default: false,
+      describe: "Delete undeclared objects of the environment's prune.kinds",
+    })
+    .option('since', {
+      type: 'string',
+      describe: 'Delete what this git revision declared and nothing declares now; tell who moved',
+      requiresArg: true,
+    })
+    .option('rotate', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'Write the secrets of these addresses (globs)',
+      requiresArg: true,
+    })
+    .option('max-deletes', { type: 'number', describe: 'Allow this many deletes', requiresArg: true })
+    .option('allow-delete-all', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'Kinds of which every object may be deleted',
+      requiresArg: true,
+    });
+}
+
+export type CommonArgs = ArgsOf<typeof commonOptions>;
+export type PlanArgs = ArgsOf<typeof planOptions<unknown>>;

@@ -1,0 +1,49 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** A stream that text is written to; `isTTY` and `columns` are set where it is a terminal. */
+export type Output = Pick<Writable, 'write'> & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Everything a command has of the world besides the file system and the network. */
+export interface Io {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Holds the document asked for, and nothing else. */
+  readonly stdout: Output;
+  /** Progress, logs, warnings, questions. */
+  readonly stderr: Output;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** How talkative the user wants it. */
+export interface Verbosity {
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: boolean;
+  readonly progress: boolean;
+}
+
+/** Colour where a terminal is, unless `--no-color` or NO_COLOR says otherwise. */
+export function hasColour(output: Output, io: Io, { color }: Pick<Verbosity, 'color'>): boolean {
+  if (!color || io.env.NO_COLOR) return false;
+  return Boolean(io.env.FORCE_COLOR) || output.isTTY === true;
+}
+
+/** Columns of the terminal; 100 where the output is none. */
+export function widthOf(output: Output): number {
+  return output.isTTY === true ? (output.columns ?? 80) : 100;
+}
+
+/** Whether somebody is there to answer a question. */
+export function isInteractive(io: Io): boolean {
+  return io.stdin.isTTY === true && io.stderr.isTTY === true;
+}
+
+/** Whether a progress line would be seen by anyone who wants it. */
+export function isProgressWanted(
+  io: Io,
+  { quiet, progress }: Pick<Verbosity, 'quiet' | 'progress'>,
+): boolean {
+  return progress && !quiet && io.stderr.isTTY === true;
+}

@@ -1,0 +1,59 @@
+import yargs, { type Argv } from 'yargs';
+import { ExitCode } from '../model/exit.ts';
+import { failure } from '../model/failure.ts';
+import { commands } from './index.ts';
+import { type Io, widthOf } from './io.ts';
+import { version } from './version.ts';
+
+/**
+ * Runs the program; nothing is thrown.
+ *
+ * @param argv the arguments after the program's name
+ */
+export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    const { reportFailure } = await import('./report-failure.ts');
+    return reportFailure(error, argv, io);
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const name = argv.find((word) => Object.hasOwn(commands, word));
+  const called = name === undefined ? null : await commands[name]?.load();
+  let exitCode: ExitCode = ExitCode.done;
+  const done = (code: ExitCode) => {
+    exitCode = code;
+  };
+  const parser = Object.entries(commands).reduce(
+    (cli, [known, { usage, describe }]) =>
+      called && known === name
+        ? called.command.addTo(cli, usage, describe, io, done)
+        : cli.command(usage, describe),
+    baseParser(io),
+  );
+  await parser.parseAsync([...argv], {}, (error, _args, output) => {
+    if (output && !error) io.stdout.write(`${output}\n`);
+  });
+  return exitCode;
+}
+
+function baseParser(io: Io): Argv {
+  return yargs()
+    .scriptName('tenantctl')
+    .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
+    .version(version)
+    .help()
+    .alias('help', 'h')
+    .strict()
+    .demandCommand(1, 'Name a command.')
+    .recommendCommands()
+    .exitProcess(false)
+    .wrap(Math.min(110, widthOf(io.stdout)))
+    .parserConfiguration({ 'duplicate-arguments-array': false, 'greedy-arrays': false })
+    .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.')
+    .fail((message, error) => {
+      throw error ?? failure('usage', message, { hint: '`tenantctl --help` lists commands and options.' });
+    });
+}

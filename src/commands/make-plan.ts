@@ -1,0 +1,48 @@
+import { resolveLookups } from '../client/lookups.ts';
+import type { Plan, Scope } from '../model/plan.ts';
+import type { Project } from '../model/project.ts';
+import type { Resource } from '../model/resource.ts';
+import { fillLookups, lookupsIn, type PlanChoices, planChanges, wantedFor } from '../planner/index.ts';
+import type { PlanArgs } from './command.ts';
+import type { Tenant } from './tenant.ts';
+import { tool } from './version.ts';
+
+/**
+ * Reads what the manifests name and compares: the one way a plan is made, whether to be shown, saved or applied.
+ *
+ * @param previous the resources as `--since` REV declared them
+ */
+export async function makePlan(
+  project: Project,
+  tenant: Tenant,
+  choices: PlanChoices,
+  previous: readonly Resource[] | null,
+): Promise<Plan> {
+  const { environment, resources, secrets, diagnostics } = project;
+  const wanted = wantedFor({ resources, previous, environment, choices });
+  const [state, answer] = await Promise.all([
+    tenant.readWanted(wanted),
+    resolveLookups(tenant.client, lookupsIn(resources)),
+  ]);
+  return planChanges({
+    tool,
+    createdAt: new Date().toISOString(),
+    environment,
+    resources: fillLookups(resources, answer),
+    previous: previous && fillLookups(previous, answer),
+    state,
+    secrets,
+    choices,
+    diagnostics,
+  });
+}
+
+export function choicesOf(args: PlanArgs): PlanChoices {
+  const scope: Scope = { only: args.only, except: args.except, prune: args.prune, since: args.since ?? null };
+  return {
+    scope,
+    rotate: args.rotate,
+    maxDeletes: args.maxDeletes ?? null,
+    allowDeleteAll: args.allowDeleteAll,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Argv } from 'yargs';
+import { ExitCode } from '../model/exit.ts';
+import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import type { Io } from './io.ts';
+import { checkReportFiles, printDocument, writeReports } from './output.ts';
+import { readSaved } from './saved.ts';
+
+function build(yargs: Argv) {
+  return commonOptions(yargs)
+    .usage('$0 show FILE [options]\n\nShows a plan file or a result file. Asks the tenant nothing.')
+    .positional('file', {
+      type: 'string',
+      demandOption: true,
+      describe: 'A file written by plan --out or apply --result',
+    })
+    .option('format', {
+      choices: ['text', 'json', 'markdown', 'html', 'junit', 'gitlab'] as const,
+      default: 'text' as const,
+      describe: 'How to print it',
+    })
+    .option('report', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'Also write it to these files (.md .html .json .xml)',
+      requiresArg: true,
+    })
+    .example('$0 show plan.json', 'Read a saved plan')
+    .example('$0 show plan.json --report plan.html', 'Make a page of it');
+}
+
+type Args = ArgsOf<typeof build>;
+
+async function run(args: Args, io: Io): Promise<ExitCode> {
+  checkReportFiles(args.report);
+  const document = readSaved(args.file, io);
+  writeReports(document, args.report, io);
+  printDocument(document, args.format, args, io);
+  return ExitCode.done;
+}
+
+export const command = defineCommand(build, run);

@@ -1,0 +1,75 @@
+import type { TenantPort } from '../applier/port.ts';
+import { type Client, createClient } from '../client/client.ts';
+import { readTenant } from '../client/read.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Wanted } from '../kinds/wanted.ts';
+import type { TenantState } from '../model/live.ts';
+import type { Endpoint, Environment } from '../model/project.ts';
+import type { Secrets } from '../model/secrets.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import type { Io } from './io.ts';
+import type { Progress } from './progress.ts';
+
+/** A tenant that a command talks to. */
+export interface Tenant extends TenantPort {
+  readonly client: Client;
+  readonly environment: Environment;
+  /** The objects of these kinds, as the client reads them. */
+  readWanted(wanted: readonly Wanted[]): Promise<TenantState>;
+}
+
+/** Runs `use` with the environment's tenant, the embedded one started for the time it takes. */
+export async function withTenant<T>(
+  { environment, secrets }: { environment: Environment; secrets: Secrets },
+  io: Io,
+  progress: Progress,
+  use: (tenant: Tenant) => Promise<T>,
+): Promise<T> {
+  const { sandbox, identity, profiles } = await endpointsOf(environment);
+  const { settings, limits } = environment;
+  const client = createClient({ tenant: environment.tenant, identity, profiles, limits, settings }, secrets, {
+    signal: io.signal,
+    onEvent: progress.onClient,
+  });
+  const readWanted = (wanted: readonly Wanted[]) => readTenant(client, wanted, settings);
+  try {
+    return await use({
+      tenant: client.tenant,
+      client,
+      environment,
+      readWanted,
+      send: (request, options) => client.send(request, options),
+      read: (touched) =>
+        readWanted(
+          touched.map(({ kind, keys, ids }) => ({ kind: kindNamed(kind), keys, ids, complete: false })),
+        ),
+    });
+  } finally {
+    progress.end();
+    await client.close();
+    await sandbox?.close();
+  }
+}
+
+interface Endpoints {
+  readonly sandbox: Sandbox | null;
+  readonly identity: Endpoint | null;
+  readonly profiles: Endpoint | null;
+}
+
+async function endpointsOf({ connection }: Environment): Promise<Endpoints> {
+  if (connection.to === 'tenant')
+    return { sandbox: null, identity: connection.identity, profiles: connection.profiles };
+  const { startSandbox } = await import('../sandbox/index.ts');
+  const sandbox = await startSandbox(connection.sandbox);
+  const endpoint: Endpoint = {
+    baseUrl: sandbox.url,
+    auth: {
+      by: 'client-credentials',
+      tokenUrl: `${sandbox.url}/oauth/token`,
+      clientId: () => sandbox.clientId,
+      clientSecret: () => sandbox.clientSecret,
+    },
+  };
+  return { sandbox, identity: endpoint, profiles: endpoint };
+}

@@ -1,0 +1,50 @@
+import type { Argv } from 'yargs';
+import { loadProject } from '../loader/index.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { ExitCode } from '../model/exit.ts';
+import { Failure } from '../model/failure.ts';
+import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import type { Io } from './io.ts';
+import { printDocument } from './output.ts';
+import { projectOptions } from './project.ts';
+
+function build(yargs: Argv) {
+  return commonOptions(yargs)
+    .usage(
+      '$0 validate [options]\n\nChecks project file and manifests, without the tenant, and reports every problem at once.',
+    )
+    .option('format', {
+      choices: ['text', 'json', 'github', 'sarif'] as const,
+      default: 'text' as const,
+      describe: 'How to print the problems',
+    })
+    .example('$0 validate', 'Check everything that can be known offline')
+    .example('$0 validate --format github', 'As annotations on a GitHub pull request');
+}
+
+type Args = ArgsOf<typeof build>;
+
+async function run(args: Args, io: Io): Promise<ExitCode> {
+  const { diagnostics, exitCode, resources } = check(args, io);
+  printDocument({ is: 'diagnostics', diagnostics }, args.format, args, io);
+  if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
+    io.stdout.write(`${resources} resources are valid.\n`);
+  }
+  return exitCode;
+}
+
+/** Problems are what this command is for: they are its document, not an accident. */
+function check(
+  args: Args,
+  io: Io,
+): { diagnostics: readonly Diagnostic[]; exitCode: ExitCode; resources: number } {
+  try {
+    const { diagnostics, resources } = loadProject(projectOptions(args, io));
+    return { diagnostics, exitCode: ExitCode.done, resources: resources.length };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { diagnostics: error.diagnostics, exitCode: error.exitCode, resources: 0 };
+  }
+}
+
+export const command = defineCommand(build, run);
