@@ -1,4 +1,5 @@
 import type { Address } from './address.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { ExitCode } from './exit.ts';
 import type { JsonObject } from './json.ts';
 import type { TenantName } from './live.ts';
@@ -52,6 +53,8 @@ export interface Result {
   readonly outcome: RunOutcome;
   readonly summary: Readonly<Record<ChangeOutcome, number>>;
   readonly changes: readonly ChangeResult[];
+  /** Why a run was refused; only a refused one has them. */
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
 /** The exit code and the printed summary come from the same value. */

@@ -21,3 +21,6 @@ export function isConcealed(text: string): boolean {
 export function isMasked(text: string): boolean {
   return /^[*•●]{3,}$/.test(text);
 }
+
+/** Stands in a plan for a value inside a larger one that must not be shown. */
+export const concealed = '(sensitive)';

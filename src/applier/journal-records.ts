@@ -1,0 +1,142 @@
+import type { Address } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
+import type { Pointer } from '../model/pointer.ts';
+
+/** `refused`: it certainly took no effect. `unclear`: no answer that tells. */
+export type Verdict = 'done' | 'refused' | 'unclear';
+
+/** One line of a journal. No bodies, no values: nothing in it can be a secret. */
+export type JournalRecord =
+  | { readonly type: 'plan'; readonly digest: string }
+  | {
+      readonly type: 'intent';
+      readonly at: string;
+      readonly request: number;
+      readonly before: readonly (readonly [Address, string | null])[];
+    }
+  | {
+      readonly type: 'result';
+      readonly at: string;
+      readonly request: number;
+      readonly changes: readonly Address[];
+      readonly verdict: Verdict;
+      readonly status: number | null;
+    }
+  | {
+      readonly type: 'settled';
+      readonly at: string;
+      readonly change: Address;
+      readonly fingerprint: string | null;
+      readonly unmet: readonly Pointer[];
+    };
+
+/** What is known of one request of a change; `intended` has no result: it was sent, or was about to be. */
+export interface RequestProgress {
+  readonly before: string | null;
+  readonly state: 'intended' | Verdict;
+}
+
+/** What earlier runs of a plan did for one change. */
+export interface Progress {
+  readonly requests: ReadonlyMap<number, RequestProgress>;
+  readonly settled: { readonly fingerprint: string | null; readonly unmet: readonly Pointer[] } | null;
+}
+
+/** A line as a record, or `null` where it is none. */
+export function parseRecord(line: string): JournalRecord | null {
+  const value = parseJson(line);
+  if (!isObject(value)) return null;
+  const at = textOf(value, 'at') ?? '';
+  const request = own(value, 'request');
+  switch (own(value, 'type')) {
+    case 'plan': {
+      const digest = textOf(value, 'digest');
+      return digest === null || own(value, 'format') !== 1 ? null : { type: 'plan', digest };
+    }
+    case 'intent': {
+      const before = pairsOf(own(value, 'before'));
+      return before && typeof request === 'number' ? { type: 'intent', at, request, before } : null;
+    }
+    case 'result': {
+      const changes = textsOf(own(value, 'changes'));
+      const verdict = verdictOf(own(value, 'verdict'));
+      const status = own(value, 'status');
+      if (!changes || !verdict || typeof request !== 'number') return null;
+      return {
+        type: 'result',
+        at,
+        request,
+        changes,
+        verdict,
+        status: typeof status === 'number' ? status : null,
+      };
+    }
+    case 'settled':
+      return parseSettled(value, at);
+    default:
+      return null;
+  }
+}
+
+function parseSettled(value: JsonObject, at: string): JournalRecord | null {
+  const change = textOf(value, 'change');
+  const unmet = textsOf(own(value, 'unmet'));
+  if (change === null || !unmet) return null;
+  return { type: 'settled', at, change, fingerprint: textOf(value, 'fingerprint'), unmet };
+}
+
+/** The records of a journal, gathered by change. A later note about a request replaces an earlier one. */
+export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
+  const byChange = new Map<
+    Address,
+    { requests: Map<number, RequestProgress>; settled: Progress['settled'] }
+  >();
+  const entry = (address: Address) => {
+    const known = byChange.get(address) ?? { requests: new Map(), settled: null };
+    byChange.set(address, known);
+    return known;
+  };
+  for (const record of records) {
+    switch (record.type) {
+      case 'plan':
+        break;
+      case 'intent':
+        for (const [address, before] of record.before) {
+          entry(address).requests.set(record.request, { before, state: 'intended' });
+        }
+        break;
+      case 'result':
+        for (const address of record.changes) {
+          const { requests } = entry(address);
+          const before = requests.get(record.request)?.before ?? null;
+          requests.set(record.request, { before, state: record.verdict });
+        }
+        break;
+      case 'settled':
+        entry(record.change).settled = { fingerprint: record.fingerprint, unmet: record.unmet };
+        break;
+    }
+  }
+  return byChange;
+}
+
+function verdictOf(value: Json | undefined): Verdict | null {
+  return value === 'done' || value === 'refused' || value === 'unclear' ? value : null;
+}
+
+function textsOf(value: Json | undefined): string[] | null {
+  if (!isArray(value)) return null;
+  const texts = value.filter((item) => typeof item === 'string');
+  return texts.length === value.length ? texts : null;
+}
+
+function pairsOf(value: Json | undefined): [Address, string | null][] | null {
+  if (!isArray(value)) return null;
+  const pairs = value.flatMap((item): [Address, string | null][] => {
+    if (!isArray(item)) return [];
+    const [address, fingerprint = null] = item;
+    if (typeof address !== 'string' || (fingerprint !== null && typeof fingerprint !== 'string')) return [];
+    return [[address, fingerprint]];
+  });
+  return pairs.length === value.length ? pairs : null;
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { ExitCode } from '../model/exit.ts';
+import { failure } from '../model/failure.ts';
+import { isObject, own, parseJson, textOf } from '../model/json.ts';
+
+/** Who holds a lock. `started` tells a process from a later one with the same number, where the system says it. */
+interface Holder {
+  readonly token: string;
+  readonly pid: number;
+  readonly started: string | null;
+  readonly host: string;
+}
+
+export interface Lock {
+  readonly file: string;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the project's lock (`lock` in `folder`), so that only one apply runs at a time. A lock left by a process that
+ * is gone is taken over. Throws a Failure (exit 4) that names the process which holds it.
+ */
+export async function acquireLock(folder: string): Promise<Lock> {
+  const file = join(folder, 'lock');
+  const me: Holder = {
+    token: randomUUID(),
+    pid: process.pid,
+    started: await startOf(process.pid),
+    host: hostname(),
+  };
+  await mkdir(folder, { recursive: true });
+  await seize(file, me, 0);
+  return {
+    file,
+    release: async () => {
+      const holder = await readHolder(file);
+      if (holder !== null && holder !== 'unreadable' && holder.token === me.token)
+        await rm(file, { force: true });
+    },
+  };
+}
+
+/**
+ * Makes `file` name `me`. To replace a dead holder one first seizes the right to replace that very holder (a file
+ * named by its token), and then looks again: of several that found it dead only one goes on.
+ */
+async function seize(file: string, me: Holder, depth: number): Promise<void> {
+  if (await linkNew(file, me)) return;
+  const holder = await readHolder(file);
+  if (holder === 'unreadable' || depth > 8) throw unreadable(file);
+  if (holder === null) return seize(file, me, depth + 1);
+  if (await isAlive(holder)) throw held(file, holder);
+  const claim = `${file}.${holder.token}`;
+  await seize(claim, me, depth + 1);
+  try {
+    const now = await readHolder(file);
+    if (now === null || now === 'unreadable' || now.token !== holder.token)
+      return await seize(file, me, depth + 1);
+    await replace(file, me);
+  } finally {
+    await rm(claim, { force: true });
+  }
+}
+
+/** Links a finished file into place: whoever reads the lock never sees half of it. */
+async function linkNew(file: string, me: Holder): Promise<boolean> {
+  const draft = `${file}.${me.token}.draft`;
+  await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function replace(file: string, me: Holder): Promise<void> {
+  const draft = `${file}.${me.token}.draft`;
+  await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
+  await rename(draft, file);
+}
+
+async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const value = parseJson(text);
+  if (!isObject(value)) return 'unreadable';
+  const token = textOf(value, 'token');
+  const pid = own(value, 'pid');
+  const host = textOf(value, 'host');
+  if (token === null || !/^[\w-]{1,64}$/.test(token) || typeof pid !== 'number' || host === null)
+    return 'unreadable';
+  return { token, pid, started: textOf(value, 'started'), host };
+}
+
+/** A process of another machine cannot be asked, so it counts as alive. */
+async function isAlive({ pid, started, host }: Holder): Promise<boolean> {
+  if (host !== hostname()) return true;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH') return false;
+  }
+  const now = await startOf(pid);
+  return started === null || now === null || started === now;
+}
+
+/** When a process started, in the system's own terms; `null` where the system does not say. */
+async function startOf(pid: number): Promise<string | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    // The second field is the program's name in parentheses and may hold anything; the start is field 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[19] === undefined ? null : `${boot.trim()}/${fields[19]}`;
+  } catch {
+    return null;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function held(file: string, { pid, host }: Holder) {
+  const where = host === hostname() ? '' : ` on ${host}`;
+  return failure(
+    'apply-in-progress',
+    `Another apply of this project is running: process ${pid}${where}. Nothing was written.`,
+    { hint: `Wait for it to end. If process ${pid}${where} is no apply of this project, remove ${file}.` },
+    ExitCode.refused,
+  );
+}
+
+function unreadable(file: string) {
+  return failure(
+    'lock-unreadable',
+    `The lock ${file} does not say who holds it. Nothing was written.`,
+    { hint: 'Make sure that no apply of this project is running, then remove the file.' },
+    ExitCode.refused,
+  );
+}
