@@ -52,10 +52,10 @@ export function readState(value: Json | undefined): TenantState {
     identities: fields.list('identities', readIdentity),
     mailFrom: fields.list('mailFrom', readMailFrom),
     sentNotifications: fields.list('sentNotifications', readSentNotification),
-    users: fields.list('users', readUser),
+    users: fields.lines('users', readUser),
     profileTypes: fields.list('profileTypes', readProfileType),
     neAttributes: fields.list('neAttributes', readNeAttribute),
-    profiles: fields.list('profiles', readProfile),
+    profiles: fields.lines('profiles', readProfile),
     profileSearches: fields.list('profileSearches', readProfileSearch),
   };
   fields.done();
