@@ -18,7 +18,7 @@ export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
 export function planGithub(plan: Plan): string {
   const risks = plan.changes.flatMap(({ address, source, risk }) =>
     risk.map((name) => {
-      const [shout, meaning] = riskWords[name];
+      const { shout, meaning } = riskWords[name];
       const place = source === null ? {} : { file: source.file, line: String(source.line) };
       return command('warning', { ...place, title: `${shout}: ${address}` }, meaning);
     }),

@@ -22,14 +22,26 @@ export const actionWords = {
   manual: 'by hand',
 } as const satisfies Record<Action, string>;
 
-/** Each risk: what is shouted, and what it means. */
+/** Each risk: what is shouted, what it means, and whether it can do harm. */
 export const riskWords = {
-  lockout: ['LOCK-OUT', 'this can shut people out, and the credentials that CI uses'],
-  delete: ['DELETE', 'the object is removed from the tenant'],
-  'back-to-default': ['BACK TO DEFAULT', "recipients get the vendor's text again"],
-  'undoes-tenant-change': ['UNDOES A CHANGE', 'someone changed this in the tenant'],
-  'sends-mail': ['SENDS E-MAIL', 'a verification message goes out'],
-} as const satisfies Record<Risk, readonly [string, string]>;
+  lockout: {
+    shout: 'LOCK-OUT',
+    meaning: 'this can shut people out, and the credentials that CI uses',
+    isGrave: true,
+  },
+  delete: { shout: 'DELETE', meaning: 'the object is removed from the tenant', isGrave: true },
+  'back-to-default': {
+    shout: 'BACK TO DEFAULT',
+    meaning: "recipients get the vendor's text again",
+    isGrave: false,
+  },
+  'undoes-tenant-change': {
+    shout: 'UNDOES A CHANGE',
+    meaning: 'someone changed this in the tenant',
+    isGrave: true,
+  },
+  'sends-mail': { shout: 'SENDS E-MAIL', meaning: 'a verification message goes out', isGrave: false },
+} as const satisfies Record<Risk, { shout: string; meaning: string; isGrave: boolean }>;
 
 export const originWords = {
   repo: 'changed in the repository',

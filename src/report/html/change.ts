@@ -1,10 +1,10 @@
-import type { Change, Difference, Request } from '../../model/plan.ts';
+import type { Action, Change, Difference, Request, Risk } from '../../model/plan.ts';
 import type { ReportOptions } from '../options.ts';
 import { oneLine } from '../safe.ts';
 import { sourceLink } from '../source.ts';
 import { bodyText, pathWords } from '../value.ts';
 import { sensitiveWords, type View, viewOf } from '../view.ts';
-import { type actionWords, counted, originWords, place, riskWords, symbols } from '../words.ts';
+import { counted, originWords, place, riskWords, symbols } from '../words.ts';
 import { addressMarkup, entry } from './entry.ts';
 import { renderedMarkup } from './frame.ts';
 import { lineDiff } from './lines.ts';
@@ -22,7 +22,7 @@ export function changeEntry(change: Change, isOpen: boolean, options: ReportOpti
   const short = views.filter(({ view }) => view.is !== 'lines');
   const summary = html`<span class="badge ${action}"><b aria-hidden="true">${symbols[action]}</b>${verbs[action]}</span>
 ${addressMarkup(address)}
-${risk.map((name) => html`<span class="risk">${riskWords[name][0]}</span>`)}
+${risk.map(riskPill)}
 ${source === null ? '' : html`<span class="where">${place(source)}</span>`}`;
   const body = html`${metaMarkup(change, options.sourceUrl)}
 ${noticesMarkup(change)}
@@ -38,22 +38,28 @@ const verbs = {
   update: 'update',
   delete: 'delete',
   manual: 'by hand',
-} as const satisfies Record<keyof typeof actionWords, string>;
+} as const satisfies Record<Action, string>;
+
+/** The badge says already that an object is deleted. */
+function riskPill(risk: Risk): Markup {
+  const { shout, isGrave } = riskWords[risk];
+  return risk === 'delete' ? html`` : html`<span class="risk ${isGrave ? 'grave' : ''}">${shout}</span>`;
+}
 
 function metaMarkup({ id, source }: Change, sourceUrl: string | undefined): Markup {
   const link = sourceLink(source, sourceUrl);
-  const where = source === null ? '' : html`<code>${place(source)}</code>`;
-  const linked = link === null ? where : html`<a href="${link}" rel="noreferrer">${where}</a>`;
+  if (id === null && link === null) return html``;
   return html`<dl class="meta">
-${source === null ? '' : html`<div><dt>Manifest</dt><dd>${linked}</dd></div>`}
+${source === null || link === null ? '' : html`<div><dt>Manifest</dt><dd><a href="${link}" rel="noreferrer"><code>${place(source)}</code></a></dd></div>`}
 ${id === null ? '' : html`<div><dt>Id</dt><dd><code>${id}</code></dd></div>`}
 </dl>`;
 }
 
 function noticesMarkup({ action, risk, warnings }: Change): Markup {
-  const risks = risk.map(
-    (name) => html`<li class="danger"><strong>${riskWords[name][0]}</strong> ${riskWords[name][1]}</li>`,
-  );
+  const risks = risk.map((name) => {
+    const { shout, meaning, isGrave } = riskWords[name];
+    return html`<li class="${isGrave ? 'danger' : 'warning'}"><strong>${shout}</strong> ${meaning}</li>`;
+  });
   const others = warnings.map((text, index) =>
     action === 'manual' && index === 0
       ? html`<li class="task"><strong>By hand</strong> ${text}</li>`

@@ -51,10 +51,11 @@ export function resultHtml(result: Result): string {
 function resultEntry(group: string, change: ChangeResult): Markup {
   const { outcome, action, address, error, warnings, before, after, requests } = change;
   const troubled = outcome === 'failed' || outcome === 'unknown';
-  const sides = [before, after].map((fields) => (fields === null ? null : valueText(fields)));
-  const diff = diffLines(sides[0] ?? null, sides[1] ?? null, maxLines);
+  const written = outcome === 'done' ? [before, after] : [];
+  const [old = null, fresh = null] = written.map((fields) => (fields === null ? null : valueText(fields)));
+  const diff = diffLines(old, fresh, maxLines);
   const summary = html`<span class="badge ${outcome}">${outcomeWords[outcome]}</span>
-<b>${symbols[action]}</b> ${addressMarkup(address)}`;
+<b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
   const notices = [
     ...(error === null ? [] : [html`<li class="${troubled ? 'danger' : 'warning'}">${error}</li>`]),
     ...warnings.map((warning) => html`<li class="warning">${warning}</li>`),

@@ -86,13 +86,13 @@ function tileMarkup({ category, count, words }: Tile): Markup {
 }
 
 function toolbar({ groups }: Page, total: number): Markup {
-  return html`<search class="toolbar js">
+  return html`<div role="search" class="toolbar js">
 <label class="grow"><span class="hidden">Filter by text</span><input type="search" id="text" placeholder="Filter by address, file or content" autocomplete="off" spellcheck="false"></label>
 <label><span class="hidden">Filter by kind</span><select id="group"><option value="">All kinds</option>${groups.map(({ name, entries }) => html`<option value="${name}">${name} (${entries.length})</option>`)}</select></label>
-<div class="switch" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
+<div class="switch views" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
 <div class="switch" role="group" aria-label="Entries"><button type="button" id="expand">Expand all</button><button type="button" id="collapse">Collapse all</button></div>
 <p id="count" role="status">${total} of ${total}</p>
-</search>`;
+</div>`;
 }
 
 function groupMarkup({ name, words, entries }: Page['groups'][number], index: number): Markup {

@@ -60,14 +60,16 @@ button.tile[aria-pressed="true"] { background: var(--tint); border-color: var(--
 .delete, .failed { --tone: var(--red); --tint: var(--red-tint); }
 .manual, .unknown { --tone: var(--purple); --tint: var(--purple-tint); }
 .toolbar { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 8px; margin: 20px -24px 0; padding: 10px 24px; background: var(--page); border-bottom: 1px solid var(--rule); }
-.grow { flex: 1 1 220px; }
+.toolbar label { flex: 0 1 auto; }
+.toolbar label.grow { flex: 1 1 170px; }
+.toolbar select { max-width: 100%; }
 .grow input { width: 100%; }
 .switch { display: flex; }
 .switch button { border-radius: 0; margin-left: -1px; }
 .switch button:first-child { border-radius: 7px 0 0 7px; margin-left: 0; }
 .switch button:last-child { border-radius: 0 7px 7px 0; }
 .switch button[aria-pressed="true"] { background: var(--blue-tint); color: var(--blue); border-color: currentcolor; z-index: 1; }
-#count { margin: 0; min-width: 5.5em; text-align: right; color: var(--soft); font-size: 14px; font-variant-numeric: tabular-nums; }
+#count { margin: 0 0 0 auto; min-width: 5.5em; text-align: right; color: var(--soft); font-size: 14px; font-variant-numeric: tabular-nums; }
 .empty { margin: 32px 0; padding: 40px; text-align: center; color: var(--soft); background: var(--card); border: 1px solid var(--rule); border-radius: 10px; }
 .entry { margin-bottom: 8px; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; content-visibility: auto; contain-intrinsic-size: auto 46px; }
 .entry > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; padding: 10px 14px; cursor: pointer; list-style: none; border-radius: 10px; }
@@ -80,13 +82,15 @@ button.tile[aria-pressed="true"] { background: var(--tint); border-color: var(--
 .badge b { display: inline-block; width: 1.1em; font-family: var(--mono); }
 .address { font-size: 14px; font-weight: 600; }
 .address span { color: var(--soft); font-weight: 400; }
-.risk { padding: 1px 8px; border-radius: 6px; color: var(--card); background: var(--red); font-size: 12px; font-weight: 650; }
+.risk { padding: 1px 8px; border-radius: 6px; color: var(--amber); background: var(--amber-tint); font-size: 12px; font-weight: 650; }
+.risk.grave { color: var(--card); background: var(--red); }
+.symbol { flex: none; width: 1em; font-family: var(--mono); text-align: center; }
 .where { margin-left: auto; color: var(--soft); font: 13px var(--mono); overflow-wrap: anywhere; }
-.body { padding: 2px 14px 14px; border-top: 1px solid var(--rule); }
+.body { padding: 4px 14px 14px; border-top: 1px solid var(--rule); }
+.body > :last-child, .notices li:last-child { margin-bottom: 0; }
 .meta { display: flex; flex-wrap: wrap; gap: 2px 24px; margin: 10px 0; color: var(--soft); font-size: 14px; }
 .meta div { display: flex; gap: 6px; }
 .meta dd { margin: 0; }
-.meta:empty { display: none; }
 .notices { margin: 10px 0; padding: 0; list-style: none; }
 .notices li { margin-bottom: 6px; padding: 7px 12px; border-radius: 7px; white-space: pre-line; overflow-wrap: anywhere; }
 .notices strong { margin-right: 4px; }
@@ -107,6 +111,7 @@ del, ins { text-decoration: none; }
 .none { color: var(--soft); font-size: 14px; }
 .origin { margin-left: 8px; padding: 0 7px; border-radius: 6px; font-size: 12px; color: var(--soft); border: 1px solid var(--rule); white-space: nowrap; }
 .origin.tenant, .origin.both { color: var(--amber); background: var(--amber-tint); border-color: transparent; }
+.fields .origin { display: inline-block; margin-left: 0; }
 figure { margin: 10px 0; min-width: 0; }
 .diff { border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; }
 figcaption { padding: 6px 12px; font-size: 14px; }
@@ -134,12 +139,13 @@ mark { color: inherit; border-radius: 3px; }
 .frames figure { margin: 0; border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; }
 iframe { display: block; width: 100%; height: 380px; border: 0; border-top: 1px solid var(--rule); background: #ffffff; color-scheme: light; resize: vertical; }
 .requests { margin-top: 10px; }
-.requests > summary { display: inline-block; cursor: pointer; color: var(--soft); font-size: 14px; }
+.requests > summary { width: fit-content; cursor: pointer; color: var(--soft); font-size: 14px; }
 .request { margin: 8px 0 4px; }
 pre { margin: 0; padding: 10px 12px; background: var(--sunk); border: 1px solid var(--rule); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
 .notices pre { background: transparent; border: 0; padding: 0; }
 .slug { opacity: .85; }
 footer { padding-top: 12px; padding-bottom: 32px; margin-top: 32px; }
+footer code { user-select: all; }
 footer .meta { flex-direction: column; border-top: 1px solid var(--rule); padding-top: 12px; font-size: 13px; }
 @media (min-width: 641px) {
   [data-view="split"] .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
@@ -150,6 +156,8 @@ footer .meta { flex-direction: column; border-top: 1px solid var(--rule); paddin
 @media (max-width: 640px) {
   header.top, main, footer { padding-left: 14px; padding-right: 14px; }
   .toolbar { position: static; margin-inline: -14px; padding-inline: 14px; }
+  .toolbar label, .toolbar select { flex-grow: 1; width: 100%; }
+  .views { display: none; }
   .tiles { grid-template-columns: repeat(auto-fit, minmax(96px, 1fr)); gap: 8px; }
   .tile { padding: 8px 12px; }
   .tile b { font-size: 22px; }

@@ -19,7 +19,7 @@ export function changeSection(change: Change, sourceUrl: string | undefined): Se
 
 /** The title stands in HTML, where Markdown is not read. */
 function title({ action, address, risk }: Change): string {
-  const shouts = risk.map((name) => ` ⚠️ <b>${escapeHtml(riskWords[name][0])}</b>`).join('');
+  const shouts = risk.map((name) => ` ⚠️ <b>${escapeHtml(riskWords[name].shout)}</b>`).join('');
   const code = escapeHtml(oneLine(address));
   return `<code>${symbols[action]}</code> <code>${code}</code> ${actionWords[action]}${shouts}`;
 }
@@ -33,7 +33,7 @@ function placeLine({ source, id }: Change, sourceUrl: string | undefined): strin
 
 function warningLines({ risk, warnings }: Change): string[] {
   const lines = [
-    ...risk.map((name) => `> ⚠️ **${riskWords[name][0]}**: ${escapeMarkdown(riskWords[name][1])}`),
+    ...risk.map((name) => `> ⚠️ **${riskWords[name].shout}**: ${escapeMarkdown(riskWords[name].meaning)}`),
     ...warnings.map((warning) => `> ⚠️ ${escapeMarkdown(warning)}`),
   ];
   return lines.length === 0 ? [] : [lines.join('\n>\n')];

@@ -51,8 +51,9 @@ function titleRow({ action, address, id, source }: Change): Row {
 }
 
 function riskRow(risk: Risk): Row {
-  const [shout, meaning] = riskWords[risk];
-  return row(6, span('⚠ ', 'red'), span(shout, 'red', 'bold'), span(`: ${meaning}`, 'red'));
+  const { shout, meaning, isGrave } = riskWords[risk];
+  const style = isGrave ? 'red' : 'yellow';
+  return row(6, span('⚠ ', style), span(shout, style, 'bold'), span(`: ${meaning}`, style));
 }
 
 const warningRow = (warning: string, isTask: boolean): Row =>
