@@ -45,6 +45,7 @@ export function resultGithub(result: Result): string {
   const { done } = result.summary;
   const title = `tenantctl apply: ${result.environment}`;
   return lines([
+    ...(result.diagnostics ?? []).map(diagnosticCommand),
     ...failures,
     command('notice', { title }, `${runWords[result.outcome]}, ${counted(done, 'change')} done.`),
   ]);

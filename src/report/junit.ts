@@ -62,7 +62,11 @@ export function resultJunit(result: Result): string {
           }
         : { is: 'passed', output: '' },
   };
-  return document(`tenantctl apply ${result.environment}`, [run, ...result.changes.map(outcomeCase)]);
+  return document(`tenantctl apply ${result.environment}`, [
+    run,
+    ...(result.diagnostics ?? []).map(diagnosticCase),
+    ...result.changes.map(outcomeCase),
+  ]);
 }
 
 /** Problems as tests: errors fail, the rest passes with its text as output. */

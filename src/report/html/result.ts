@@ -33,7 +33,7 @@ export function resultHtml(result: Result): string {
       count: result.summary[outcome],
       words: outcomeWords[outcome],
     })),
-    diagnostics: [],
+    diagnostics: result.diagnostics ?? [],
     groups: [...byKind(changes)].map(([name, group]) => ({
       name,
       words: counted(group.length, 'change'),

@@ -1,6 +1,7 @@
 import type { ChangeOutcome, ChangeResult, Result } from '../../model/result.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from '../safe.ts';
 import { outcomeWords, resultCounts, runWords, sentWords, symbols, tenantWords } from '../words.ts';
+import { diagnosticItem } from './diagnostics.ts';
 import { fitComment, type Section } from './fit.ts';
 
 const signs = {
@@ -17,6 +18,7 @@ export function resultMarkdown(result: Result): string {
     `### tenantctl apply: ${escapeMarkdown(result.environment)}`,
     codeSpan(tenantWords(result.tenant)),
     `**${runWords[result.outcome]}:** ${resultCounts(result.summary)}.`,
+    (result.diagnostics ?? []).map(diagnosticItem).join('').trimEnd(),
   ];
   const text = head.filter((part) => part !== '').join('\n\n');
   return fitComment(

@@ -2,6 +2,7 @@ import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../../mod
 import type { ReportOptions } from '../options.ts';
 import { duration, outcomeWords, resultCounts, runWords, sentWords, symbols, tenantWords } from '../words.ts';
 import { actionStyles } from './change.ts';
+import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span } from './layout.ts';
 
 const outcomeStyles = {
@@ -30,6 +31,7 @@ export function resultText(result: Result, options: ReportOptions): string {
     blank,
     ...result.changes.flatMap((change) => changeRows(change, verbose)),
     ...(result.changes.length > 0 ? [blank] : []),
+    ...diagnosticRows(result.diagnostics ?? []),
     row(
       0,
       span(`${runWords[result.outcome]}: `, 'bold'),
