@@ -121,6 +121,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     save,
     close: async () => {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -1,0 +1,315 @@
+import { describe, expect, test } from 'vitest';
+import { isArray, isObject, type Json, parseJson } from '../../src/model/json.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { call, start } from './caller.ts';
+
+const templates = '/v2025/notification-templates';
+
+function items(body: Json): readonly Json[] {
+  if (!isArray(body)) throw new Error('a list was expected');
+  return body;
+}
+
+function member(body: Json, ...path: string[]): Json {
+  return path.reduce<Json>((value, name) => (isObject(value) ? (value[name] ?? null) : null), body);
+}
+
+const filtered = (filters: string): string => `GET ${templates}?filters=${encodeURIComponent(filters)}`;
+
+describe('filters', () => {
+  test.each([
+    ['key eq "invitation"', 2],
+    ['key in ("invitation","sod_violation")', 3],
+    ['key sw "cert" and locale eq "en"', 3],
+    ['not (key sw "cert" or key sw "pass")', 18],
+    ['not key sw "cert" and not key sw "pass"', 18],
+    ['medium eq "SLACK" or medium eq "TEAMS" and locale eq "de"', 1],
+    ['(medium eq "SLACK" or medium eq "TEAMS") and locale eq "en"', 2],
+    ['key eq "in\\"vit\\\\ation"', 0],
+  ])('%s finds %i', async (filters, count) => {
+    const answer = await call(await start(), filtered(filters));
+    expect(items(answer.body)).toHaveLength(count);
+  });
+
+  test.each([
+    'key eq invitation',
+    'key EQ "x"',
+    'key eq "x',
+    'key eq "\\x"',
+    'key in ()',
+    'key eq "x" key eq "y"',
+    '(key eq "x"',
+    'and',
+    '',
+    '('.repeat(100),
+  ])('%j is a syntax error', async (filters) => {
+    const answer = await call(await start(), filtered(filters));
+    expect([answer.status, answer.text.includes('filters:')]).toEqual([400, true]);
+  });
+
+  test('e-mail addresses compare by ge and le', async () => {
+    const filters = encodeURIComponent('email ge "a" and email le "b"');
+    const answer = await call(
+      await start(),
+      `GET /v2025/verified-from-addresses?filters=${filters}&sorters=-email`,
+    );
+    expect(items(answer.body).map((item) => member(item, 'email'))).toEqual([
+      'audit@acme.example',
+      'approvals@acme.example',
+    ]);
+  });
+});
+
+describe('paging', () => {
+  test('pages cover a list once, and count is only given on request', async () => {
+    const sandbox = await start({ pageLimit: 10 });
+    const offsets = [0, 10, 20];
+    const pages = await Promise.all(
+      offsets.map((offset) => call(sandbox, `GET ${templates}?offset=${offset}`)),
+    );
+    const ids = pages.flatMap(({ body }) => items(body).map((item) => member(item, 'id')));
+    expect([ids.length, new Set(ids).size]).toEqual([25, 25]);
+    const counted = await call(sandbox, 'GET /v2025/verified-from-addresses?count=true&limit=5');
+    expect([items(counted.body).length, counted.headers['x-total-count']]).toEqual([5, '12']);
+    expect((await call(sandbox, 'GET /v2025/verified-from-addresses')).headers).not.toHaveProperty(
+      'x-total-count',
+    );
+  });
+
+  test('collections are bare, and wrapped with their metadata', async () => {
+    const sandbox = await start();
+    expect(items((await call(sandbox, 'GET /api/profiles')).body)).toHaveLength(100);
+    const answer = await call(sandbox, 'GET /api/profiles?limit=200&offset=200&metadata=true&status=Active');
+    const total = sandbox.state.profiles.filter(({ status }) => status === 'Active').length;
+    expect(items(member(answer.body, 'profiles'))).toHaveLength(total - 200);
+    expect(member(answer.body, '_metadata')).toEqual({ limit: 200, offset: 200, total, next: null });
+    const first = await call(sandbox, 'GET /api/users?limit=5&order=login&metadata=true');
+    expect(member(first.body, '_metadata', 'next')).toBe(
+      '/api/users?limit=5&order=login&metadata=true&offset=5',
+    );
+  });
+});
+
+describe('notification templates', () => {
+  const texts = {
+    subject: 'Grüße ${name} $x  ',
+    body: '#if($x)\r\n  ü\r\n#end  \r\n',
+  };
+
+  test('POST writes the whole template, keeps the id, and the text byte for byte', async () => {
+    const sandbox = await start();
+    const sent = { key: 'invitation', medium: 'EMAIL', locale: 'en', ...texts };
+    const live = sandbox.state.templates.find(
+      ({ key, locale }) => key === sent.key && locale === sent.locale,
+    );
+    const answer = await call(sandbox, `POST ${templates}`, { body: sent });
+    expect(answer.body).toMatchObject({
+      ...sent,
+      id: live?.id ?? '',
+      created: live?.created ?? '',
+      from: null,
+    });
+    const read = await call(sandbox, `GET ${templates}/${live?.id}`);
+    expect(read.body).toEqual(answer.body);
+  });
+
+  test('bulk-delete takes what the given parts of a key name', async () => {
+    const sandbox = await start();
+    const remove = (body: Json) => call(sandbox, `POST ${templates}/bulk-delete`, { body });
+    const left = () =>
+      sandbox.state.templates.filter(({ key }) => key === 'cloud_manual_work_item_summary').length;
+    const answer = await remove([{ key: 'cloud_manual_work_item_summary', medium: 'EMAIL', locale: 'de' }]);
+    expect([answer.status, answer.text, left()]).toEqual([204, '', 2]);
+    await remove([{ key: 'cloud_manual_work_item_summary' }]);
+    expect([left(), sandbox.state.templates.length]).toEqual([0, 22]);
+  });
+
+  test('a template made again gets another id', async () => {
+    const sandbox = await start();
+    const body = { key: 'sod_report', medium: 'EMAIL', locale: 'en' };
+    const first = await call(sandbox, `POST ${templates}`, { body });
+    await call(sandbox, `POST ${templates}/bulk-delete`, { body: [body] });
+    const second = await call(sandbox, `POST ${templates}`, { body });
+    expect(member(first.body, 'id')).not.toBe(member(second.body, 'id'));
+  });
+
+  test.each([
+    ['forbidden', 403],
+    ['refused', 400],
+  ] as const)('bulk deletion that is %s answers %i', async (bulkDelete, status) => {
+    const sandbox = await start({ variations: { bulkDelete } });
+    const answer = await call(sandbox, `POST ${templates}/bulk-delete`, { body: [{ key: 'invitation' }] });
+    expect([answer.status, answer.text.includes('support'), sandbox.state.templates.length]).toEqual([
+      status,
+      true,
+      25,
+    ]);
+  });
+});
+
+describe('verification', () => {
+  test('a sender of a verified domain succeeds on the first read, another waits', async () => {
+    const sandbox = await start();
+    for (const email of ['a@acme.example', 'b@other.example']) {
+      const made = await call(sandbox, 'POST /v2025/verified-from-addresses', { body: { email } });
+      expect(member(made.body, 'verificationStatus')).toBe('PENDING');
+    }
+    await call(sandbox, 'GET /v2025/verified-from-addresses');
+    const status = (email: string) => sandbox.state.senders.find((sender) => sender.email === email);
+    expect(status('a@acme.example')).toMatchObject({
+      verificationStatus: 'SUCCESS',
+      isVerifiedByDomain: true,
+    });
+    expect(status('b@other.example')?.verificationStatus).toBe('PENDING');
+  });
+
+  test('after so many reads a domain and a MAIL FROM succeed', async () => {
+    const sandbox = await start({ variations: { verifyAfterReads: 1 } });
+    await call(sandbox, 'POST /v2025/verified-domains', { body: { domain: 'new.example' } });
+    const body = { identity: 'new.example', mailFromDomain: 'bounce.new.example' };
+    const put = await call(sandbox, 'PUT /v2025/mail-from-attributes', { body });
+    expect(put.body).toMatchObject({
+      ...body,
+      mxRecord: expect.stringMatching(/^10 /),
+      mailFromDomainStatus: 'PENDING',
+    });
+    const read = async () => {
+      const domains = await call(sandbox, 'GET /v2025/verified-domains');
+      const mail = await call(sandbox, 'GET /v2025/mail-from-attributes/new.example?id=new.example');
+      const domain = items(domains.body).find((item) => member(item, 'address') === 'new.example') ?? null;
+      return [member(domain, 'dkimVerificationStatus'), member(mail.body, 'mailFromDomainStatus')];
+    };
+    expect([await read(), await read()]).toEqual([
+      ['PENDING', 'PENDING'],
+      ['SUCCESS', 'SUCCESS'],
+    ]);
+  });
+});
+
+describe('JSON Patch', () => {
+  const profile = (sandbox: Sandbox) => sandbox.state.authProfiles[2] ?? { id: '' };
+
+  test.each([
+    ['replace of a value', 200, [{ op: 'replace', path: '/type', value: 'BLOCK' }]],
+    ['add of what is not there', 200, [{ op: 'add', path: '/applicationId', value: 'a' }]],
+    ['a test that holds', 200, [{ op: 'test', path: '/offNetwork', value: true }]],
+    ['replace of what is not there', 400, [{ op: 'replace', path: '/applicationId', value: 'a' }]],
+    ['a test that fails', 400, [{ op: 'test', path: '/offNetwork', value: false }]],
+    ['an unknown field', 400, [{ op: 'add', path: '/colour', value: 'red' }]],
+    ['a field that cannot be patched', 400, [{ op: 'add', path: '/name', value: 'x' }]],
+    ['an unknown type', 400, [{ op: 'replace', path: '/type', value: 'OPEN' }]],
+    ['text for a switch', 400, [{ op: 'replace', path: '/offNetwork', value: 'true' }]],
+    ['a prototype', 400, [{ op: 'add', path: '/__proto__/polluted', value: true }]],
+    ['a constructor', 400, [{ op: 'add', path: '/constructor/prototype/polluted', value: true }]],
+    ['move', 400, [{ op: 'move', path: '/type', from: '/constructor' }]],
+    [
+      'a second operation that fails',
+      400,
+      [
+        { op: 'add', path: '/type', value: 'BLOCK' },
+        { op: 'remove', path: '/x' },
+      ],
+    ],
+    ['operations in an object', 400, { operations: [{ op: 'replace', path: '/type', value: 'PTA' }] }],
+  ])('of an auth profile: %s is %i', async (_what, status, body) => {
+    const sandbox = await start();
+    const before = JSON.stringify(sandbox.state.authProfiles);
+    const answer = await call(sandbox, `PATCH /v2024/auth-profiles/${profile(sandbox).id}`, { body });
+    expect(answer.status, answer.text).toBe(status);
+    if (status === 400) expect(JSON.stringify(sandbox.state.authProfiles)).toBe(before);
+    expect(member(answer.body, 'id')).toBeNull();
+  });
+
+  test('the rule of an integration has its own path and relative pointers', async () => {
+    const sandbox = await start();
+    const path = `/v2024/sim-integrations/${sandbox.state.simIntegrations[1]?.id}`;
+    const add = (name: string, value: string) => ({ op: 'add', path: `/${name}`, value });
+    const operations = [add('type', 'RULE'), add('id', 'r1'), add('name', 'One')];
+    const made = await call(sandbox, `PATCH ${path}/beforeProvisioningRule`, { body: { operations } });
+    expect(member(made.body, 'beforeProvisioningRule')).toEqual({ type: 'RULE', id: 'r1', name: 'One' });
+    const wrong = [
+      { op: 'add', path: '/beforeProvisioningRule', value: { type: 'RULE', id: 'r2', name: 'Two' } },
+    ];
+    expect((await call(sandbox, `PATCH ${path}`, { body: { operations: wrong } })).status).toBe(400);
+    const removed = ['/type', '/id', '/name'].map((pointer) => ({ op: 'remove', path: pointer }));
+    const gone = await call(sandbox, `PATCH ${path}/beforeProvisioningRule`, {
+      body: { operations: removed },
+    });
+    expect(member(gone.body, 'beforeProvisioningRule')).toBeNull();
+  });
+
+  test('some tenants want the bare array, and replace only', async () => {
+    const sandbox = await start({ variations: { simPatchBody: 'array', simPatchOps: 'replace' } });
+    const path = `PATCH /v2024/sim-integrations/${sandbox.state.simIntegrations[3]?.id}`;
+    const operation = (op: string) => ({ op, path: '/description', value: 'x' });
+    expect((await call(sandbox, path, { body: { operations: [operation('replace')] } })).status).toBe(400);
+    expect((await call(sandbox, path, { body: [operation('add')] })).status).toBe(400);
+    expect((await call(sandbox, path, { body: [operation('replace')] })).status).toBe(200);
+  });
+});
+
+describe('integrations', () => {
+  const shown = async (variations: NonNullable<Parameters<typeof start>[0]>['variations']) =>
+    items(
+      (await call(await start({ variations: variations ?? {} }), 'GET /v2024/sim-integrations')).body,
+    )[0] ?? null;
+
+  test('are answered in another shape than they are sent', async () => {
+    const answer = await shown({});
+    expect(answer).toMatchObject({
+      clusterRef: { type: 'CLUSTER', name: 'va-prod' },
+      managedSources: [expect.any(String), expect.any(String)],
+      provisioningConfig: {
+        universalManager: false,
+        managedResourceRefs: [{ name: 'Workday' }, { name: 'SAP' }],
+      },
+      beforeProvisioningRule: { type: 'RULE', name: 'Expand groups' },
+      statusMap: expect.stringContaining('"open":"Queued"'),
+    });
+    expect(answer).not.toHaveProperty('sources');
+  });
+
+  test.each([
+    ['clear', 'snow-4711-Sommerwind'],
+    ['masked', '********'],
+    ['encrypted', expect.stringMatching(/^1:ACP:/)],
+    ['absent', undefined],
+  ] as const)('secrets come back %s', async (simSecrets, password) => {
+    const attributes = member(await shown({ simSecrets }), 'attributes');
+    const read = typeof attributes === 'string' ? parseJson(attributes) : null;
+    expect(isObject(read) ? read.password : null).toEqual(password);
+  });
+
+  test('statusMap and request hide, or live in attributes, and text may be a map', async () => {
+    const hidden = await shown({ simStatusMap: 'hidden' });
+    expect(hidden).not.toHaveProperty('statusMap');
+    const inside = await shown({ simStatusMap: 'attributes', jsonText: 'object' });
+    expect(member(inside, 'attributes', 'statusMap', 'open')).toBe('Queued');
+    expect(member(await shown({ jsonText: 'map' }), 'statusMap')).toBe(
+      '{open=Queued, work_in_progress=Queued, closed_complete=Committed, closed_cancelled=Failed}',
+    );
+  });
+
+  test('PUT clears what it leaves out', async () => {
+    const sandbox = await start();
+    const id = sandbox.state.simIntegrations[0]?.id;
+    const body = { name: 'ServiceNow', type: 'ServiceNow Service Desk' };
+    const answer = await call(sandbox, `PUT /v2024/sim-integrations/${id}`, { body });
+    expect(answer.body).toMatchObject({
+      id,
+      description: null,
+      cluster: null,
+      managedSources: [],
+      statusMap: null,
+    });
+  });
+});
+
+test('a sent test notification is kept', async () => {
+  const sandbox = await start();
+  const body = { key: 'invitation', medium: 'EMAIL', context: '{"user":{"name":"Ü"}}' };
+  expect((await call(sandbox, 'POST /v2025/send-test-notification', { body })).status).toBe(204);
+  expect(sandbox.state.sentNotifications).toMatchObject([
+    { key: 'invitation', context: { user: { name: 'Ü' } } },
+  ]);
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { call, type Send, seedFile, start } from './caller.ts';
+
+const sender = { email: 'new@acme.example' };
+const template = { key: 'invitation', medium: 'EMAIL', locale: 'en' };
+const sim = { name: 'New', type: 'ServiceNow Service Desk' };
+const lists = '/v2025/notification-templates';
+
+type Case = readonly [why: string, status: number, line: string, send?: Send];
+
+const cases: readonly Case[] = [
+  ['no token', 401, `GET ${lists}`, { headers: { authorization: null } }],
+  ['a forged token', 401, `GET ${lists}`, { headers: { authorization: 'Bearer e30.e30.c2ln' } }],
+  ['no experimental header', 400, `GET ${lists}`, { headers: { 'X-Service-Experimental': null } }],
+  ['another experimental value', 400, `GET ${lists}`, { headers: { 'X-Service-Experimental': 'True' } }],
+  ['no Accept', 400, `GET ${lists}`, { headers: { accept: null } }],
+  ['Accept anything', 400, 'GET /v2024/auth-profiles', { headers: { accept: '*/*' } }],
+  ['Content-Type without a body', 400, `GET ${lists}`, { headers: { 'content-type': 'application/json' } }],
+  [
+    'a charset',
+    400,
+    'POST /v2025/verified-from-addresses',
+    { body: sender, headers: { 'content-type': 'application/json; charset=utf-8' } },
+  ],
+  [
+    'plain JSON for a patch',
+    400,
+    'PATCH /v2024/sim-integrations/x',
+    { body: [], headers: { 'content-type': 'application/json' } },
+  ],
+  ['an unknown path', 404, 'GET /v2025/nothing'],
+  ['a slash too many', 404, `GET ${lists}/`],
+  ['another method', 405, 'DELETE /v2025/verified-domains'],
+  ['broken percent-encoding', 400, 'GET /v2025/notification-preferences/%E0%A4%A'],
+  ['an unknown parameter', 400, `GET ${lists}?sort=key`],
+  ['count where it is not listed', 400, `GET ${lists}?count=true`],
+  ['a parameter twice', 400, `GET ${lists}?limit=1&limit=2`],
+  ['paging of a list without it', 400, 'GET /v2025/verified-domains?limit=100'],
+  ['limit 0', 400, `GET ${lists}?limit=0`],
+  ['limit above 250', 400, `GET ${lists}?limit=251`],
+  ['a negative offset', 400, `GET ${lists}?offset=-1`],
+  ['profiles above 500', 400, 'GET /api/profiles?limit=501'],
+  ['an unknown attribute', 400, 'GET /api/profiles?colour=red'],
+  ['order by an attribute it has not', 400, 'GET /api/users?order=shoe_size'],
+  ['a field without filters', 400, `GET ${lists}?filters=${encodeURIComponent('name eq "x"')}`],
+  ['an operator of another field', 400, `GET ${lists}?filters=${encodeURIComponent('locale in ("en")')}`],
+  ['a sorter it has not', 400, 'GET /v2025/verified-from-addresses?sorters=id'],
+  ['no JSON', 400, 'POST /v2025/verified-domains', { raw: '{' }],
+  ['no UTF-8', 400, 'POST /v2025/verified-domains', { raw: Buffer.from([0x22, 0xff, 0x22]) }],
+  ['a body over 5 MB', 413, 'POST /v2025/verified-domains', { raw: `"${'x'.repeat(5 * 1024 * 1024)}"` }],
+  ['a body too deep', 400, 'POST /v2025/verified-domains', { raw: `${'['.repeat(5000)}${']'.repeat(5000)}` }],
+  ['an unknown field', 400, `POST ${lists}`, { body: { ...template, colour: 'red' } }],
+  [
+    '__proto__',
+    400,
+    `POST ${lists}`,
+    { raw: '{"key":"invitation","medium":"EMAIL","locale":"en","__proto__":{}}' },
+  ],
+  ['a key without a default', 400, `POST ${lists}`, { body: { ...template, key: 'invitations' } }],
+  ['an unknown medium', 400, `POST ${lists}`, { body: { ...template, medium: 'FAX' } }],
+  ['a number for text', 400, `POST ${lists}`, { body: { ...template, subject: 7 } }],
+  ['no key to delete', 400, `POST ${lists}/bulk-delete`, { body: [{ medium: 'EMAIL', locale: 'en' }] }],
+  ['an id of no template', 400, `GET ${lists}/nothing`],
+  ['no e-mail address', 400, 'POST /v2025/verified-from-addresses', { body: { email: 'acme.example' } }],
+  [
+    'a known address',
+    400,
+    'POST /v2025/verified-from-addresses',
+    { body: { email: 'IDENTITY@acme.example' } },
+  ],
+  ['an id of no sender', 404, 'DELETE /v2025/verified-from-addresses/nothing'],
+  ['a known domain', 400, 'POST /v2025/verified-domains', { body: { domain: 'acme.example' } }],
+  ['no domain', 400, 'POST /v2025/verified-domains', { body: { domain: 'a b' } }],
+  ['MAIL FROM without id', 400, 'GET /v2025/mail-from-attributes/acme.example'],
+  ['MAIL FROM of another id', 400, 'GET /v2025/mail-from-attributes/acme.example?id=other.example'],
+  ['no MAIL FROM', 400, 'GET /v2025/mail-from-attributes/x.example?id=x.example'],
+  [
+    'a MAIL FROM elsewhere',
+    400,
+    'PUT /v2025/mail-from-attributes',
+    { body: { identity: 'acme.example', mailFromDomain: 'notacme.example' } },
+  ],
+  ['an unknown preference', 404, 'GET /v2025/notification-preferences/nothing'],
+  [
+    'a test of an unknown key',
+    404,
+    'POST /v2025/send-test-notification',
+    { body: { key: 'x', medium: 'EMAIL', context: '{}' } },
+  ],
+  [
+    'a test without JSON',
+    400,
+    'POST /v2025/send-test-notification',
+    { body: { key: 'invitation', medium: 'EMAIL', context: 'x' } },
+  ],
+  ['an unknown auth profile', 404, 'GET /v2024/auth-profiles/nothing'],
+  ['attributes as an object', 400, 'POST /v2024/sim-integrations', { body: { ...sim, attributes: {} } }],
+  [
+    'attributes without an object',
+    400,
+    'POST /v2024/sim-integrations',
+    { body: { ...sim, attributes: '[]' } },
+  ],
+  ['a taken name', 400, 'POST /v2024/sim-integrations', { body: { ...sim, name: 'Remedy' } }],
+  ['fields of the answer', 400, 'POST /v2024/sim-integrations', { body: { ...sim, managedSources: [] } }],
+  ['DELETE of a search', 405, 'DELETE /api/advanced_search/x'],
+];
+
+describe('what the documents do not allow is refused', () => {
+  test.each(cases.map(([why, status, line, send]) => ({ why, status, line, send })))(
+    '$why: $status',
+    async ({ status, line, send }) => {
+      const sandbox = await start();
+      const before = JSON.stringify(sandbox.state);
+      const answer = await call(sandbox, line, send);
+      expect(answer.status, answer.text).toBe(status);
+      expect(JSON.stringify(sandbox.state)).toBe(before);
+    },
+  );
+
+  test('the list and each operation take what the documents allow', async () => {
+    const sandbox = await start();
+    expect((await call(sandbox, `GET ${lists}?limit=250&offset=0`)).status).toBe(200);
+    expect((await call(sandbox, 'POST /v2025/verified-from-addresses', { body: sender })).status).toBe(201);
+    expect((await call(sandbox, `POST ${lists}`, { body: template })).status).toBe(200);
+    expect((await call(sandbox, 'POST /v2024/sim-integrations', { body: sim })).status).toBe(200);
+  });
+});
+
+describe('error bodies', () => {
+  test('401 has error, 404 and 405 are ErrorResponseDto', async () => {
+    const sandbox = await start();
+    const unauthorised = await call(sandbox, `GET ${lists}`, { headers: { authorization: null } });
+    expect(unauthorised.body).toEqual({ error: expect.any(String) });
+    for (const line of ['GET /v2025/nothing', 'PUT /v2025/verified-domains']) {
+      expect((await call(sandbox, line)).body).toEqual({
+        detailCode: expect.any(String),
+        trackingId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        messages: [{ locale: 'en-US', localeOrigin: 'DEFAULT', text: expect.any(String) }],
+        causes: [],
+      });
+    }
+  });
+});
+
+test('a seed with an unknown field is refused by name', async () => {
+  const broken = seedFile.replace('examples/sandbox.seed.yaml', 'package.json');
+  await expect(start({ seed: broken })).rejects.toThrow(/package\.json.*unknown fields: name/);
+});

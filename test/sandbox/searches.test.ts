@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import type { ProfileSearch, Sandbox, TenantState } from '../../src/sandbox/index.ts';
+import { call, start } from './caller.ts';
+
+const now = () => Date.UTC(2026, 5, 15, 12);
+
+function search(sandbox: Sandbox): ProfileSearch {
+  const [first] = sandbox.state.profileSearches;
+  if (first === undefined) throw new Error('the seed has searches');
+  return first;
+}
+
+function attribute({ neAttributes }: TenantState, uid: string): string {
+  return neAttributes.find((candidate) => candidate.uid === uid)?.id ?? '';
+}
+
+const patch = (sandbox: Sandbox, rules: Json) =>
+  call(sandbox, `PATCH /api/advanced_search/${search(sandbox).id}`, {
+    body: { advanced_search: { condition_rules_attributes: rules } },
+  });
+
+describe('rules are nested records', () => {
+  test('one changed, one removed, one kept, one added', async () => {
+    const sandbox = await start();
+    const [status, type, department] = search(sandbox).rules.map(({ id }) => id);
+    const answer = await patch(sandbox, [
+      { id: status ?? '', value: 'Inactive' },
+      { id: type ?? '', _destroy: true },
+      { type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Terminated' },
+    ]);
+    expect(answer.status, answer.text).toBe(200);
+    const rules = search(sandbox).rules;
+    expect(rules.map(({ id }) => id)).toEqual([status, department, expect.any(String)]);
+    expect(rules.map(({ value }) => value)).toEqual(['Inactive', expect.any(String), 'Terminated']);
+    expect(new Set([type, ...rules.map(({ id }) => id)]).size).toBe(4);
+  });
+
+  test.each([
+    ['an unknown id', [{ id: 'x', value: 'Active' }]],
+    ['_destroy without an id', [{ _destroy: true }]],
+    ['an unknown status', [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Gone' }]],
+    [
+      'an operator of another rule',
+      [{ type: 'ProfileStatusRule', comparison_operator: '>', value: 'Active' }],
+    ],
+    ['an unknown profile type', [{ type: 'ProfileTypeRule', comparison_operator: '==', value: 'x' }]],
+    ['a value that is no text', [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 1 }]],
+    ['no operator', [{ type: 'ProfileStatusRule', value: 'Active' }]],
+  ])('%s is refused', async (_what, rules) => {
+    const sandbox = await start();
+    const before = JSON.stringify(sandbox.state);
+    const answer = await patch(sandbox, rules);
+    expect([answer.status, JSON.stringify(sandbox.state) === before]).toEqual([400, true]);
+  });
+
+  test.each([
+    ['job_title', 'before', '2026-01-01'],
+    ['start_date', 'include?', '2026'],
+    ['start_date', 'before', '01/31/2026'],
+    ['end_date', 'after', '2026-01-31'],
+    ['end_date', '<', '5 days'],
+    ['nothing', '==', 'x'],
+  ])('%s %s %s is refused', async (uid, operator, value) => {
+    const sandbox = await start();
+    const rule = {
+      type: 'ProfileAttributeRule',
+      object_type: 'NeAttribute',
+      comparison_operator: operator,
+      value,
+    };
+    const answer = await patch(sandbox, [{ ...rule, condition_object_id: attribute(sandbox.state, uid) }]);
+    expect(answer.status).toBe(400);
+  });
+
+  test('the object type may have another name, the path another place, and DELETE be there', async () => {
+    const sandbox = await start({
+      variations: {
+        ruleObjectType: 'condition_object_type',
+        profileSearchPath: '/api/searches',
+        profileSearchDelete: true,
+      },
+    });
+    const listed = await call(sandbox, 'GET /api/searches');
+    expect(listed.text).toContain('"condition_object_type":"NeAttribute"');
+    expect(listed.text).not.toContain('"object_type"');
+    expect((await call(sandbox, `DELETE /api/searches/${search(sandbox).id}`)).status).toBe(204);
+    expect(sandbox.state.profileSearches).toHaveLength(3);
+    expect((await call(sandbox, 'GET /api/advanced_search')).status).toBe(404);
+  });
+});
+
+describe('a search is run', () => {
+  const values = ['06/05/2026', '06/14/2026', '06/15/2026', '06/20/2026', '06/25/2026', '07/30/2026', null];
+
+  test.each([
+    ['before', '06/15/2026', [0, 1]],
+    ['after', '06/15/2026', [3, 4, 5]],
+    ['>', '10 after', [5]],
+    ['<', '10 after', [2, 3]],
+    ['==', '10 after', [4]],
+    ['==', '10 before', [0]],
+    ['>', '5 before', [0]],
+    ['<', '5 before', [1, 2]],
+  ])('on dates: %s %s', async (operator, value, found) => {
+    const sandbox = await start({ now });
+    const [model] = sandbox.state.profiles;
+    if (model === undefined) throw new Error('the seed has profiles');
+    sandbox.state.profiles = values.map((date, index) => ({
+      ...model,
+      uid: String(index),
+      attributes: { end_date: date },
+    }));
+    const rule = {
+      type: 'ProfileAttributeRule',
+      object_type: 'NeAttribute',
+      condition_object_id: attribute(sandbox.state, 'end_date'),
+      comparison_operator: operator,
+      value,
+    };
+    const body = { advanced_search: { condition_rules_attributes: [rule] } };
+    const answer = await call(sandbox, 'POST /api/advanced_search/run', { body });
+    expect(answer.body).toMatchObject(found.map((index) => ({ uid: String(index) })));
+    expect(answer.body).toHaveLength(found.length);
+  });
+
+  test('a saved one, in pages and in order; every rule must hold', async () => {
+    const sandbox = await start({ now });
+    const path = `/api/advanced_search/${search(sandbox).id}/run`;
+    const answer = await call(sandbox, `GET ${path}?limit=500&order=name&metadata=true`);
+    const engineering = sandbox.state.profiles.find(({ name }) => name === 'Engineering')?.id ?? '';
+    const contractor = sandbox.state.profileTypes.find(({ uid }) => uid === 'contractor')?.id ?? '';
+    const expected = sandbox.state.profiles
+      .filter(({ status }) => status === 'Active')
+      .filter(({ profile_type_id }) => profile_type_id === contractor)
+      .filter(({ attributes }) => attributes.department === engineering)
+      .map(({ name }) => name)
+      .sort((a, b) => (a < b ? -1 : 1));
+    expect(expected.length).toBeGreaterThan(2);
+    expect(answer.body).toMatchObject({ profiles: expected.map((name) => ({ name })) });
+    const page = await call(sandbox, `GET ${path}?limit=1&offset=1&order=name`);
+    expect(page.body).toMatchObject([{ name: expected[1] }]);
+  });
+});

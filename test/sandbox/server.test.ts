@@ -1,0 +1,270 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { request } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { isObject, parseJson } from '../../src/model/json.ts';
+import { type Fault, operations, parseFault, type Sandbox } from '../../src/sandbox/index.ts';
+import { call, start } from './caller.ts';
+
+const sender = { email: 'new@acme.example' };
+const create = 'POST /v2025/verified-from-addresses';
+const knows = (sandbox: Sandbox) => sandbox.state.senders.some(({ email }) => email === sender.email);
+
+async function token(
+  sandbox: Sandbox,
+  form: Record<string, string>,
+): Promise<{ status: number; text: string }> {
+  const answer = await request(`${sandbox.url}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  });
+  return { status: answer.statusCode, text: await answer.body.text() };
+}
+
+const credentials = (sandbox: Sandbox) => ({
+  grant_type: 'client_credentials',
+  client_id: sandbox.clientId,
+  client_secret: sandbox.clientSecret,
+});
+
+describe('tokens', () => {
+  test('are issued to the client, and expire', async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const sandbox = await start({ tokenLifetime: 60, now: () => now });
+    const issued = parseJson((await token(sandbox, credentials(sandbox))).text) ?? null;
+    expect(issued).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 60 });
+    const headers = { authorization: `Bearer ${isObject(issued) ? issued.access_token : ''}` };
+    expect((await call(sandbox, 'GET /v2024/auth-profiles', { headers })).status).toBe(200);
+    now += 60_000;
+    const late = await call(sandbox, 'GET /v2024/auth-profiles', { headers });
+    expect([late.status, late.text]).toEqual([401, expect.stringContaining('expired')]);
+  });
+
+  test('are refused to others, and the secret is not logged', async () => {
+    const sandbox = await start();
+    const wrong = { ...credentials(sandbox), client_secret: 'guess' };
+    expect((await token(sandbox, wrong)).status).toBe(401);
+    expect((await token(sandbox, { ...credentials(sandbox), grant_type: 'password' })).status).toBe(400);
+    await call(sandbox, 'GET /v2024/auth-profiles');
+    const log = JSON.stringify(sandbox.log);
+    expect([log.includes('guess'), log.includes(sandbox.clientSecret), log.includes('Bearer')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('rate limit', () => {
+  test('counts each API version in a sliding window', async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const sandbox = await start({ rateLimit: { requests: 2, per: 10_000 }, now: () => now });
+    const read = (path: string) => call(sandbox, `GET ${path}`);
+    expect((await read('/v2024/auth-profiles')).status).toBe(200);
+    now += 6_000;
+    expect((await read('/v2024/auth-profiles')).status).toBe(200);
+    const refused = await read('/v2024/auth-profiles');
+    expect([refused.status, refused.headers['retry-after'], refused.body]).toEqual([
+      429,
+      '4',
+      { message: expect.any(String) },
+    ]);
+    expect((await read('/v2025/verified-domains')).status).toBe(200);
+    now += 4_000;
+    expect((await read('/v2024/auth-profiles')).status).toBe(200);
+    expect((await read('/v2024/auth-profiles')).status).toBe(429);
+    expect(sandbox.metrics).toMatchObject({ requests: 6, rateLimited: 2 });
+    expect(sandbox.metrics.operations.get('get-profile-config-list')).toBe(5);
+  });
+
+  test('Retry-After may be a date', async () => {
+    const now = () => Date.UTC(2026, 0, 1);
+    const variations = { retryAfter: 'date' } as const;
+    const sandbox = await start({ rateLimit: { requests: 0, per: 3_000 }, now, variations });
+    const refused = await call(sandbox, 'GET /v2024/auth-profiles');
+    expect(refused.headers['retry-after']).toBe('Thu, 01 Jan 2026 00:00:04 GMT');
+  });
+});
+
+describe('faults', () => {
+  test.each([
+    ['reset-before', false],
+    ['reset-after', true],
+    ['cut-body', true],
+  ])('%s breaks the connection; the write is done: %s', async (kind, done) => {
+    const sandbox = await start({ faults: [parseFault(`${kind},method=POST`)] });
+    await expect(call(sandbox, create, { body: sender })).rejects.toThrow();
+    expect([knows(sandbox), sandbox.log.at(-1)?.fault]).toEqual([done, kind]);
+    expect((await call(sandbox, create, { body: sender })).status).toBe(done ? 400 : 201);
+  });
+
+  test.each([
+    ['before', false],
+    ['after', true],
+  ] as const)('a status %s the work; the write is done: %s', async (done, known) => {
+    const sandbox = await start();
+    sandbox.faults.add({
+      kind: 'status',
+      status: 503,
+      done,
+      retryAfter: 7,
+      operation: 'create-verified-from-address',
+    });
+    const answer = await call(sandbox, create, { body: sender });
+    expect([answer.status, answer.headers['retry-after'], knows(sandbox)]).toEqual([503, '7', known]);
+  });
+
+  test('hang is never answered, done or not, and does not keep the server from closing', async () => {
+    const sandbox = await start({ faults: [parseFault('hang,done=after')] });
+    const pending = call(sandbox, create, { body: sender });
+    const failed = expect(pending).rejects.toThrow();
+    await expect.poll(() => knows(sandbox)).toBe(true);
+    await sandbox.close();
+    await failed;
+    expect(sandbox.log.at(-1)?.status).toBeNull();
+  });
+
+  test('strike the nth request, so many times', async () => {
+    const sandbox = await start({ faults: [parseFault('status=500,path=~auth-profiles$,nth=2,times=2')] });
+    const statuses: number[] = [];
+    for (const line of ['', '/x', '', '', '']) {
+      statuses.push((await call(sandbox, `GET /v2024/auth-profiles${line}`)).status);
+    }
+    expect(statuses).toEqual([200, 404, 500, 500, 200]);
+  });
+
+  test.each<[string, Fault]>([
+    [
+      'status=503,method=post,path=/v2025/notification-templates,times=2',
+      { kind: 'status', status: 503, method: 'POST', path: '/v2025/notification-templates', times: 2 },
+    ],
+    ['hang, done=after', { kind: 'hang', done: 'after' }],
+    ['kind=reset-before,nth=3', { kind: 'reset-before', nth: 3 }],
+    ['status=429,retryAfter=2,body=html', { kind: 'status', status: 429, retryAfter: 2, body: 'html' }],
+  ])('%s is a fault', (text, fault) => {
+    expect(parseFault(text)).toEqual(fault);
+  });
+
+  test.each([
+    '',
+    'explode',
+    'method=POST',
+    'status=99',
+    'hang,status=503',
+    'status',
+    'hang,times=0',
+    'hang,path=~(',
+  ])('%j is none, and the syntax is shown', (text) => {
+    expect(() => parseFault(text)).toThrow(/Example: status=503,method=POST/);
+  });
+});
+
+describe('the data file', () => {
+  function folder(): string {
+    const made = mkdtempSync(path.join(tmpdir(), 'sandbox-'));
+    onTestFinished(() => rmSync(made, { recursive: true }));
+    return made;
+  }
+
+  test('keeps every write, and is read instead of the seed', async () => {
+    const data = path.join(folder(), 'deep', 'sandbox.json');
+    const first = await start({ data });
+    await call(first, 'GET /v2024/auth-profiles');
+    expect(() => readFileSync(data)).toThrow();
+    await call(first, create, { body: sender });
+    const second = await start({ data });
+    expect(second.state).toEqual(first.state);
+    expect(knows(second)).toBe(true);
+    second.state.authProfiles = [];
+    second.save();
+    expect((await start({ data })).state.authProfiles).toEqual([]);
+    expect(readdirSync(path.dirname(data))).toEqual(['sandbox.json']);
+  });
+
+  test('two runs of the same writes make the same file', async () => {
+    const now = () => Date.UTC(2026, 0, 1);
+    const files = [path.join(folder(), 'a.json'), path.join(folder(), 'b.json')];
+    for (const data of files) {
+      const sandbox = await start({ data, now });
+      await call(sandbox, create, { body: sender });
+      await call(sandbox, 'POST /v2025/verified-domains', { body: { domain: 'new.example' } });
+    }
+    const [a, b] = files.map((file) => readFileSync(file, 'utf8'));
+    expect(a).toBe(b);
+  });
+});
+
+describe('variations', () => {
+  test('empty lists as null, other order, lower case, names from ids', async () => {
+    const variations = {
+      emptyAsNull: true,
+      shuffleLists: true,
+      emailLowerCase: true,
+      resolveNames: true,
+    } as const;
+    const sandbox = await start({ variations });
+    const made = await call(sandbox, create, { body: { email: 'New@ACME.example' } });
+    expect(made.body).toMatchObject({ email: 'new@acme.example' });
+    const [source1 = '', source2 = ''] = sandbox.state.simIntegrations[0]?.sources ?? [];
+    const rule = sandbox.state.references.find(({ type }) => type === 'RULE');
+    const body = {
+      name: 'New',
+      type: 'x',
+      beforeProvisioningRule: { type: 'RULE', id: rule?.id ?? '', name: 'Else' },
+    };
+    const bare = await call(sandbox, 'POST /v2024/sim-integrations', { body });
+    expect(bare.body).toMatchObject({ managedSources: null, beforeProvisioningRule: { name: rule?.name } });
+    const listed = await call(sandbox, 'GET /v2024/sim-integrations');
+    expect(listed.body).toMatchObject([{ managedSources: [source2, source1] }, {}, {}, {}, {}]);
+  });
+
+  test.each([
+    [{ offsetZero: 'refused' }, 'GET /api/users?offset=0', 400],
+    [{ offsetBeyondEnd: 'refused' }, 'GET /api/users?offset=20', 400],
+    [{ offsetBeyondEnd: 'refused' }, 'GET /api/users?offset=19', 200],
+    [{ unknownFilter: 'ignored' }, 'GET /api/users?colour=red', 200],
+    [{ experimentalHeader: 'X-Experimental' }, 'GET /v2024/auth-profiles', 400],
+    [{ mailFromMissing: 'notFound' }, 'GET /v2025/mail-from-attributes/x?id=x', 404],
+    [{ mailFromMissing: 'empty' }, 'GET /v2025/mail-from-attributes/x?id=x', 200],
+  ] as const)('%o: %s answers %i', async (variations, line, status) => {
+    expect((await call(await start({ variations }), line)).status).toBe(status);
+  });
+
+  test('chat templates as objects, header and footer refused', async () => {
+    const sandbox = await start({ variations: { slackTeams: 'object', refuseHeaderFooter: true } });
+    const body = {
+      key: 'invitation',
+      medium: 'SLACK',
+      locale: 'en',
+      slackTemplate: { text: 'Hi', blocks: '[]' },
+    };
+    const answer = await call(sandbox, 'POST /v2025/notification-templates', { body });
+    expect(answer.body).toMatchObject({ slackTemplate: { text: 'Hi', blocks: '[]' }, teamsTemplate: null });
+    const headed = { ...body, header: 'x' };
+    expect((await call(sandbox, 'POST /v2025/notification-templates', { body: headed })).status).toBe(400);
+  });
+
+  test('collections wrapped without metadata, or bare in spite of it', async () => {
+    const wrapped = await call(
+      await start({ variations: { collections: 'wrapped' } }),
+      'GET /api/users?limit=1',
+    );
+    expect(wrapped.body).toEqual({ users: [expect.anything()] });
+    const bare = await call(
+      await start({ variations: { collections: 'bare' } }),
+      'GET /api/users?metadata=true',
+    );
+    expect(bare.body).toHaveLength(20);
+  });
+});
+
+test('every operation is reachable, and known by its name', async () => {
+  const sandbox = await start({ variations: { profileSearchDelete: true } });
+  for (const { method, path: template } of operations) {
+    await call(sandbox, `${method} ${template.replaceAll(/\{\w+\}/g, 'x')}`);
+  }
+  expect(sandbox.log.map(({ operation }) => operation)).toEqual(operations.map(({ name }) => name));
+  expect(sandbox.log.filter(({ status }) => status === null || status >= 500)).toEqual([]);
+});
