@@ -1,0 +1,80 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Environment, Project } from '../model/project.ts';
+import type { Secrets } from '../model/secrets.ts';
+import { type LoadOptions, type ProjectFile, readProjectFile } from './config.ts';
+import { readManifests } from './manifests.ts';
+import { prepareOverlays } from './overlay.ts';
+import { findNode } from './position.ts';
+import { Problems } from './problems.ts';
+import { type KnownSecrets, secretsFrom } from './secrets.ts';
+import { diskSource, type FileSource } from './source.ts';
+import { tagReader } from './tags.ts';
+
+export type { LoadOptions } from './config.ts';
+export {
+  type ManifestDocument,
+  type Mapping,
+  type Member,
+  type Printable,
+  printBlock,
+  printInline,
+  printManifest,
+  quoted,
+} from './print.ts';
+export { type FileSource, largestFile, projectPath } from './source.ts';
+
+/** A project without its manifests: what commands need that only talk to the tenant. */
+export interface ProjectEnvironment {
+  readonly root: string;
+  readonly configFile: string;
+  readonly environment: Environment;
+  readonly secrets: Secrets;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface LoadProjectOptions extends LoadOptions {
+  /** Where manifests and their side files are read; left out: the disk. The project file always comes from the disk. */
+  readonly manifests?: FileSource;
+}
+
+/**
+ * Loads the project file and every manifest for one environment. Throws one Failure with all problems of all files;
+ * the credentials of the environment are not asked for, so that this works offline.
+ */
+export function loadProject(options: LoadProjectOptions): Project {
+  const { problems, secrets, env, file } = start(options);
+  const source = options.manifests ?? diskSource(file.root);
+  const overlays = prepareOverlays(file.overlays, problems);
+  const readTag = tagReader({ env, secrets, variables: file.variables, source, problems });
+  const place = findNode(file.document, '/manifests').place;
+  const files = { source, patterns: file.manifests, place, except: file.notManifests };
+  const resources = readManifests(files, readTag, overlays, problems);
+  overlays.finish();
+  return { ...finish(file, secrets, problems), resources };
+}
+
+/** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
+export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
+  const { problems, secrets, file } = start(options);
+  return finish(file, secrets, problems);
+}
+
+interface Started {
+  readonly problems: Problems;
+  readonly secrets: KnownSecrets;
+  readonly env: NodeJS.ProcessEnv;
+  readonly file: ProjectFile;
+}
+
+function start(options: LoadOptions): Started {
+  const env = options.env ?? process.env;
+  const [problems, secrets] = [new Problems(), secretsFrom(env)];
+  return { problems, secrets, env, file: readProjectFile({ options, env, secrets, problems }) };
+}
+
+function finish(file: ProjectFile, secrets: Secrets, problems: Problems): ProjectEnvironment {
+  problems.throwIfAny();
+  const { root, configFile, environment } = file;
+  if (!environment) throw problems.asFailure();
+  return { root, configFile, environment, secrets, diagnostics: problems.diagnostics };
+}

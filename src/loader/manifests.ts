@@ -1,0 +1,111 @@
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
+import { formatAddress } from '../model/address.ts';
+import type { Resource } from '../model/resource.ts';
+import { type Place, sourceOf } from './file.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import type { Overlays } from './overlay.ts';
+import { parseDocuments } from './parse.ts';
+import { findNode } from './position.ts';
+import type { Problems } from './problems.ts';
+import type { FileSource } from './source.ts';
+import { openFile } from './text.ts';
+import { type ReadTag, readTree } from './tree.ts';
+
+export interface ManifestFiles {
+  readonly source: FileSource;
+  readonly patterns: readonly string[];
+  /** Where the patterns stand. */
+  readonly place: Place;
+  /** Files that are no manifests although a pattern matches them. */
+  readonly except: readonly string[];
+}
+
+/** Every resource that the manifests declare, in the order of files and documents; problems are told. */
+export function readManifests(
+  files: ManifestFiles,
+  readTag: ReadTag,
+  overlays: Overlays,
+  problems: Problems,
+): Resource[] {
+  const manifests: Manifest[] = [];
+  for (const path of listFiles(files, problems)) {
+    const file = openFile(files.source, path, problems);
+    if (!file) continue;
+    for (const document of parseDocuments(file, problems)) {
+      const tree = readTree(document, readTag, problems);
+      const manifest = readManifest(document, tree, overlays, problems);
+      if (manifest) manifests.push(manifest);
+    }
+  }
+  refuseDuplicates(manifests, problems);
+  tellNotices(manifests, problems);
+  return manifests.flatMap(({ resource }) => resource ?? []);
+}
+
+function listFiles({ source, patterns, place, except }: ManifestFiles, problems: Problems): string[] {
+  try {
+    const paths = source.glob(patterns).filter((path) => !except.includes(path));
+    if (paths.length === 0) {
+      problems.add('no-manifests', `No file matches ${patterns.join(', ')}`, place, { severity: 'warning' });
+    }
+    return paths;
+  } catch (error) {
+    problems.addFailure(error, place);
+    return [];
+  }
+}
+
+/** Two manifests for one object: the same key as the kind compares keys, the same id, or a rename to take over. */
+function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
+  const first = new Map<string, Manifest>();
+  for (const manifest of manifests) {
+    for (const [identity, what] of identities(manifest)) {
+      const other = first.get(identity);
+      if (!other) first.set(identity, manifest);
+      else if (other !== manifest) refuseDuplicate(manifest, other, what, problems);
+    }
+  }
+}
+
+function identities({ kind, key, id, resource }: Manifest): [identity: string, what: string][] {
+  const { name } = kind;
+  const renamedFrom = resource?.lifecycle.renamedFrom;
+  return [
+    [identityOf(kind, key), formatAddress(name, key)],
+    ...(id === null
+      ? []
+      : [[`id ${name} ${id}`, `the ${name} with the id ${id}`] satisfies [string, string]]),
+    ...(renamedFrom
+      ? [[identityOf(kind, renamedFrom), formatAddress(name, renamedFrom)] satisfies [string, string]]
+      : []),
+  ];
+}
+
+function refuseDuplicate(manifest: Manifest, other: Manifest, what: string, problems: Problems): void {
+  const { file, line } = sourceOf(placeOf(other));
+  problems.add(
+    'duplicate-object',
+    `${what} is declared twice; first in ${file}, line ${line}`,
+    placeOf(manifest),
+    {
+      address: formatAddress(manifest.kind.name, manifest.key),
+      hint: 'Keep one of the two manifests.',
+    },
+  );
+}
+
+/** What there is to say about a kind is said once, where it is first declared. */
+function tellNotices(manifests: readonly Manifest[], problems: Problems): void {
+  const told = new Set<Kind>();
+  for (const manifest of manifests) {
+    const { notice } = manifest.kind;
+    if (!notice || told.has(manifest.kind)) continue;
+    told.add(manifest.kind);
+    problems.add(notice.code, notice.message, placeOf(manifest), { severity: 'info' });
+  }
+}
+
+function placeOf({ document }: Manifest): Place {
+  return findNode(document, '').place;
+}

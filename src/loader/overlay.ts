@@ -1,0 +1,94 @@
+import { type Address, matchAddresses } from '../model/address.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { lookupOf, secretName } from '../model/marker.ts';
+import type { Pointer } from '../model/pointer.ts';
+import type { Overlay } from './environment.ts';
+import type { Found } from './position.ts';
+import type { Problems } from './problems.ts';
+
+/** The overlays of an environment, applied to one manifest after the other. */
+export interface Overlays {
+  /** The manifest with every overlay that matches its address, and where its values then stand. */
+  apply(manifest: JsonObject, address: Address, fixed: readonly string[]): Overlaid;
+  /** Tells overlays that matched nothing. */
+  finish(): void;
+}
+
+export interface Overlaid {
+  readonly value: JsonObject;
+  /** Where the value at a pointer stands in an overlay; `null` where the manifest gives it. */
+  find(at: Pointer): Found | null;
+}
+
+/** What stays when an overlay says that an object must not exist. */
+const reserved = ['kind', 'id', 'ensure', 'lifecycle'];
+
+/** Overlays in the order in which they are written: later ones win. */
+export function prepareOverlays(overlays: readonly Overlay[], problems: Problems): Overlays {
+  const prepared = overlays.map((overlay) => ({
+    ...overlay,
+    matches: matchAddresses([overlay.target]),
+    used: false,
+  }));
+  return {
+    apply(manifest, address, fixed) {
+      const used = prepared.filter(({ matches }) => matches(address));
+      let value = manifest;
+      for (const overlay of used) {
+        overlay.used = true;
+        refuseFixed(overlay, fixed, problems);
+        value = lay(value, overlay.merge, fixed);
+      }
+      return { value, find: (at) => findLast(used, at) };
+    },
+    finish() {
+      for (const { used, target, place } of prepared) {
+        if (used) continue;
+        const message = `The overlay's target \`${target}\` matches no declared resource`;
+        problems.add('unused-overlay', message, place, { severity: 'warning' });
+      }
+    },
+  };
+}
+
+function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problems: Problems): void {
+  for (const name of fixed.filter((each) => Object.hasOwn(merge, each))) {
+    problems.add(
+      'overlay-key',
+      `An overlay cannot change \`${name}\`: it says which object this is`,
+      find(`/${name}`).key,
+    );
+  }
+}
+
+/**
+ * A JSON merge patch (RFC 7396), with one difference: a whole field set to `null` stays, and so is cleared in the
+ * tenant, as `null` in a manifest is; leaving a field alone is what omission is for.
+ */
+function lay(manifest: JsonObject, merge: JsonObject, fixed: readonly string[]): JsonObject {
+  const isGone = own(merge, 'ensure') === 'absent';
+  const kept = Object.entries(manifest).filter(([name]) => !isGone || [...reserved, ...fixed].includes(name));
+  const laid = Object.entries(merge).filter(([name]) => !fixed.includes(name));
+  const base = objectFrom(kept);
+  return { ...base, ...objectFrom(laid.map(([name, patch]) => [name, mergePatch(own(base, name), patch)])) };
+}
+
+function mergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isMapping(patch)) return patch;
+  const merged = new Map(Object.entries(target !== undefined && isMapping(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name), value));
+  }
+  return objectFrom(merged);
+}
+
+/** A marker is a value of its own, never a mapping to merge with. */
+function isMapping(value: Json): value is JsonObject {
+  return isObject(value) && secretName(value) === null && lookupOf(value) === null;
+}
+
+function findLast(overlays: readonly Overlay[], at: Pointer): Found | null {
+  const found = overlays.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing');
+  return found ?? null;
+}

@@ -1,0 +1,102 @@
+import { Composer, type CST, type Document, isScalar, type ParsedNode, Parser, type YAMLError } from 'yaml';
+import type { SourceFile } from './file.ts';
+import type { Problems } from './problems.ts';
+
+/** A document of a YAML file that is not empty. */
+export interface YamlDocument {
+  readonly file: SourceFile;
+  readonly root: ParsedNode;
+}
+
+/** Deeper nesting is refused before the parser, which recurses, sees it. */
+const deepest = 100;
+/** Errors after the third are mostly consequences of the first. */
+const mostSyntaxErrors = 3;
+
+/**
+ * The documents of a file, without the empty ones; those with errors are told and left out. Duplicate keys and
+ * unknown tags are found later, when nodes become values: the parser's own check of keys is quadratic.
+ */
+export function parseDocuments(file: SourceFile, problems: Problems): YamlDocument[] {
+  const documents: YamlDocument[] = [];
+  try {
+    const tokens = [...new Parser().parse(file.text)];
+    const deep = tokens.map(tooDeep).find((offset) => offset !== null);
+    if (deep !== undefined && deep !== null) {
+      problems.add('too-deep', `The file is nested more than ${deepest} levels deep`, { file, offset: deep });
+      return [];
+    }
+    const composer = new Composer({
+      version: '1.2',
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+    for (const document of composer.compose(tokens)) {
+      const { contents: root } = document;
+      if (isSound(document, file, problems) && root && !isBlank(root)) documents.push({ file, root });
+    }
+  } catch (error) {
+    // The parser spreads long lists over a call's arguments and so exhausts the stack.
+    if (!(error instanceof RangeError)) throw error;
+    problems.add(
+      'too-complex',
+      'The file is too large a puzzle for the parser',
+      { file, offset: 0 },
+      {
+        hint: 'Split the file.',
+      },
+    );
+  }
+  return documents;
+}
+
+function isSound(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
+  const { explicit, version } = document.directives.yaml;
+  if (explicit && version !== '1.2') {
+    const offset = Math.max(0, file.text.indexOf('%YAML'));
+    problems.add(
+      'yaml-version',
+      `YAML ${version} reads values differently; only YAML 1.2 is read`,
+      { file, offset },
+      {
+        hint: 'Remove the %YAML line.',
+      },
+    );
+    return false;
+  }
+  for (const error of document.errors.slice(0, mostSyntaxErrors)) addSyntaxError(error, file, problems);
+  return document.errors.length === 0;
+}
+
+function addSyntaxError({ code, message, pos }: YAMLError, file: SourceFile, problems: Problems): void {
+  const hint = syntaxHints[code];
+  problems.add('yaml-syntax', message, { file, offset: pos[0] }, hint === undefined ? {} : { hint });
+}
+
+const syntaxHints: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'Put text that contains `: ` in quotes.',
+  BAD_SCALAR_START: 'Put the text in quotes.',
+  TAB_AS_INDENT: 'Indent with blanks.',
+  MULTILINE_IMPLICIT_KEY: 'Is a colon missing, or quotes?',
+};
+
+function isBlank(root: ParsedNode): boolean {
+  return isScalar(root) && root.source === '' && root.tag === undefined && root.anchor === undefined;
+}
+
+/** Where the nesting goes too deep, or `null`; without recursion. */
+function tooDeep(token: CST.Token): number | null {
+  if (token.type !== 'document' || !token.value) return null;
+  const open: [CST.Token, number][] = [[token.value, 1]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [{ offset }, depth] = next;
+    if (depth > deepest) return offset;
+    if (!('items' in next[0])) continue;
+    for (const { key, value } of next[0].items) {
+      if (key) open.push([key, depth + 1]);
+      if (value) open.push([value, depth + 1]);
+    }
+  }
+  return null;
+}

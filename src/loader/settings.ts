@@ -1,0 +1,92 @@
+import { kinds } from '../kinds/index.ts';
+import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { Policy, RateLimit } from '../model/project.ts';
+import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { readDuration } from './duration.ts';
+import type { Found } from './position.ts';
+import type { Problems } from './problems.ts';
+import { didYouMean } from './suggest.ts';
+
+/** How the tenant differs from the contract. */
+export function readSettings(value: JsonObject): ApiSettings {
+  const identity = part(value, 'identity');
+  const profiles = part(value, 'profiles');
+  const contract = contractSettings;
+  return {
+    experimentalHeader: textOf(identity, 'experimentalHeader') ?? contract.experimentalHeader,
+    jsonText: oneOf(identity, 'jsonText', ['text', 'object'], contract.jsonText),
+    simUpdate: oneOf(identity, 'simUpdate', ['patch', 'put'], contract.simUpdate),
+    simPatchBody: oneOf(identity, 'simPatchBody', ['operations', 'array'], contract.simPatchBody),
+    simPatchOps: oneOf(identity, 'simPatchOps', ['all', 'replace'], contract.simPatchOps),
+    profileSearchPath: textOf(profiles, 'profileSearchPath') ?? contract.profileSearchPath,
+    profileSearchDelete: own(profiles, 'profileSearchDelete') === true,
+    profileSearchObjectType: oneOf(
+      profiles,
+      'profileSearchObjectType',
+      ['object_type', 'condition_object_type'],
+      contract.profileSearchObjectType,
+    ),
+    dkimSuffix: textOf(identity, 'dkimSuffix') ?? contract.dkimSuffix,
+  };
+}
+
+/** How fast requests may go. */
+export function readLimits(limits: JsonObject): RateLimit {
+  return {
+    requests: numberOf(limits, 'requests') ?? 100,
+    per: readDuration(textOf(limits, 'per') ?? '') ?? 10_000,
+    concurrency: numberOf(limits, 'concurrency') ?? 8,
+  };
+}
+
+/** What a run may do; a kind that does not exist is told. */
+export function readPolicy(
+  value: JsonObject,
+  { problems, find }: { problems: Problems; find(at: Pointer): Found },
+): Policy {
+  const prune = part(value, 'prune');
+  const known = kinds.map(({ name }) => name);
+  const pruned = texts(prune, 'kinds');
+  for (const [index, name] of pruned.entries()) {
+    if (known.includes(name)) continue;
+    problems.add(
+      'unknown-kind',
+      `There is no kind \`${name}\``,
+      find(pointer('prune', 'kinds', index)).place,
+      {
+        hint: didYouMean(name, known) ?? `The kinds are ${known.join(', ')}.`,
+      },
+    );
+  }
+  return {
+    protect: texts(value, 'protect'),
+    prune: { kinds: pruned, keep: texts(prune, 'keep') },
+    maxDeletes: numberOf(part(value, 'limits'), 'maxDeletes'),
+  };
+}
+
+/** The member of that name where it is an object, else an empty one. */
+export function part(value: JsonObject, name: string): JsonObject {
+  const member = own(value, name);
+  return isObject(member) ? member : {};
+}
+
+function texts(value: JsonObject, name: string): string[] {
+  const list = own(value, name);
+  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+function numberOf(value: JsonObject, name: string): number | null {
+  const number = own(value, name);
+  return typeof number === 'number' ? number : null;
+}
+
+function oneOf<const T extends string>(
+  value: JsonObject,
+  name: string,
+  choices: readonly T[],
+  otherwise: T,
+): T {
+  return choices.find((choice) => choice === own(value, name)) ?? otherwise;
+}

@@ -1,0 +1,67 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { posix, sep } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { Failure, failure } from '../model/failure.ts';
+
+/** Where manifests and side files come from: the disk, or a revision of a repository. Paths are the project's, with `/`. */
+export interface FileSource {
+  /** The files that match, sorted, each once. Throws a Failure for a glob that leaves the project. */
+  glob(patterns: readonly string[]): string[];
+  /** A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `outside-project`, `file-too-large`. */
+  read(path: string): Uint8Array;
+}
+
+/** The largest file that is read, in bytes. */
+export const largestFile = 5 * 1024 * 1024;
+
+/** The files below `root`, an absolute path without links; a link that leads out of it is refused. */
+export function diskSource(root: string): FileSource {
+  const inside = root.endsWith(sep) ? root : root + sep;
+  return {
+    glob(patterns) {
+      for (const pattern of patterns) projectPath(pattern.replace(/^!/, ''));
+      const ignore = ['**/node_modules/**'];
+      return [...new Set(globSync([...patterns], { cwd: root, ignore, expandDirectories: false }))].sort();
+    },
+    read(path) {
+      const real = existing(path, () => realpathSync.native(`${root}/${projectPath(path)}`));
+      if (real !== root && !real.startsWith(inside)) throw outside(path);
+      const stats = existing(path, () => statSync(real));
+      if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
+      if (stats.size > largestFile) {
+        throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
+      }
+      return existing(path, () => readFileSync(real));
+    },
+  };
+}
+
+/** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
+export function projectPath(path: string): string {
+  const normal = posix.normalize(path);
+  if (normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0')) {
+    throw outside(path);
+  }
+  return normal;
+}
+
+function existing<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, error: unknown) {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return failure('file-not-found', `There is no file ${path}.`);
+  return failure('file-unreadable', `${path} cannot be read (${String(code ?? error)}).`);
+}
+
+function outside(path: string) {
+  return failure('outside-project', `${path} leads out of the project.`, {
+    hint: 'Keep every file below the folder of the project file; links may not lead out of it.',
+  });
+}

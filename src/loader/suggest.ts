@@ -1,0 +1,17 @@
+import { distance } from 'fastest-levenshtein';
+
+/** Longer words are no slips of the pen, and comparing them takes long. */
+const longest = 64;
+
+/** "Did you mean …?" with the candidate nearest to `word`; `null` where none is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > longest) return null;
+  const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
+  let best: { candidate: string; steps: number } | null = null;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) > limit) continue;
+    const steps = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (steps <= limit && (best === null || steps < best.steps)) best = { candidate, steps };
+  }
+  return best && `Did you mean \`${best.candidate}\`?`;
+}

@@ -1,0 +1,186 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import type { Json } from '../model/json.ts';
+import { markerKeys } from '../model/marker.ts';
+import type { Place, SourceFile } from './file.ts';
+import type { YamlDocument } from './parse.ts';
+import type { Problems } from './problems.ts';
+import { didYouMean } from './suggest.ts';
+
+/** Stands for a value that could not be made out; the reason has been told, so it is never complained about again. */
+export const unresolved = '\0unresolved';
+
+/** Gives a tagged node its value. `argument` is the node's own value. */
+export type ReadTag = (tag: string, argument: Json, place: Place) => Json;
+
+export interface Tree {
+  readonly value: Json;
+  /** Whether tags were read: the value may hold markers or {@link unresolved}. */
+  readonly tagged: boolean;
+}
+
+/** How much the aliases of a document may unfold to: about this many characters. */
+const largestTree = 16 * 1024 * 1024;
+export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+const plainTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
+  (name) => `tag:yaml.org,2002:${name}`,
+);
+
+/** A document's value as JSON, in one walk that checks keys, aliases, numbers and tags. */
+export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): Tree {
+  const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, tagged: false };
+  const value = read(root, walk);
+  return { value, tagged: walk.tagged };
+}
+
+interface Walk {
+  readonly file: SourceFile;
+  readonly readTag: ReadTag;
+  readonly problems: Problems;
+  /** `null` while the anchored value is being read. */
+  readonly anchors: Map<string, { value: Json; size: number } | null>;
+  size: number;
+  tagged: boolean;
+}
+
+function read(node: unknown, walk: Walk): Json {
+  if (node === null || node === undefined) return null;
+  if (isAlias(node)) return aliased(node.source, node, walk);
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
+  const { anchor } = node;
+  if (anchor === undefined) return readNode(node, walk);
+  const size = walk.size;
+  walk.anchors.set(anchor, null);
+  const value = readNode(node, walk);
+  walk.anchors.set(anchor, { value, size: walk.size - size });
+  return value;
+}
+
+function readNode(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
+  const { tag } = node;
+  const value = isScalar(node)
+    ? scalar(node, walk)
+    : isMap(node)
+      ? mapping(node, walk)
+      : sequence(node, walk);
+  if (tag === undefined || plainTags.includes(tag)) return value;
+  walk.tagged = true;
+  return walk.readTag(tag, value, placeOfTag(node, tag, walk.file));
+}
+
+function aliased(name: string, node: Node, walk: Walk): Json {
+  const anchored = walk.anchors.get(name);
+  walk.tagged = true;
+  if (anchored === null)
+    return refuse(walk, node, 'alias-cycle', `\`*${name}\` stands inside \`&${name}\` itself`);
+  if (anchored === undefined) {
+    const hint = didYouMean(name, walk.anchors.keys());
+    return refuse(walk, node, 'unknown-alias', `There is no anchor \`&${name}\` before this`, hint);
+  }
+  walk.size += anchored.size;
+  if (walk.size > largestTree) {
+    return refuse(
+      walk,
+      node,
+      'alias-bomb',
+      'The aliases of this document unfold to more than 16 million characters',
+    );
+  }
+  return anchored.value;
+}
+
+function scalar(node: Scalar, walk: Walk): Json {
+  const { value, source = '' } = node;
+  walk.size += 8 + source.length;
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value !== 'number') return null;
+  if (Number.isFinite(value) && isExact(value, source)) return value;
+  const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
+  const message = `\`${shown}\` is no number that JSON can hold exactly`;
+  return refuse(walk, node, 'inexact-number', message, `If it is text, put it in quotes: "${shown}".`);
+}
+
+/** Whether a whole number was read without losing digits. */
+function isExact(value: number, source: string): boolean {
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return true;
+  return String(value) === source || /^[-+\d.]+e/i.test(source);
+}
+
+function sequence(node: YAMLSeq, walk: Walk): Json {
+  walk.size += 8;
+  return node.items.map((item) => read(item, walk));
+}
+
+function mapping(node: YAMLMap, walk: Walk): Json {
+  const object: Record<string, Json> = {};
+  walk.size += 8;
+  for (const pair of node.items) {
+    const key = checkedKey(pair, walk);
+    const value = read(pair.value, walk);
+    if (key === null) continue;
+    if (Object.hasOwn(object, key)) refuseDuplicate(key, node, pair, walk);
+    else object[key] = value;
+  }
+  return object;
+}
+
+/** A key as text, or `null` when it is none that may be used. */
+function checkedKey({ key }: Pair, walk: Walk): string | null {
+  const text = keyText(key);
+  if (text === null) {
+    refuse(walk, key, 'key-not-text', 'A key must be plain text');
+    return null;
+  }
+  walk.size += 8 + text.length;
+  if (isScalar(key) && key.anchor !== undefined)
+    walk.anchors.set(key.anchor, { value: text, size: text.length });
+  if (unsafeKeys.includes(text)) refuse(walk, key, 'unsafe-key', `The key \`${text}\` is not allowed`);
+  else if (markerKeys.some((marker) => marker === text)) {
+    const hint = 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.';
+    refuse(walk, key, 'reserved-key', `The key \`${text}\` is tenantctl's own`, hint);
+  } else if (text === '<<' && isScalar(key) && key.type === 'PLAIN') {
+    const hint = 'Repeat the fields, or write "<<" in quotes if that is the key.';
+    refuse(walk, key, 'merge-key', 'Merge keys (`<<`) are not part of YAML 1.2', hint);
+  } else return text;
+  return null;
+}
+
+/** The text of a key as it stands in the file; `null` where it is no scalar. */
+export function keyText(key: unknown): string | null {
+  if (!isScalar(key) || (key.tag !== undefined && !plainTags.includes(key.tag))) return null;
+  if (typeof key.value === 'string') return key.value;
+  return key.value === null ? null : (key.source ?? null);
+}
+
+function refuseDuplicate(key: string, node: YAMLMap, { key: again }: Pair, walk: Walk): void {
+  const first = node.items.find((pair) => keyText(pair.key) === key);
+  const { line } = walk.file.at(offsetOfNode(first?.key));
+  refuse(walk, again, 'duplicate-key', `The key \`${key}\` stands twice; first on line ${line}`);
+}
+
+function refuse(walk: Walk, node: unknown, code: string, message: string, hint: string | null = null): Json {
+  const place = { file: walk.file, offset: offsetOfNode(node) };
+  walk.problems.add(code, message, place, hint === null ? {} : { hint });
+  walk.tagged = true;
+  return unresolved;
+}
+
+/** Where a node's value begins, its tag and anchor not counted. */
+export function offsetOfNode(node: unknown): number {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+function placeOfTag(node: Node, tag: string, file: SourceFile): Place {
+  const offset = offsetOfNode(node);
+  const written = file.text.lastIndexOf(tag, offset);
+  return { file, offset: written === -1 || offset - written > tag.length + 256 ? offset : written };
+}
