@@ -115,6 +115,8 @@ export interface Kind {
   readonly pinnable: boolean;
   /** Whether `lifecycle.renamedFrom` can be carried out. */
   readonly renamable: boolean;
+  /** What whoever declares such an object should know; told once a run. */
+  readonly notice?: { readonly code: string; readonly message: string };
   readonly read: Read;
   /** Where undeclared defaults of the vendor are listed. */
   readonly defaults?: List;

@@ -33,6 +33,11 @@ export const simIntegration: Kind = {
   serverOwned: ['created', 'modified', 'ownerRef', 'clusterRef', 'managedSources', 'provisioningConfig'],
   pinnable: true,
   renamable: true,
+  notice: {
+    code: 'sim-deprecated',
+    message:
+      'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
+  },
   read: { how: 'list', list: { path: () => path, pageSize: null } },
   parse: parseIntegration,
   create({ key: [name = ''], fields: values, settings }) {
