@@ -1,0 +1,454 @@
+/**
+ * What goes over the wire for every kind and action, written by hand from the API documents: neither the kinds nor
+ * the embedded tenant had a say in it.
+ */
+import { describe, expect, it } from 'vitest';
+import type { Request } from '../../src/model/plan.ts';
+import { type PlanCase, planOf, resource } from '../support/plan.ts';
+
+const accept = 'application/json';
+const json = { accept, 'content-type': 'application/json' };
+const experimental = { 'x-service-experimental': 'true' };
+const patchHeaders = { accept, 'content-type': 'application/json-patch+json', ...experimental };
+
+function requestsOf(given: PlanCase): readonly Request[] {
+  return planOf(given).changes.flatMap(({ requests }) => requests);
+}
+
+describe('SenderAddress', () => {
+  it('is created by a POST of the address alone', () => {
+    expect(requestsOf({ declared: [resource('SenderAddress', ['help@acme.example'])] })).toEqual([
+      {
+        method: 'POST',
+        path: '/v2025/verified-from-addresses',
+        query: {},
+        headers: { ...json, ...experimental },
+        body: { email: 'help@acme.example' },
+      },
+    ]);
+  });
+
+  it('is deleted by its id, whatever case the tenant gave its address', () => {
+    expect(
+      requestsOf({
+        declared: [resource('SenderAddress', ['Help@acme.example'], {}, { ensure: 'absent' })],
+        live: [
+          { kind: 'SenderAddress', raw: { id: 'a/1', email: 'help@ACME.example' } },
+          { kind: 'SenderAddress', raw: { id: 'a2', email: 'other@acme.example' } },
+        ],
+      }),
+    ).toEqual([
+      {
+        method: 'DELETE',
+        path: '/v2025/verified-from-addresses/a%2F1',
+        query: {},
+        headers: { accept, ...experimental },
+        body: null,
+      },
+    ]);
+  });
+});
+
+it('creates a VerifiedDomain by a POST of its name', () => {
+  expect(requestsOf({ declared: [resource('VerifiedDomain', ['acme.example'])] })).toEqual([
+    {
+      method: 'POST',
+      path: '/v2025/verified-domains',
+      query: {},
+      headers: { ...json, ...experimental },
+      body: { domain: 'acme.example' },
+    },
+  ]);
+});
+
+it('sets a MailFrom domain by PUT', () => {
+  expect(
+    requestsOf({
+      declared: [resource('MailFrom', ['help@acme.example'], { mailFromDomain: 'bounce.acme.example' })],
+      live: [
+        { kind: 'MailFrom', raw: { identity: 'help@acme.example', mailFromDomain: 'old.acme.example' } },
+      ],
+    }),
+  ).toEqual([
+    {
+      method: 'PUT',
+      path: '/v2025/mail-from-attributes',
+      query: {},
+      headers: { ...json, ...experimental },
+      body: { identity: 'help@acme.example', mailFromDomain: 'bounce.acme.example' },
+    },
+  ]);
+});
+
+describe('AuthProfile', () => {
+  const raw = {
+    name: 'Employees',
+    offNetwork: false,
+    untrustedGeography: true,
+    applicationId: null,
+    applicationName: null,
+    type: 'NON_PTA',
+    strongAuthLogin: true,
+  };
+
+  it('is patched with a bare array of the fields that differ', () => {
+    expect(
+      requestsOf({
+        declared: [resource('AuthProfile', ['Employees'], { type: 'MFA', untrustedGeography: true })],
+        live: [{ kind: 'AuthProfile', id: 'p1', raw }],
+      }),
+    ).toEqual([
+      {
+        method: 'PATCH',
+        path: '/v2024/auth-profiles/p1',
+        query: {},
+        headers: patchHeaders,
+        body: [{ op: 'replace', path: '/type', value: 'MFA' }],
+      },
+    ]);
+  });
+
+  it('adds a field the tenant does not have yet', () => {
+    const { applicationId: _, ...without } = raw;
+    const [request] = requestsOf({
+      declared: [resource('AuthProfile', ['Employees'], { applicationId: 'app-1' })],
+      live: [{ kind: 'AuthProfile', id: 'p1', raw: without }],
+    });
+    expect(request?.body).toEqual([{ op: 'add', path: '/applicationId', value: 'app-1' }]);
+  });
+
+  it('is made by a person, with its identity profile', () => {
+    const [change] = planOf({ declared: [resource('AuthProfile', ['New'], { type: 'MFA' })] }).changes;
+    expect(change).toMatchObject({ action: 'manual', requests: [] });
+    expect(change?.warnings[0]).toContain('Create the identity profile "New"');
+  });
+});
+
+describe('NotificationTemplate', () => {
+  const live = {
+    id: 't1',
+    key: 'welcome',
+    medium: 'EMAIL',
+    locale: 'en',
+    name: 'Welcome',
+    description: 'Sent on the first day',
+    subject: 'Hello',
+    header: null,
+    body: '<p>Hello ${user.name}</p>\r\n',
+    footer: null,
+    from: '$__global.emailFromAddress',
+    replyTo: null,
+    slackTemplate: null,
+    teamsTemplate: null,
+    created: '2025-01-01T00:00:00Z',
+    modified: '2025-01-02T00:00:00Z',
+    vendorFlag: 7,
+  };
+  const key = ['welcome', 'EMAIL', 'en'];
+  const post = {
+    method: 'POST',
+    path: '/v2025/notification-templates',
+    query: {},
+    headers: { ...json, ...experimental },
+  };
+
+  it('is posted whole when only its subject is declared, unknown fields included', () => {
+    expect(
+      requestsOf({
+        declared: [resource('NotificationTemplate', key, { subject: 'Welcome, $user' })],
+        live: [{ kind: 'NotificationTemplate', raw: live }],
+      }),
+    ).toEqual([
+      {
+        ...post,
+        body: {
+          id: 't1',
+          key: 'welcome',
+          medium: 'EMAIL',
+          locale: 'en',
+          name: 'Welcome',
+          description: 'Sent on the first day',
+          subject: 'Welcome, $user',
+          header: null,
+          body: '<p>Hello ${user.name}</p>\r\n',
+          footer: null,
+          from: '$__global.emailFromAddress',
+          replyTo: null,
+          slackTemplate: null,
+          teamsTemplate: null,
+          vendorFlag: 7,
+        },
+      },
+    ]);
+  });
+
+  it('is laid over the default where nobody has customised it', () => {
+    const { id: _id, created: _created, modified: _modified, vendorFlag: _flag, ...byDefault } = live;
+    expect(
+      requestsOf({
+        declared: [resource('NotificationTemplate', key, { subject: 'Mine' })],
+        defaults: [{ kind: 'NotificationTemplate', raw: byDefault }],
+      }),
+    ).toEqual([{ ...post, body: { ...byDefault, subject: 'Mine' } }]);
+  });
+
+  it('goes back to the default by a bulk delete that names key, medium and locale', () => {
+    expect(
+      requestsOf({
+        declared: [resource('NotificationTemplate', key, {}, { ensure: 'absent' })],
+        live: [
+          { kind: 'NotificationTemplate', raw: live },
+          { kind: 'NotificationTemplate', raw: { ...live, id: 't2', locale: 'de' } },
+        ],
+      }),
+    ).toEqual([
+      {
+        ...post,
+        path: '/v2025/notification-templates/bulk-delete',
+        body: [{ key: 'welcome', medium: 'EMAIL', locale: 'en' }],
+      },
+    ]);
+  });
+
+  it('sends chat messages as text, and the blocks inside them as text of their own', () => {
+    const slackTemplate = { text: 'Hi', blocks: [{ type: 'divider' }] };
+    const declared = [resource('NotificationTemplate', key, { slackTemplate })];
+    const answers = [{ kind: 'NotificationTemplate', raw: live }];
+    const [asText] = requestsOf({ declared, live: answers });
+    const message = { text: 'Hi', blocks: { $jsonText: [{ type: 'divider' }] } };
+    expect(asText?.body).toMatchObject({ slackTemplate: { $jsonText: message } });
+    const [asObject] = requestsOf({ declared, live: answers, settings: { jsonText: 'object' } });
+    expect(asObject?.body).toMatchObject({ slackTemplate: message });
+  });
+});
+
+describe('SimIntegration', () => {
+  const live = {
+    id: 's1',
+    name: 'ServiceNow',
+    description: 'Tickets',
+    type: 'ServiceNow Service Desk',
+    created: '2025-01-01T00:00:00Z',
+    modified: '2025-01-02T00:00:00Z',
+    ownerRef: { type: 'IDENTITY', id: 'o1', name: 'Ann' },
+    clusterRef: { type: 'CLUSTER', id: 'c1', name: 'va-prod' },
+    cluster: null,
+    managedSources: ['src1', 'src2'],
+    provisioningConfig: { universalManager: false, managedResourceRefs: [] },
+    attributes: '{"url":"https://snow.example.com","password":"1:ACP:c2VjcmV0","retries":"3"}',
+    request: '{"short_description":"$!ticket"}',
+    statusMap: '{"closed":"Committed"}',
+    beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
+  };
+  const answers = [{ kind: 'SimIntegration', raw: live }];
+  const patch = (path: string, body: Request['body']) => ({
+    method: 'PATCH',
+    path,
+    query: {},
+    headers: patchHeaders,
+    body,
+  });
+
+  it('is created whole, JSON fields as text, secrets by name', () => {
+    const fields = {
+      description: 'Tickets',
+      type: 'ServiceNow Service Desk',
+      cluster: 'c1',
+      sources: ['src1'],
+      attributes: { url: 'https://snow.example.com', password: { $secret: 'SNOW' } },
+      statusMap: { closed: 'Committed' },
+      beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
+    };
+    expect(requestsOf({ declared: [resource('SimIntegration', ['New'], fields)] })).toEqual([
+      {
+        method: 'POST',
+        path: '/v2024/sim-integrations',
+        query: {},
+        headers: { ...json, ...experimental },
+        body: {
+          name: 'New',
+          description: 'Tickets',
+          type: 'ServiceNow Service Desk',
+          cluster: 'c1',
+          sources: ['src1'],
+          attributes: { $jsonText: { url: 'https://snow.example.com', password: { $secret: 'SNOW' } } },
+          statusMap: { $jsonText: { closed: 'Committed' } },
+          beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
+        },
+      },
+    ]);
+  });
+
+  const declared = [
+    resource('SimIntegration', ['ServiceNow'], {
+      description: 'Tickets for people',
+      cluster: 'c1',
+      sources: ['src2', 'src1'],
+      attributes: { url: 'https://new.example.com', password: { $secret: 'SNOW' } },
+      beforeProvisioningRule: { type: 'RULE', id: 'r2' },
+    }),
+  ];
+  const attributes = { url: 'https://new.example.com', password: { $secret: 'SNOW' }, retries: '3' };
+
+  it('is patched: fields in one call, the rule in its own, undeclared attributes kept', () => {
+    expect(requestsOf({ declared, live: answers })).toEqual([
+      patch('/v2024/sim-integrations/s1', {
+        operations: [
+          { op: 'replace', path: '/attributes', value: { $jsonText: attributes } },
+          { op: 'replace', path: '/description', value: 'Tickets for people' },
+        ],
+      }),
+      patch('/v2024/sim-integrations/s1/beforeProvisioningRule', {
+        operations: [
+          { op: 'remove', path: '/name' },
+          { op: 'replace', path: '/id', value: 'r2' },
+        ],
+      }),
+    ]);
+  });
+
+  it('is patched member by member, in a bare array, where the environment says so', () => {
+    const settings = { jsonText: 'object', simPatchBody: 'array', simPatchOps: 'replace' } as const;
+    const [request] = requestsOf({ declared, live: answers, settings });
+    expect(request?.body).toEqual([
+      { op: 'replace', path: '/attributes/password', value: { $secret: 'SNOW' } },
+      { op: 'replace', path: '/attributes/url', value: 'https://new.example.com' },
+      { op: 'replace', path: '/description', value: 'Tickets for people' },
+    ]);
+  });
+
+  it('is put whole where the environment says so, and keeps what the manifest leaves out', () => {
+    expect(requestsOf({ declared, live: answers, settings: { simUpdate: 'put' } })).toEqual([
+      {
+        method: 'PUT',
+        path: '/v2024/sim-integrations/s1',
+        query: {},
+        headers: { ...json, ...experimental },
+        body: {
+          id: 's1',
+          name: 'ServiceNow',
+          description: 'Tickets for people',
+          type: 'ServiceNow Service Desk',
+          cluster: 'c1',
+          sources: ['src2', 'src1'],
+          attributes: { $jsonText: attributes },
+          request: { $jsonText: { short_description: '$!ticket' } },
+          statusMap: { $jsonText: { closed: 'Committed' } },
+          beforeProvisioningRule: { type: 'RULE', id: 'r2' },
+        },
+      },
+    ]);
+  });
+
+  it('is left to a person where a mask would overwrite a credential', () => {
+    const masked = { ...live, attributes: '{"url":"u","password":"********"}' };
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['ServiceNow'], { attributes: { url: 'new' } })],
+      live: [{ kind: 'SimIntegration', raw: masked }],
+    });
+    expect(plan.changes[0]).toMatchObject({ action: 'manual', requests: [] });
+    expect(plan.changes[0]?.warnings[0]).toContain('/attributes/password');
+  });
+
+  it('is renamed when its id is pinned', () => {
+    const [request] = requestsOf({
+      declared: [resource('SimIntegration', ['SNOW'], {}, { id: 's1' })],
+      live: answers,
+    });
+    expect(request).toEqual(
+      patch('/v2024/sim-integrations/s1', { operations: [{ op: 'replace', path: '/name', value: 'SNOW' }] }),
+    );
+  });
+
+  it('is deleted by its id', () => {
+    const other = { kind: 'SimIntegration', raw: { ...live, id: 's2', name: 'Other' } };
+    const gone = resource('SimIntegration', ['ServiceNow'], {}, { ensure: 'absent' });
+    expect(requestsOf({ declared: [gone], live: [...answers, other] })).toEqual([
+      {
+        method: 'DELETE',
+        path: '/v2024/sim-integrations/s1',
+        query: {},
+        headers: { accept, ...experimental },
+        body: null,
+      },
+    ]);
+  });
+});
+
+describe('ProfileSearch', () => {
+  const status = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
+  const department = {
+    type: 'ProfileAttributeRule',
+    object_type: 'NeAttribute',
+    condition_object_id: '11',
+    comparison_operator: 'include?',
+    value: '77',
+  };
+  const type = { type: 'ProfileTypeRule', comparison_operator: '==', value: '3' };
+  const rows = [
+    { id: 501, ...status },
+    { id: 502, ...department },
+    { id: 503, ...type },
+  ];
+  const live = [
+    { kind: 'ProfileSearch', raw: { id: 9, uid: 'u9', label: 'Active', condition_rules_attributes: rows } },
+  ];
+
+  it('is created by POST, wrapped, attribute rules with their object type', () => {
+    const { object_type: _, ...bare } = department;
+    expect(requestsOf({ declared: [resource('ProfileSearch', ['New'], { rules: [status, bare] })] })).toEqual(
+      [
+        {
+          method: 'POST',
+          path: '/api/advanced_search',
+          query: {},
+          headers: json,
+          body: { advanced_search: { label: 'New', condition_rules_attributes: [status, department] } },
+        },
+      ],
+    );
+  });
+
+  it('changes one rule by its id, destroys one, adds one, and leaves the kept one out', () => {
+    const rules = [
+      { ...department, value: '78' },
+      status,
+      { ...type, type: 'ProfileStatusRule', value: 'Leave of absence' },
+    ];
+    expect(requestsOf({ declared: [resource('ProfileSearch', ['Active'], { rules })], live })).toEqual([
+      {
+        method: 'PATCH',
+        path: '/api/advanced_search/9',
+        query: {},
+        headers: json,
+        body: {
+          advanced_search: {
+            condition_rules_attributes: [
+              { id: 502, ...department, value: '78' },
+              { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Leave of absence' },
+              { id: 503, _destroy: true },
+            ],
+          },
+        },
+      },
+    ]);
+  });
+
+  it('is deleted by a person, or by DELETE where the host can', () => {
+    const declared = [resource('ProfileSearch', ['Active'], {}, { ensure: 'absent' })];
+    expect(planOf({ declared, live }).changes[0]).toMatchObject({ action: 'manual', requests: [] });
+    const choices = { allowDeleteAll: ['ProfileSearch'] };
+    expect(requestsOf({ declared, live, choices, settings: { profileSearchDelete: true } })).toEqual([
+      { method: 'DELETE', path: '/api/advanced_search/9', query: {}, headers: { accept }, body: null },
+    ]);
+  });
+});
+
+it('leaves NotificationPreference to a person', () => {
+  const plan = planOf({
+    declared: [resource('NotificationPreference', ['welcome'], { mediums: ['EMAIL'] })],
+    live: [{ kind: 'NotificationPreference', raw: { key: 'welcome', mediums: ['EMAIL', 'SLACK'] } }],
+  });
+  expect(plan.changes[0]).toMatchObject({ action: 'manual', requests: [] });
+  expect(plan.changes[0]?.diff).toMatchObject([{ op: 'remove', before: 'SLACK', after: null }]);
+});

@@ -1,0 +1,332 @@
+import { describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import { Failure } from '../../src/model/failure.ts';
+import { isRefused } from '../../src/model/plan.ts';
+import { type Answer, planOf, resource } from '../support/plan.ts';
+
+const sender = (id: string, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } });
+const template = (key: string, fields = {}, id: string | null = `id-${key}`): Answer => ({
+  kind: 'NotificationTemplate',
+  raw: { id, key, medium: 'EMAIL', locale: 'en', subject: 'Hello', body: 'Text', ...fields },
+});
+const declaredTemplate = (key: string, fields = {}, more = {}) =>
+  resource('NotificationTemplate', [key, 'EMAIL', 'en'], fields, more);
+
+describe('comparing', () => {
+  it('leaves alone what a manifest omits, and clears what it sets to null', () => {
+    const live = [template('a', { footer: 'F', header: 'H' })];
+    const plan = planOf({ declared: [declaredTemplate('a', { footer: null })], live });
+    expect(plan.changes[0]?.diff).toMatchObject([
+      { path: '/footer', op: 'remove', before: 'F', after: null },
+    ]);
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ header: 'H', footer: null });
+  });
+
+  it('does not see line endings, e-mail case, order of sets, key order and spaces of JSON in text', () => {
+    const integration = {
+      id: 's1',
+      name: 'S',
+      managedSources: ['b', 'a'],
+      attributes: '{ "x": "1",  "y": "2" }',
+      statusMap: '{"b":"2","a":"1"}',
+    };
+    const plan = planOf({
+      declared: [
+        declaredTemplate('a', { body: 'one\ntwo', replyTo: 'HELP@acme.example' }),
+        resource('SimIntegration', ['S'], {
+          sources: ['a', 'b'],
+          attributes: { y: '2', x: '1' },
+          statusMap: '{"a":"1","b":"2"}',
+        }),
+        resource('SenderAddress', ['Help@Acme.example']),
+      ],
+      live: [
+        template('a', { body: 'one\r\ntwo', replyTo: 'help@acme.example' }),
+        { kind: 'SimIntegration', raw: integration },
+        sender('1', 'help@acme.example'),
+      ],
+    });
+    expect(plan.changes).toEqual([]);
+    expect(plan.summary.unchanged).toBe(3);
+  });
+
+  it('reads JSON in text, objects and map text alike', () => {
+    const attributes = ['{"url":"u","user":"x"}', { url: 'u', user: 'x' }, '{url=u, user=x}'];
+    for (const form of attributes) {
+      const plan = planOf({
+        declared: [resource('SimIntegration', ['S'], { attributes: { url: 'u', user: 'y' } })],
+        live: [{ kind: 'SimIntegration', raw: { id: '1', name: 'S', attributes: form } }],
+      });
+      expect(plan.changes[0]?.diff).toMatchObject([{ path: '/attributes/user', before: 'x', after: 'y' }]);
+    }
+  });
+
+  it('does not compare a reference by its name where it has an id', () => {
+    const plan = planOf({
+      declared: [
+        resource('SimIntegration', ['S'], {
+          beforeProvisioningRule: { type: 'RULE', id: 'r', name: 'Old name' },
+        }),
+      ],
+      live: [
+        {
+          kind: 'SimIntegration',
+          raw: { id: '1', name: 'S', beforeProvisioningRule: { type: 'RULE', id: 'r', name: 'New name' } },
+        },
+      ],
+    });
+    expect(plan.changes).toEqual([]);
+  });
+
+  it('leaves fields under lifecycle.ignore as they are', () => {
+    const lifecycle = { ignore: ['/subject'] };
+    const plan = planOf({
+      declared: [declaredTemplate('a', { subject: 'Mine', body: 'New' }, { lifecycle })],
+      live: [template('a')],
+    });
+    expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/body']);
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ subject: 'Hello' });
+  });
+
+  it('takes a template equal to its default for unchanged, and refuses a key without default', () => {
+    const declared = [declaredTemplate('a', { subject: 'Hello' })];
+    expect(planOf({ declared, defaults: [template('a', {}, null)] }).changes).toEqual([]);
+    expect(() => planOf({ declared, defaults: [template('b', {}, null)] })).toThrow(Failure);
+  });
+
+  it('lists a renamed object under its new key, and keeps its id', () => {
+    const rules: never[] = [];
+    const plan = planOf({
+      declared: [resource('ProfileSearch', ['New'], { rules }, { lifecycle: { renamedFrom: ['Old'] } })],
+      live: [{ kind: 'ProfileSearch', raw: { id: 5, label: 'Old', condition_rules_attributes: [] } }],
+    });
+    expect(plan.changes).toMatchObject([
+      { action: 'update', id: '5', diff: [{ path: '/label', before: 'Old', after: 'New' }] },
+    ]);
+  });
+
+  it('refuses a pinned id that does not exist', () => {
+    const declared = [resource('AuthProfile', ['X'], { type: 'MFA' }, { id: 'gone' })];
+    expect(() => planOf({ declared })).toThrow(/no AuthProfile with the id "gone"/);
+  });
+});
+
+describe('secrets', () => {
+  const declared = [
+    resource('SimIntegration', ['S'], { attributes: { url: 'u', password: { $secret: 'SNOW' } } }),
+  ];
+  const live = (attributes: object): Answer[] => [
+    { kind: 'SimIntegration', raw: { id: '1', name: 'S', attributes: JSON.stringify(attributes) } },
+  ];
+  const secrets = { SNOW: 'hunter2' };
+
+  it('are compared where the tenant shows them, and never shown', () => {
+    expect(planOf({ declared, live: live({ url: 'u', password: 'hunter2' }), secrets }).changes).toEqual([]);
+    const plan = planOf({ declared, live: live({ url: 'u', password: 'other' }), secrets });
+    expect(plan.changes[0]?.diff).toEqual([
+      {
+        path: '/attributes/password',
+        op: 'replace',
+        before: null,
+        after: null,
+        sensitive: true,
+        origin: null,
+      },
+    ]);
+    expect(JSON.stringify(plan)).not.toMatch(/hunter2|other/);
+  });
+
+  it.each([
+    ['encrypted', { url: 'u', password: '1:ACP:c2VjcmV0' }],
+    ['masked', { url: 'u', password: '********' }],
+    ['left out', { url: 'u' }],
+  ])('are not comparable when %s: listed, not changed, written by rotate', (_, attributes) => {
+    const plan = planOf({ declared, live: live(attributes), secrets });
+    expect(plan.changes).toEqual([]);
+    expect(plan.diagnostics).toMatchObject([{ code: 'not-comparable', address: 'SimIntegration/S' }]);
+    const rotated = planOf({
+      declared,
+      live: live(attributes),
+      secrets,
+      choices: { rotate: ['SimIntegration/S'] },
+    });
+    expect(rotated.changes[0]?.requests[0]?.body).toMatchObject({
+      operations: [
+        { path: '/attributes', value: { $jsonText: { url: 'u', password: { $secret: 'SNOW' } } } },
+      ],
+    });
+  });
+
+  it('that no manifest marked are known by their names, on deletes too', () => {
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], {}, { ensure: 'absent' })],
+      live: [...live({ nested: { apiToken: 'canary-1', deep: { client_secret: 'canary-2' } }, url: 'u' })],
+      choices: { allowDeleteAll: ['SimIntegration'] },
+    });
+    expect(plan.changes[0]?.action).toBe('delete');
+    expect(JSON.stringify(plan)).not.toContain('canary');
+    expect(JSON.stringify(plan)).toContain('"u"');
+  });
+
+  it("cannot be drawn out by a tenant whose data looks like tenantctl's own markers", () => {
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { url: 'new' } })],
+      live: live({ url: 'u', innocent: { $secret: 'SNOW' } }),
+      secrets,
+    });
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
+      operations: [{ value: { $jsonText: { innocent: { $literal: { $secret: 'SNOW' } } } } }],
+    });
+  });
+});
+
+describe('deleting', () => {
+  const live = [sender('1', 'a@acme.example'), sender('2', 'b@acme.example'), sender('3', 'c@acme.example')];
+  const prune = {
+    policy: { prune: { kinds: ['SenderAddress'], keep: ['SenderAddress/c@*'] } },
+    scope: { prune: true },
+  };
+  const declared = [resource('SenderAddress', ['a@acme.example'])];
+  const deleted = (given: Parameters<typeof planOf>[0]) =>
+    planOf(given).changes.flatMap(({ action, address }) => (action === 'delete' ? [address] : []));
+
+  it('needs to be asked for', () => {
+    expect(deleted({ declared, live })).toEqual([]);
+    expect(deleted({ declared: [], live })).toEqual([]);
+  });
+
+  it('prunes what is not declared, less what is kept, and lists the latter', () => {
+    const plan = planOf({ declared, live, ...prune });
+    expect(plan.changes).toMatchObject([{ action: 'delete', address: 'SenderAddress/b%40acme.example' }]);
+    expect(plan.diagnostics).toMatchObject([{ code: 'kept', address: 'SenderAddress/c%40acme.example' }]);
+  });
+
+  it('is never widened by --only', () => {
+    const scope = { prune: true, only: ['SenderAddress/a@acme.example'] };
+    expect(deleted({ declared, live, ...prune, scope })).toEqual([]);
+    expect(deleted({ declared: [], live, ...prune, scope })).toEqual(['SenderAddress/a%40acme.example']);
+  });
+
+  it('removes what an earlier revision declared, unless something still does', () => {
+    const previous = [...declared, resource('SenderAddress', ['b@acme.example'])];
+    expect(deleted({ declared, live, previous })).toEqual(['SenderAddress/b%40acme.example']);
+  });
+
+  it.each([
+    ['protected', { policy: { protect: ['SenderAddress/*'] } }],
+    ['max-deletes', { policy: { maxDeletes: 0 } }],
+  ])('is refused by the guard %s', (code, { policy }) => {
+    const plan = planOf({ declared, live, ...prune, policy: { ...prune.policy, ...policy } });
+    expect(isRefused(plan)).toBe(true);
+    expect(plan.diagnostics[0]).toMatchObject({ code, severity: 'error' });
+    expect(plan.summary.delete).toBe(1);
+  });
+
+  it('of all objects of a kind has to be allowed for that kind', () => {
+    const everything = live.map(({ raw }) =>
+      resource('SenderAddress', [String(raw.email)], {}, { ensure: 'absent' }),
+    );
+    expect(planOf({ declared: everything, live }).diagnostics[0]?.code).toBe('deletes-all');
+    const choices = { allowDeleteAll: ['SenderAddress'] };
+    expect(isRefused(planOf({ declared: everything, live, choices }))).toBe(false);
+  });
+
+  it('of a manifest that protects itself is refused', () => {
+    const gone = resource(
+      'SenderAddress',
+      ['a@acme.example'],
+      {},
+      { ensure: 'absent', lifecycle: { protect: true } },
+    );
+    expect(planOf({ declared: [gone], live }).diagnostics[0]?.code).toBe('protected');
+  });
+});
+
+describe('a change that can lock people out', () => {
+  const raw = { name: 'All', type: 'MFA', offNetwork: false, untrustedGeography: false };
+  const live: Answer[] = [{ kind: 'AuthProfile', id: 'p', raw }];
+  it.each([{ type: 'BLOCK' }, { offNetwork: true }, { untrustedGeography: true }])(
+    'needs allowLockout: %j',
+    (fields) => {
+      const plan = planOf({ declared: [resource('AuthProfile', ['All'], fields)], live });
+      expect(plan.diagnostics).toMatchObject([{ code: 'lockout', severity: 'error' }]);
+      const allowed = resource('AuthProfile', ['All'], fields, { lifecycle: { allowLockout: true } });
+      expect(isRefused(planOf({ declared: [allowed], live }))).toBe(false);
+    },
+  );
+
+  it('is none when it lifts a restriction', () => {
+    const restricted: Answer[] = [
+      { kind: 'AuthProfile', id: 'p', raw: { ...raw, type: 'BLOCK', offNetwork: true } },
+    ];
+    const plan = planOf({
+      declared: [resource('AuthProfile', ['All'], { type: 'MFA', offNetwork: false })],
+      live: restricted,
+    });
+    expect(isRefused(plan)).toBe(false);
+    expect(plan.changes).toHaveLength(1);
+  });
+});
+
+describe('--since', () => {
+  const at = (subject: string) => declaredTemplate('a', { subject });
+  const originOf = (then: string, now: string, live: string) =>
+    planOf({ declared: [at(now)], previous: [at(then)], live: [template('a', { subject: live })] })
+      .changes[0];
+
+  it.each([
+    ['repo', 'one', 'two', 'one'],
+    ['tenant', 'one', 'one', 'hand'],
+    ['both', 'one', 'two', 'hand'],
+  ])('tells a difference made by %s', (origin, then, now, live) => {
+    const change = originOf(then, now, live);
+    expect(change?.diff[0]?.origin).toBe(origin);
+    expect(change?.risk.includes('undoes-tenant-change')).toBe(origin !== 'repo');
+    expect(change?.warnings.some((text) => text.includes('undoes'))).toBe(origin !== 'repo');
+  });
+});
+
+describe('the digest', () => {
+  const given = { declared: [declaredTemplate('a', { subject: 'New' })], live: [template('a')] };
+  it('is the same for the same input, whatever the time and the version', () => {
+    const plan = planOf(given);
+    expect(plan.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(planOf(given)).toEqual(plan);
+    expect(planDigest({ ...plan, createdAt: 'later', tool: { name: 'tenantctl', version: '9' } })).toBe(
+      plan.digest,
+    );
+  });
+  it('differs when anything else does', () => {
+    const { digest } = planOf(given);
+    expect(planOf({ ...given, live: [template('a', { subject: 'Other' })] }).digest).not.toBe(digest);
+    expect(planOf({ ...given, scope: { only: ['**'] } }).digest).not.toBe(digest);
+  });
+});
+
+it('orders changes by kind as they are applied, deletes last and the other way round', () => {
+  const gone = { ensure: 'absent' } as const;
+  const plan = planOf({
+    declared: [
+      resource('ProfileSearch', ['s'], { rules: [] }),
+      resource('SenderAddress', ['z@acme.example']),
+      resource('SenderAddress', ['a@acme.example']),
+      resource('VerifiedDomain', ['acme.example']),
+      resource('SimIntegration', ['gone'], {}, gone),
+      resource('SenderAddress', ['gone@acme.example'], {}, gone),
+    ],
+    live: [
+      { kind: 'SimIntegration', raw: { id: '1', name: 'gone' } },
+      { kind: 'SimIntegration', raw: { id: '2', name: 'stays' } },
+      sender('3', 'gone@acme.example'),
+      sender('4', 'stays@acme.example'),
+    ],
+  });
+  expect(plan.changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
+    'create VerifiedDomain/acme.example',
+    'create SenderAddress/a%40acme.example',
+    'create SenderAddress/z%40acme.example',
+    'create ProfileSearch/s',
+    'delete SimIntegration/gone',
+    'delete SenderAddress/gone%40acme.example',
+  ]);
+});
