@@ -21,6 +21,9 @@ export interface PageSource {
 
 type Sender = Pick<Client, 'send'>;
 
+/** More pages than this are announced by mistake, or to keep us busy. */
+const mostPages = 20_000;
+
 /** Beyond this a host is not listing but making rows up. */
 const mostRows = 2_000_000;
 
@@ -83,7 +86,7 @@ async function* readOn(client: Sender, source: PageSource, pageSize: number, lis
 /** The pages after the first of a list of known length; a host may give less at once than it was asked for. */
 async function* readRest(client: Sender, source: PageSource, total: number, list: Listing) {
   const step = list.count;
-  if (step === 0 || total > mostRows) return;
+  if (step === 0 || total / step > mostPages) return;
   const offsets: number[] = [];
   for (let offset = step; offset < total; offset += step) offsets.push(offset);
   const pages = offsets.map((offset) => readPage(client, source, offset));

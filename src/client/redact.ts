@@ -26,9 +26,7 @@ export function createRedactor(): Redactor {
   return {
     learn(secret) {
       if (secret === '' || forms.has(secret)) return;
-      for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
-        forms.add(form);
-      }
+      for (const form of formsOf(secret)) forms.add(form);
       // A secret may be part of another one.
       longestFirst = [...forms].sort((a, b) => b.length - a.length);
     },
@@ -42,4 +40,15 @@ export function createRedactor(): Redactor {
       return answer.status < 300 ? clean : { ...clean, body: json(answer.body) };
     },
   };
+}
+
+/** The ways in which an answer may spell a secret: as it is, inside JSON (and JSON inside JSON), a URL, a form, HTML. */
+function formsOf(secret: string): string[] {
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const once = inJson(secret);
+  const twice = inJson(once);
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
+  const inHtml = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quoted = inHtml.replaceAll('"', '&quot;');
+  return [secret, once, twice, inJson(twice), encodeURIComponent(secret), inForm, inHtml, quoted];
 }

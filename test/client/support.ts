@@ -74,11 +74,15 @@ export interface Setup {
   readonly auth?: Auth;
   readonly limits?: Partial<RateLimit>;
   readonly secrets?: Readonly<Record<string, string>>;
+  readonly reveal?: (name: string) => string;
   readonly options?: ClientOptions;
 }
 
 /** A client of a loopback server that never really waits, with everything it told. */
-export function clientOf(url: string, { auth = fixedToken, limits, secrets = {}, options }: Setup = {}) {
+export function clientOf(
+  url: string,
+  { auth = fixedToken, limits, secrets = {}, reveal, options }: Setup = {},
+) {
   const events: ClientEvent[] = [];
   const clock = jumpingClock();
   const client = createClient(
@@ -89,7 +93,7 @@ export function clientOf(url: string, { auth = fixedToken, limits, secrets = {},
       limits: { requests: 1000, per: 10_000, concurrency: 8, ...limits },
       settings: contractSettings,
     },
-    { reveal: (name) => secrets[name] ?? '', matches: () => false },
+    { reveal: reveal ?? ((name) => secrets[name] ?? ''), matches: () => false },
     { clock, random: () => 0.5, onEvent: (event) => events.push(event), ...options },
   );
   return { client, events, clock, [Symbol.asyncDispose]: () => client.close() };

@@ -1,0 +1,311 @@
+import { describe, expect, test } from 'vitest';
+import { mayHaveHappened } from '../../src/client/answer.ts';
+import { clientOf, credentials, get, patch, post, put, reply, serve } from './support.ts';
+
+function jwt(times: { exp?: number; iat?: number }): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part(times)}.signature`;
+}
+
+describe('the token', () => {
+  test('is fetched once for all who ask at the same time, with a form', async () => {
+    await using server = await serve(({ url }, response) => {
+      if (url === '/oauth/token') reply(response, 200, { access_token: 'T1', expires_in: 3600 });
+      else reply(response, 200, []);
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    const paths = [
+      '/v2024/auth-profiles',
+      '/v2025/notification-templates',
+      '/api/users',
+      '/v2025/a',
+      '/v2024/b',
+    ];
+    await Promise.all(paths.map((path) => setup.client.send(get(path))));
+    const [token, ...others] = server.arrivals;
+    expect(token).toMatchObject({ method: 'POST', url: '/oauth/token' });
+    expect(Object.fromEntries(new URLSearchParams(token?.body))).toEqual({
+      grant_type: 'client_credentials',
+      client_id: 'ci',
+      client_secret: 'c+li/ent "secret"',
+    });
+    expect(others.map(({ headers }) => headers.authorization)).toEqual(Array(5).fill('Bearer T1'));
+    expect(setup.events.filter(({ type }) => type === 'token-fetched')).toHaveLength(1);
+  });
+
+  test.each<[string, string, Record<string, number>]>([
+    ['expires_in', 'opaque', { expires_in: 100 }],
+    ["the JWT's own time", jwt({ exp: 600, iat: 500 }), {}],
+    ['the shorter of both', jwt({ exp: 600, iat: 500 }), { expires_in: 9000 }],
+  ])('is renewed before it expires by %s', async (_name, token, more) => {
+    await using server = await serve(({ url }, response) => {
+      if (url === '/oauth/token') reply(response, 200, { access_token: token, ...more });
+      else reply(response, 200, []);
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    const fetches = () => server.arrivals.filter(({ url }) => url === '/oauth/token').length;
+    await setup.client.send(get('/v2025/a'));
+    await setup.clock.sleep(70_000);
+    await setup.client.send(get('/v2025/a'));
+    expect(fetches()).toBe(1);
+    await setup.clock.sleep(25_000);
+    await setup.client.send(get('/v2025/a'));
+    expect(fetches()).toBe(2);
+  });
+
+  test('is renewed once on 401, and the request sent again, a POST too', async () => {
+    let count = 0;
+    const nextToken = () => {
+      count += 1;
+      return `T${count}`;
+    };
+    await using server = await serve(({ url, headers }, response) => {
+      if (url === '/oauth/token') reply(response, 200, { access_token: nextToken(), expires_in: 3600 });
+      else if (headers.authorization === 'Bearer T2') reply(response, 201, { id: '1' });
+      else reply(response, 401, { error: 'JWT validation failed: JWT is expired' });
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    const answers = await Promise.all([1, 2, 3].map((n) => setup.client.send(post('/v2025/x', { n }))));
+    expect(answers.map((answer) => answer.outcome === 'answered' && answer.status)).toEqual([201, 201, 201]);
+    expect(count).toBe(2);
+    expect(answers.map(({ repeated }) => repeated)).toEqual([false, false, false]);
+  });
+
+  test('that stays refused ends the request', async () => {
+    await using server = await serve(({ url }, response) => {
+      if (url === '/oauth/token') reply(response, 200, { access_token: 'T' });
+      else reply(response, 401, { error: 'no' });
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    const answer = await setup.client.send(get('/v2025/x'));
+    expect(answer).toMatchObject({ status: 401, attempts: 2 });
+  });
+
+  test('that cannot be had: the request is not sent, refused credentials are not tried again', async () => {
+    await using server = await serve((_arrival, response) =>
+      reply(response, 401, { error: 'invalid_client', error_description: 'not c+li/ent "secret"' }),
+    );
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    const answers = await Promise.all(
+      ['a', 'b'].map((name) => setup.client.send(post(`/v2025/${name}`, {}))),
+    );
+    const late = await setup.client.send(get('/v2025/c'));
+    for (const answer of [...answers, late]) {
+      expect(answer).toMatchObject({ outcome: 'unsent', reason: 'no-token' });
+      expect(JSON.stringify(answer)).toContain('invalid_client');
+      expect(JSON.stringify(answer)).not.toContain('c+li/');
+    }
+    expect(server.arrivals).toHaveLength(1);
+  });
+
+  test('never follows a redirect to another host', async () => {
+    await using other = await serve((_arrival, response) => reply(response, 200, []));
+    await using server = await serve((_arrival, response) =>
+      reply(response, 307, null, { location: `${other.url}/v2025/x` }),
+    );
+    await using setup = clientOf(server.url);
+    const answer = await setup.client.send(get('/v2025/x'));
+    expect(answer).toMatchObject({ status: 307, attempts: 1 });
+    expect(other.arrivals).toEqual([]);
+  });
+
+  test.each([
+    '//other.example/v2025/x',
+    '@other.example/',
+    '/v2025/../oauth/token',
+    '/v2025/%2e%2e/oauth',
+    '/v2025/x?y=1',
+    '/v2025/x#y',
+    '/v2025\\x',
+    'v2025/x',
+    '/v2025/a b',
+  ])('goes nowhere with the path %s', async (path) => {
+    await using server = await serve((_arrival, response) => reply(response, 200, []));
+    await using setup = clientOf(server.url);
+    expect(await setup.client.send(get(path))).toMatchObject({ outcome: 'unsent', reason: 'unsafe' });
+    expect(server.arrivals).toEqual([]);
+  });
+
+  test.each(['host', 'Authorization', 'transfer-encoding', 'cookie'])(
+    'a plan cannot set the header %s',
+    async (name) => {
+      await using server = await serve((_arrival, response) => reply(response, 200, []));
+      await using setup = clientOf(server.url);
+      const request = { ...get('/v2025/x'), headers: { [name]: 'other.example' } };
+      expect(await setup.client.send(request)).toMatchObject({ outcome: 'unsent', reason: 'unsafe' });
+      expect(server.arrivals).toEqual([]);
+    },
+  );
+});
+
+describe('secrets', () => {
+  test('are filled in when sending, and not shown when the tenant repeats them', async () => {
+    await using server = await serve(({ body, headers }, response) =>
+      reply(response, 400, {
+        detailCode: `400 ${body}`,
+        trackingId: 'id-1',
+        messages: [{ locale: 'en', text: `${headers.authorization} p"w/1` }],
+      }),
+    );
+    await using setup = clientOf(server.url, { secrets: { PASSWORD: 'p"w/1' } });
+    const body = { attributes: { $jsonText: { password: { $secret: 'PASSWORD' } } } };
+    const answer = await setup.client.send(put('/v2024/sim-integrations/1', body));
+    expect(JSON.parse(server.arrivals[0]?.body ?? '')).toEqual({ attributes: '{"password":"p\\"w/1"}' });
+    expect(answer).toMatchObject({ status: 400, trackingId: 'id-1' });
+    const shown = JSON.stringify([answer, setup.events]);
+    expect(shown).not.toMatch(/p\\*"w|token-given-by-hand/);
+    expect(shown).toContain('[secret]');
+  });
+
+  test('that are not set leave the request unsent', async () => {
+    await using server = await serve((_arrival, response) => reply(response, 200, []));
+    const reveal = (name: string): string => {
+      throw new Error(`${name} is not set`);
+    };
+    await using setup = clientOf(server.url, { reveal });
+    const answer = await setup.client.send(post('/v2025/x', { $secret: 'SNOW_PASSWORD' }));
+    expect(answer).toMatchObject({
+      outcome: 'unsent',
+      reason: 'no-secret',
+      detail: 'SNOW_PASSWORD is not set',
+    });
+  });
+});
+
+describe('a failure on the way', () => {
+  const requests = { get: get('/v2025/x'), put: put('/v2025/x', {}), post: post('/v2025/x', {}) };
+  const setting = patch('/v2024/x', [{ op: 'replace', path: '/a', value: 1 }]);
+  const removing = patch('/v2024/x', [{ op: 'remove', path: '/a' }]);
+
+  test.each([
+    ['GET', requests.get, 2],
+    ['PUT', requests.put, 2],
+    ['PATCH that sets', setting, 2],
+    ['PATCH that removes', removing, 1],
+    ['POST', requests.post, 1],
+  ])('%s after a lost answer', async (_name, request, arrivals) => {
+    let isFirst = true;
+    await using server = await serve((_arrival, response, socket) => {
+      const reset = isFirst;
+      isFirst = false;
+      if (reset) socket.resetAndDestroy();
+      else reply(response, 200, {});
+    });
+    await using setup = clientOf(server.url);
+    const answer = await setup.client.send(request);
+    expect(server.arrivals).toHaveLength(arrivals);
+    expect(mayHaveHappened(answer)).toBe(true);
+    expect(answer.outcome).toBe(arrivals === 2 ? 'answered' : 'lost');
+    expect(answer.repeated).toBe(arrivals === 2 && request.method !== 'GET');
+    expect(answer.attempts).toBe(arrivals);
+  });
+
+  test('a POST that a 503 answered is sent once, a GET until the attempts are used up', async () => {
+    await using server = await serve((_arrival, response) => reply(response, 503, { message: 'busy' }));
+    await using setup = clientOf(server.url);
+    expect(await setup.client.send(requests.post)).toMatchObject({ status: 503, attempts: 1 });
+    expect(await setup.client.send(requests.get)).toMatchObject({ status: 503, attempts: 5 });
+    expect(server.arrivals).toHaveLength(6);
+  });
+
+  test('a write that may have been carried out never ends as unsent', async () => {
+    const server = await serve((_arrival, response) => {
+      response.once('close', () => void server[Symbol.asyncDispose]());
+      reply(response, 503, null, { connection: 'close' });
+    });
+    await using setup = clientOf(server.url);
+    const answer = await setup.client.send(requests.put);
+    expect(answer).toMatchObject({ outcome: 'answered', status: 503, repeated: true });
+    expect(answer.attempts).toBeGreaterThan(1);
+  });
+
+  test('429 pauses all requests of that API version and loses none', async () => {
+    let refused = 0;
+    await using server = await serve(({ url }, response) => {
+      if (url === '/v2025/first' && refused < 1) {
+        refused += 1;
+        reply(response, 429, { message: 'too many' }, { 'retry-after': '7' });
+      } else reply(response, 200, []);
+    });
+    await using setup = clientOf(server.url, { limits: { concurrency: 1 } });
+    const sends = ['first', 'second', 'third'].map((name) => setup.client.send(post(`/v2025/${name}`, {})));
+    const answers = await Promise.all(sends);
+    expect(answers.map((answer) => answer.outcome === 'answered' && answer.status)).toEqual([200, 200, 200]);
+    expect(server.arrivals.map(({ url }) => url)).toEqual([
+      '/v2025/first',
+      '/v2025/first',
+      '/v2025/second',
+      '/v2025/third',
+    ]);
+    expect(setup.clock.slept).toContain(7000);
+    expect(answers[0]).toMatchObject({ attempts: 2, repeated: false });
+  });
+
+  test('a Retry-After longer than anyone waits ends the request', async () => {
+    await using server = await serve((_arrival, response) =>
+      reply(response, 429, { message: 'come back tomorrow' }, { 'retry-after': '86400' }),
+    );
+    await using setup = clientOf(server.url);
+    expect(await setup.client.send(requests.get)).toMatchObject({ status: 429, attempts: 1 });
+    expect(await setup.client.send(requests.get)).toMatchObject({
+      outcome: 'unsent',
+      reason: 'rate-limited',
+    });
+  });
+});
+
+describe('an interruption', () => {
+  test('waits for a write on its way, starts nothing new, ends waits and reads', async () => {
+    const abort = new AbortController();
+    await using server = await serve(({ method }, response) => {
+      if (method !== 'PUT') return;
+      abort.abort();
+      setImmediate(() => reply(response, 200, { done: true }));
+    });
+    await using setup = clientOf(server.url, {
+      limits: { concurrency: 2 },
+      options: { signal: abort.signal },
+    });
+    const read = setup.client.send(get('/v2025/slow'));
+    const write = setup.client.send(put('/v2025/x', {}));
+    const queued = setup.client.send(put('/v2025/y', {}));
+    expect(await write).toMatchObject({ outcome: 'answered', status: 200 });
+    expect(await read).toMatchObject({ outcome: 'lost', reason: 'interrupted' });
+    expect(await queued).toMatchObject({ outcome: 'unsent', reason: 'interrupted' });
+    expect(await setup.client.send(get('/v2025/z'))).toMatchObject({
+      outcome: 'unsent',
+      reason: 'interrupted',
+    });
+    expect(server.arrivals.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  });
+
+  test('stops waiting before a repetition', async () => {
+    const abort = new AbortController();
+    await using server = await serve((_arrival, response) => {
+      reply(response, 503);
+      abort.abort();
+    });
+    await using setup = clientOf(server.url);
+    const answer = await setup.client.send(put('/v2025/x', {}), { signal: abort.signal });
+    expect(answer).toMatchObject({ outcome: 'answered', status: 503 });
+    expect(server.arrivals).toHaveLength(1);
+  });
+});
+
+test('queries are encoded so that every server reads them alike', async () => {
+  await using server = await serve((_arrival, response) => reply(response, 200, []));
+  await using setup = clientOf(`${server.url}/base/`);
+  await setup.client.send(get('/v2025/x', { filters: 'key eq "a+b c&d"', limit: '1' }));
+  expect(server.arrivals[0]?.url).toBe('/base/v2025/x?filters=key%20eq%20%22a%2Bb%20c%26d%22&limit=1');
+});
+
+test('what is told of the traffic holds no header and no body', async () => {
+  await using server = await serve((_arrival, response) => reply(response, 200, { private: 'answer' }));
+  await using setup = clientOf(server.url);
+  await setup.client.send(post('/v2025/x', { private: 'question' }));
+  const [started, finished] = setup.events;
+  const request = { method: 'POST', path: '/v2025/x', query: {} };
+  expect(started).toEqual({ type: 'request-started', request, attempt: 1 });
+  expect(finished).toMatchObject({ type: 'request-finished', request, attempt: 1, result: 200 });
+  expect(JSON.stringify(setup.events)).not.toMatch(/question|answer|token-given/);
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../src/client/answer.ts';
+import { resolveLookups } from '../../src/client/lookups.ts';
+import { Failure } from '../../src/model/failure.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Lookup } from '../../src/model/marker.ts';
+import type { Request } from '../../src/model/plan.ts';
+import { answered, fakeClient } from './support.ts';
+
+const attributes: JsonObject[] = [
+  { id: 7, uid: 'department', name: 'Department' },
+  { id: 'a8', uid: 'city', name: 'City', attributes: { code: 'C1', weight: 3 } },
+  { id: 'a9', uid: 'town', name: 'City' },
+];
+const lookup = (where: Record<string, string>, take = 'id'): Lookup => ({
+  from: 'ne_attributes',
+  where,
+  take,
+});
+const all = (): Answer => answered(200, attributes);
+const diagnosticsOf = async (work: Promise<unknown>) => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Failure)) throw error ?? new Error('nothing was refused');
+  return error.diagnostics;
+};
+
+describe('a lookup', () => {
+  test.each<[string, Lookup, unknown]>([
+    ['by a field, whatever the host filters', lookup({ uid: 'department' }), 7],
+    ['compared as text', lookup({ id: '7' }, 'uid'), 'department'],
+    ['by an attribute', lookup({ code: 'C1' }), 'a8'],
+    ['for an attribute', lookup({ uid: 'city' }, 'weight'), 3],
+    ['by two fields', lookup({ name: 'City', uid: 'town' }), 'a9'],
+  ])('%s', async (_name, one, value) => {
+    const answer = await resolveLookups(fakeClient(all), [one]);
+    expect(answer(one)).toBe(value);
+  });
+
+  test('sends its fields as filters, but none that means something else to a collection', async () => {
+    const client = fakeClient(() => answered(200, [{ id: '1', uid: 'a', order: 'x' }]));
+    await resolveLookups(client, [lookup({ uid: 'a', order: 'x' })]);
+    expect(client.asked).toEqual(['/api/ne_attributes?uid=a&metadata=true&limit=100']);
+  });
+
+  test('equal lookups are one request, also for different fields', async () => {
+    const client = fakeClient(all);
+    const wanted = [lookup({ uid: 'city' }), lookup({ uid: 'city' }, 'name'), lookup({ uid: 'city' })];
+    const answer = await resolveLookups(client, wanted.slice(0, 2));
+    expect(wanted.map((one) => answer(one))).toEqual(['a8', 'City', 'a8']);
+    expect(client.asked).toHaveLength(1);
+  });
+
+  test('many in one small collection are one request', async () => {
+    const client = fakeClient(all);
+    const wanted = ['department', 'city', 'town'].map((uid) => lookup({ uid }));
+    const answer = await resolveLookups(client, wanted);
+    expect(wanted.map((one) => answer(one))).toEqual([7, 'a8', 'a9']);
+    expect(client.asked).toEqual(['/api/ne_attributes?metadata=true&limit=100']);
+  });
+
+  test('many in a large collection are asked one by one', async () => {
+    const client = fakeClient(({ query }: Request) => {
+      const rows = Array.from({ length: 100 }, (_, at) => ({ id: `${at}`, uid: `u${at}` }));
+      const found = query.uid === undefined ? rows : [{ id: `id of ${query.uid}`, uid: query.uid }];
+      const total = query.uid === undefined ? 5000 : 1;
+      return answered(200, { ne_attributes: found, _metadata: { total } });
+    });
+    const wanted = ['x', 'y', 'z'].map((uid) => lookup({ uid }));
+    const answer = await resolveLookups(client, wanted);
+    expect(wanted.map((one) => answer(one))).toEqual(['id of x', 'id of y', 'id of z']);
+    expect(client.asked).toHaveLength(4);
+  });
+
+  test('a host that refuses the filter is read whole', async () => {
+    const client = fakeClient(({ query }) => (query.code === undefined ? all() : answered(400)));
+    const one = lookup({ code: 'C1' });
+    expect((await resolveLookups(client, [one]))(one)).toBe('a8');
+  });
+
+  test('all that cannot be answered are said at once', async () => {
+    const problems = await diagnosticsOf(
+      resolveLookups(fakeClient(all), [
+        lookup({ uid: 'missing' }),
+        lookup({ name: 'City' }),
+        lookup({ uid: 'town' }, 'colour'),
+        lookup({ uid: '__proto__' }),
+        lookup({ constructor: 'x' }),
+      ]),
+    );
+    expect(problems.map(({ code }) => code)).toEqual([
+      'lookup-none',
+      'lookup-ambiguous',
+      'lookup-no-field',
+      'lookup-none',
+      'lookup-none',
+    ]);
+    expect(problems[0]?.message).toContain('where: { uid: missing }');
+    expect(problems[1]?.message).toContain('id a8, uid city, name City; id a9, uid town, name City');
+  });
+
+  test('a collection that cannot be read is an error, and one that leads elsewhere is not asked', async () => {
+    const refused = await diagnosticsOf(
+      resolveLookups(
+        fakeClient(() => answered(403)),
+        [lookup({ uid: 'a' })],
+      ),
+    );
+    expect(refused.map(({ code }) => code)).toEqual(['tenant-forbidden']);
+    const client = fakeClient(all);
+    const away = { ...lookup({ uid: 'a' }), from: '..' };
+    expect((await diagnosticsOf(resolveLookups(client, [away]))).map(({ code }) => code)).toEqual([
+      'unsafe-path-segment',
+    ]);
+    expect(client.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,324 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../src/client/answer.ts';
+import { readRows } from '../../src/client/pages.ts';
+import { readTenant } from '../../src/client/read.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { Wanted } from '../../src/kinds/wanted.ts';
+import { Failure } from '../../src/model/failure.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import type { Request } from '../../src/model/plan.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { answered, fakeClient, get } from './support.ts';
+
+const numbered = (count: number): JsonObject[] =>
+  Array.from({ length: count }, (_, at) => ({ id: `r${at}` }));
+
+/** A list endpoint that pages as the documents say. */
+function paged(rows: readonly Json[], cap = 250) {
+  return ({ query }: Request): Answer => {
+    const offset = Number(query.offset ?? 0);
+    const limit = Math.min(Number(query.limit ?? cap), cap);
+    return answered(200, rows.slice(offset, offset + limit));
+  };
+}
+
+const source = { what: 'rows', request: get('/v2025/rows'), pageSize: 250 };
+const codesOf = async (work: Promise<unknown>): Promise<string[]> => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Failure)) throw error ?? new Error('nothing was refused');
+  return error.diagnostics.map(({ code }) => code);
+};
+
+describe('pages', () => {
+  test.each([
+    [0, 1],
+    [1, 1],
+    [249, 1],
+    [250, 2],
+    [251, 2],
+    [400, 2],
+    [2100, 9],
+  ])('%i rows come whole with %i requests', async (count, requests) => {
+    const client = fakeClient(paged(numbered(count)));
+    expect(await readRows(client, source)).toEqual(numbered(count));
+    expect(client.asked).toHaveLength(requests);
+  });
+
+  test('the first page has no offset, later ones count records', async () => {
+    const client = fakeClient(paged(numbered(600)));
+    await readRows(client, source);
+    expect(client.asked).toEqual([
+      '/v2025/rows?limit=250',
+      '/v2025/rows?limit=250&offset=250',
+      '/v2025/rows?limit=250&offset=500',
+    ]);
+  });
+
+  test('a list without paging is asked once and without a limit', async () => {
+    const client = fakeClient(() => answered(200, numbered(300)));
+    expect(await readRows(client, { ...source, pageSize: null })).toHaveLength(300);
+    expect(client.asked).toEqual(['/v2025/rows']);
+  });
+
+  test.each([50, 100, 200])('a host that gives %i at once is read to the end all the same', async (cap) => {
+    const client = fakeClient(paged(numbered(430), cap));
+    expect(await readRows(client, source)).toEqual(numbered(430));
+  });
+
+  test.each([
+    ['_metadata', (rows: Json[]): Answer => answered(200, { rows, _metadata: { total: 430 } })],
+    ['X-Total-Count', (rows: Json[]): Answer => answered(200, rows, { 'x-total-count': '430' })],
+  ])('with a total from %s nothing is asked beyond the end', async (_name, wrap) => {
+    const client = fakeClient(({ query }) => {
+      const offset = Number(query.offset ?? 0);
+      return wrap(numbered(430).slice(offset, offset + 43));
+    });
+    expect(await readRows(client, source)).toEqual(numbered(430));
+    expect(client.asked).toHaveLength(10);
+  });
+
+  test('a profile-management host is never asked beyond its last record', async () => {
+    const rows = numbered(200);
+    const client = fakeClient((request) => {
+      const offset = Number(request.query.offset ?? 0);
+      return offset >= rows.length ? answered(400) : paged(rows, 100)(request);
+    });
+    expect(await readRows(client, { what: 'rows', request: get('/api/rows'), pageSize: 100 })).toEqual(rows);
+  });
+
+  test.each<[string, string, (request: Request) => Answer]>([
+    ['a host that ignores the offset', 'page-repeats', () => answered(200, numbered(250))],
+    ['a row that comes twice', 'page-repeats', () => answered(200, [{ id: 'a' }, { id: 'a' }])],
+    ['rows alike without an id', 'page-repeats', () => answered(200, [{ key: 'a' }, { key: 'a' }])],
+    [
+      'less than announced',
+      'total-mismatch',
+      ({ query }) => answered(200, query.offset ? [] : numbered(3), { 'x-total-count': '4' }),
+    ],
+    [
+      'an announcement without end',
+      'total-mismatch',
+      () => answered(200, numbered(1), { 'x-total-count': '999999999' }),
+    ],
+    ['more than announced', 'total-mismatch', () => answered(200, numbered(3), { 'x-total-count': '2' })],
+    ['an empty first page of many', 'total-mismatch', () => answered(200, [], { 'x-total-count': '9' })],
+    ['a row that is no object', 'bad-answer', () => answered(200, [{ id: 'a' }, 'b'])],
+    ['an object without rows', 'bad-answer', () => answered(200, { items: [] })],
+    ['nothing at all', 'bad-answer', () => answered(204)],
+    ['a redirect', 'tenant-redirect', () => answered(302, null, { location: 'https://other.example/' })],
+    ['no right', 'tenant-forbidden', () => answered(403)],
+    ['not found', 'tenant-not-found', () => answered(404)],
+    ['a server error', 'tenant-error', () => answered(500)],
+    ['no answer', 'answer-lost', () => ({ outcome: 'lost', reason: 'timeout', detail: '' })],
+    ['no connection', 'tenant-unreachable', () => ({ outcome: 'unsent', reason: 'unreachable', detail: '' })],
+    [
+      'a web page',
+      'bad-answer',
+      () => ({ outcome: 'answered', status: 200, headers: {}, body: null, text: '<html>' }),
+    ],
+  ])('%s is an error', async (_name, code, answer) => {
+    expect(await codesOf(readRows(fakeClient(answer), source))).toEqual([code]);
+  });
+
+  test('a later page that fails is an error', async () => {
+    const rows = paged(numbered(600));
+    const answer = (request: Request) => (request.query.offset === '500' ? answered(503) : rows(request));
+    expect(await codesOf(readRows(fakeClient(answer), source))).toEqual(['tenant-error']);
+  });
+});
+
+const template = (key: string, locale = 'en', more: JsonObject = {}): JsonObject => ({
+  key,
+  medium: 'EMAIL',
+  locale,
+  subject: key,
+  ...more,
+});
+const wantedOf = (kind: string, keys: Wanted['keys'], more: Partial<Wanted> = {}): Wanted => ({
+  kind: kindNamed(kind),
+  keys,
+  ids: [],
+  complete: false,
+  ...more,
+});
+const templates = (keys: Wanted['keys'], more: Partial<Wanted> = {}) => [
+  wantedOf('NotificationTemplate', keys, more),
+];
+/** A tenant from paths to answers; what it does not have is an error of the test. */
+function tenantOf(answers: Readonly<Record<string, (request: Request) => Answer>>) {
+  return fakeClient((request) => {
+    const answer = answers[request.path];
+    if (!answer) throw new Error(`unexpected ${request.path}`);
+    return answer(request);
+  });
+}
+const read = (client: ReturnType<typeof fakeClient>, wanted: readonly Wanted[]) =>
+  readTenant(client, wanted, contractSettings);
+
+describe('a tenant', () => {
+  test('nothing wanted, nothing asked', async () => {
+    const client = tenantOf({});
+    expect(await read(client, templates([]))).toMatchObject({ objects: [], defaults: [] });
+    expect(client.asked).toEqual([]);
+  });
+
+  test('one template of many is found by one filtered request, whatever else the host gives', async () => {
+    const rows = [
+      template('a', 'en', { id: '1' }),
+      template('a', 'de', { id: '2' }),
+      template('b', 'en', { id: '3' }),
+    ];
+    const client = tenantOf({ '/v2025/notification-templates': () => answered(200, rows) });
+    const state = await read(client, templates([['a', 'EMAIL', 'en']]));
+    expect(state.objects.map(({ address }) => address)).toEqual(['NotificationTemplate/a/EMAIL/en']);
+    expect(client.asked).toEqual(['/v2025/notification-templates?filters=key in ("a")&limit=250']);
+  });
+
+  test('defaults are read for what is not customised, and only then', async () => {
+    const client = tenantOf({
+      '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '1' })]),
+      '/v2025/notification-template-defaults': () => answered(200, [template('a'), template('b')]),
+    });
+    const state = await read(
+      client,
+      templates([
+        ['a', 'EMAIL', 'en'],
+        ['b', 'EMAIL', 'en'],
+        ['c', 'EMAIL', 'en'],
+      ]),
+    );
+    expect(state.objects.map(({ address }) => address)).toEqual(['NotificationTemplate/a/EMAIL/en']);
+    expect(state.defaults.map(({ address }) => address)).toEqual(['NotificationTemplate/b/EMAIL/en']);
+    expect(client.asked[1]).toBe('/v2025/notification-template-defaults?filters=key in ("b","c")&limit=250');
+  });
+
+  test('all pages are read when everything is wanted, or a filter would be too long', async () => {
+    const rows = Array.from({ length: 300 }, (_, at) => template(`key_${at}`, 'en', { id: `${at}` }));
+    const client = tenantOf({ '/v2025/notification-templates': paged(rows) });
+    expect((await read(client, templates([], { complete: true }))).objects).toHaveLength(300);
+    const keys = rows.map(({ key }) => [String(key), 'EMAIL', 'en']);
+    expect((await read(client, templates(keys))).objects).toHaveLength(300);
+    expect(client.asked.some((path) => path.includes('filters'))).toBe(false);
+    expect(client.asked).toHaveLength(4);
+  });
+
+  test('a filter the tenant does not take is no obstacle', async () => {
+    const client = tenantOf({
+      '/v2025/notification-templates': ({ query }) =>
+        query.filters ? answered(400) : answered(200, [template('a', 'en', { id: '1' })]),
+    });
+    expect((await read(client, templates([['a', 'EMAIL', 'en']]))).objects).toHaveLength(1);
+  });
+
+  test('where case does not count, only the whole list says that something is absent', async () => {
+    const rows = [{ id: '1', email: 'Help@Acme.example' }];
+    const client = tenantOf({
+      '/v2025/verified-from-addresses': ({ query }) => answered(200, query.filters ? [] : rows),
+    });
+    const state = await read(client, [wantedOf('SenderAddress', [['help@acme.example']])]);
+    expect(state.objects.map(({ id }) => id)).toEqual(['1']);
+    expect(client.asked).toHaveLength(2);
+  });
+
+  test('auth profiles: the list, then each', async () => {
+    const client = tenantOf({
+      '/v2024/auth-profiles': () =>
+        answered(200, [
+          { id: 'p1', tenant: 't' },
+          { id: 'p2', tenant: 't' },
+        ]),
+      '/v2024/auth-profiles/p1': () => answered(200, { name: 'One', type: 'MFA' }),
+      '/v2024/auth-profiles/p2': () => answered(200, { name: 'Two', type: 'MFA' }),
+    });
+    const state = await read(client, [wantedOf('AuthProfile', [['Two']])]);
+    expect(state.objects).toMatchObject([{ key: ['Two'], id: 'p2' }]);
+    const pinned = await read(client, [wantedOf('AuthProfile', [], { ids: ['p1'] })]);
+    expect(pinned.objects).toMatchObject([{ key: ['One'], id: 'p1' }]);
+  });
+
+  test('an auth profile that vanished meanwhile, or has no readable id, is an error', async () => {
+    const client = tenantOf({
+      '/v2024/auth-profiles': () => answered(200, [{ id: 'p1' }]),
+      '/v2024/auth-profiles/p1': () => answered(404),
+    });
+    const wanted = [wantedOf('AuthProfile', [['One']])];
+    expect(await codesOf(read(client, wanted))).toEqual(['tenant-not-found']);
+    const walking = tenantOf({ '/v2024/auth-profiles': () => answered(200, [{ id: '..' }]) });
+    expect(await codesOf(read(walking, wanted))).toEqual(['unsafe-path-segment']);
+  });
+
+  test('"not configured" is what the kind says it is, and no web page', async () => {
+    const wanted = [wantedOf('MailFrom', [['acme.example']])];
+    const path = '/v2025/mail-from-attributes/acme.example';
+    const absent = tenantOf({ [path]: () => answered(404, { detailCode: '404' }) });
+    expect((await read(absent, wanted)).objects).toEqual([]);
+    const page = tenantOf({
+      [path]: () => ({ outcome: 'answered', status: 404, headers: {}, body: null, text: '<!DOCTYPE html>' }),
+    });
+    expect(await codesOf(read(page, wanted))).toEqual(['tenant-not-found']);
+    const forbidden = tenantOf({ [path]: () => answered(403) });
+    expect(await codesOf(read(forbidden, wanted))).toEqual(['tenant-forbidden']);
+  });
+
+  test('two objects with one key are an error that names both ids', async () => {
+    const rows = ['1', '2'].map((id) => ({ id, name: 'ServiceNow', type: 'x' }));
+    const client = tenantOf({ '/v2024/sim-integrations': () => answered(200, rows) });
+    const wanted = [wantedOf('SimIntegration', [['ServiceNow']])];
+    expect(await codesOf(read(client, wanted))).toEqual(['duplicate-live-key']);
+    await expect(read(client, wanted)).rejects.toThrow(/ids 1, 2/);
+    const others = [wantedOf('SimIntegration', [['Jira']])];
+    expect((await read(client, others)).objects).toEqual([]);
+  });
+
+  test('all kinds that fail are named, what holds for all is said once', async () => {
+    const wanted = [wantedOf('SimIntegration', [['x']]), wantedOf('SenderAddress', [['a@b.example']])];
+    expect(
+      await codesOf(
+        read(
+          fakeClient(() => answered(403)),
+          wanted,
+        ),
+      ),
+    ).toHaveLength(2);
+    expect(
+      await codesOf(
+        read(
+          fakeClient(() => answered(401)),
+          wanted,
+        ),
+      ),
+    ).toHaveLength(1);
+  });
+
+  test('an interrupted read ends with its own exit code', async () => {
+    const client = fakeClient(() => ({ outcome: 'unsent', reason: 'interrupted', detail: '' }));
+    await expect(read(client, templates([['a', 'EMAIL', 'en']]))).rejects.toMatchObject({ exitCode: 130 });
+  });
+
+  test('the message has the words of the tenant, its tracking id and a hint', async () => {
+    const body = {
+      detailCode: '403 Forbidden',
+      trackingId: 'ignored: send() finds it',
+      messages: [
+        { locale: 'de', text: 'nein' },
+        { locale: 'en-US', text: 'no \u001b[31mright\u202e' },
+      ],
+    };
+    const client = fakeClient(() => answered(403, body));
+    const error: unknown = await read(client, templates([['a', 'EMAIL', 'en']])).catch(
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof Failure)) throw error;
+    expect(error.diagnostics).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /GET \/v2025\/notification-templates failed: 403 Forbidden: 403 Forbidden: no \[31mright \(tracking id ignored/,
+        ),
+        hint: expect.stringMatching(/scope/),
+      },
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type Call,
+  createTransport,
+  defaultTransportLimits,
+  type Transport,
+  type TransportLimits,
+} from '../../src/client/transport.ts';
+import { type Handler, serve } from './support.ts';
+
+const open: Transport[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((transport) => transport.close()));
+});
+
+function transportWith(limits: Partial<TransportLimits> = {}): Transport {
+  const transport = createTransport(4, { ...defaultTransportLimits, ...limits });
+  open.push(transport);
+  return transport;
+}
+
+async function ask(handler: Handler, limits: Partial<TransportLimits> = {}, call: Partial<Call> = {}) {
+  await using server = await serve(handler);
+  const { url: origin } = server;
+  return await transportWith(limits).exchange({
+    origin,
+    method: 'GET',
+    path: '/',
+    headers: {},
+    body: null,
+    ...call,
+  });
+}
+
+const json = { a: 'ü' };
+const text = JSON.stringify(json);
+
+describe('an answer is read by what it is', () => {
+  test.each<[string, Record<string, string>, string | Buffer, unknown, string | null]>([
+    ['JSON', { 'content-type': 'application/json' }, text, json, null],
+    ['JSON that calls itself a text', { 'content-type': 'text/plain' }, text, json, null],
+    ['nothing', {}, '', null, null],
+    ['HTML', { 'content-type': 'text/html' }, '<html>no</html>', null, '<html>no</html>'],
+    ['HTML that calls itself JSON', { 'content-type': 'application/json' }, '<html>', null, '<html>'],
+    ['gzip', { 'content-encoding': 'gzip' }, gzipSync(text), json, null],
+    ['gzip that nobody announced', {}, gzipSync(text), json, null],
+    ['plain JSON announced as gzip', { 'content-encoding': 'gzip' }, text, json, null],
+    ['brotli', { 'content-encoding': 'br' }, brotliCompressSync(text), json, null],
+    ['plain JSON announced as brotli', { 'content-encoding': 'br' }, text, json, null],
+    ['deflate', { 'content-encoding': 'deflate' }, deflateSync(text), json, null],
+    ['an encoding that does not exist', { 'content-encoding': 'squeezed' }, text, json, null],
+    ['JSON behind a byte order mark', {}, `\ufeff${text}`, json, null],
+  ])('%s', async (_name, headers, body, expected, expectedText) => {
+    const answer = await ask((_arrival, response) => response.writeHead(200, headers).end(body));
+    expect(answer).toMatchObject({ outcome: 'answered', status: 200, body: expected, text: expectedText });
+  });
+
+  test('JSON nested without end is taken for text', async () => {
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+    const answer = await ask((_arrival, response) => response.writeHead(400).end(deep));
+    expect(answer).toMatchObject({ outcome: 'answered', body: null, text: deep });
+  });
+});
+
+describe('what may have been carried out is told from what was not', () => {
+  test('nobody listens', async () => {
+    const server = await serve(() => {});
+    await server[Symbol.asyncDispose]();
+    const call = { origin: server.url, method: 'POST', path: '/', headers: {}, body: '{}' } as const;
+    const answer = await transportWith().exchange(call);
+    expect(answer).toMatchObject({ outcome: 'unsent', reason: 'unreachable' });
+  });
+
+  test('the connection is reset before an answer', async () => {
+    const answer = await ask((_arrival, _response, socket) => socket.resetAndDestroy());
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'reset' });
+  });
+
+  test.each([
+    ['of a stated length', { 'content-length': '100', 'content-type': 'application/json' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('a body %s breaks off', async (_name, headers) => {
+    const answer = await ask((_arrival, response, socket) => {
+      response.writeHead(200, headers);
+      response.write('{"a":');
+      setImmediate(() => socket.destroy());
+    });
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'cut' });
+  });
+
+  test('JSON of a success that ends too early was cut, though the connection says nothing', async () => {
+    const answer = await ask((_arrival, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1","na'),
+    );
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'cut' });
+  });
+
+  test('no answer within the time limit', async () => {
+    expect(await ask(() => {}, { headers: 30 })).toMatchObject({ outcome: 'lost', reason: 'timeout' });
+  });
+
+  test('a body that trickles for ever', async () => {
+    const answer = await ask(
+      (_arrival, response) => {
+        response.writeHead(200).write('[');
+      },
+      { body: 10_000, total: 60 },
+    );
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
+  });
+
+  test.each([
+    ['plain', {}, Buffer.alloc(2_000_000, 'a')],
+    ['unpacked', { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(2_000_000, 'a'))],
+  ])('a body too large: %s', async (_name, headers, body) => {
+    const answer = await ask((_arrival, response) => response.writeHead(200, headers).end(body), {
+      bodyBytes: 1_000_000,
+    });
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'too-large' });
+  });
+
+  test('an interruption before and during a request', async () => {
+    const early = await ask(() => {}, {}, { signal: AbortSignal.abort() });
+    expect(early).toMatchObject({ outcome: 'unsent', reason: 'interrupted' });
+    const abort = new AbortController();
+    const late = await ask(() => abort.abort(), {}, { signal: abort.signal });
+    expect(late).toMatchObject({ outcome: 'lost', reason: 'interrupted' });
+  });
+
+  test('a header that would split the request', async () => {
+    const answer = await ask(() => {}, {}, { headers: { accept: 'a\r\nx: y' } });
+    expect(answer).toMatchObject({ outcome: 'unsent', reason: 'unsafe' });
+  });
+});
+
+test('connections are kept and their number is bounded', async () => {
+  const sockets = new Set<unknown>();
+  await using server = await serve((_arrival, response, socket) => {
+    sockets.add(socket);
+    response.end('{}');
+  });
+  const transport = transportWith();
+  const call = { origin: server.url, method: 'GET', path: '/', headers: {}, body: null } as const;
+  await Promise.all(Array.from({ length: 40 }, () => transport.exchange(call)));
+  expect(server.arrivals).toHaveLength(40);
+  expect(sockets.size).toBeLessThanOrEqual(4);
+});
