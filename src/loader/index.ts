@@ -21,6 +21,7 @@ export {
   printManifest,
   quoted,
 } from './print.ts';
+export { gitSource } from './git-source.ts';
 export { type FileSource, largestFile, projectPath } from './source.ts';
 
 /** A project without its manifests: what commands need that only talk to the tenant. */

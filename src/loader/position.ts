@@ -2,7 +2,7 @@ import { isMap, isNode, isSeq } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Place } from './file.ts';
 import type { YamlDocument } from './parse.ts';
-import { keyText, offsetOfNode } from './tree.ts';
+import { keyText, offsetOfNode, placeOfNode } from './tree.ts';
 
 /** Where a value stands, and how much of the way to it the document has. */
 export interface Found {
@@ -21,7 +21,7 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): Found {
   let node: unknown = root;
   let key: unknown = root;
   const found = (match: Found['match']): Found => ({
-    place: { file, offset: offsetOfNode(node ?? key) },
+    place: placeOfNode(node ?? key, file),
     key: { file, offset: offsetOfNode(key) },
     match,
   });

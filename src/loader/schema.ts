@@ -97,7 +97,7 @@ function general(error: ErrorObject, name: string | null): Told {
     case 'pattern':
       return withHint(
         'invalid-value',
-        `${sentence(what)} is not right: ${described(error)}`,
+        `${sentence(what)} cannot be \`${brief(data)}\``,
         exampleOf(parentSchema),
       );
     case 'false schema':
@@ -166,11 +166,6 @@ function alternatives({ schema }: ErrorObject): string {
 
 function withHint(code: string, message: string, hint: string | null | undefined): Told {
   return hint ? { code, message, hint } : { code, message };
-}
-
-function described({ parentSchema, data }: ErrorObject): string {
-  const description = parentSchema?.description;
-  return typeof description === 'string' ? `${brief(data)} (${description})` : brief(data);
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {

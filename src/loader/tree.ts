@@ -74,7 +74,7 @@ function readNode(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
       : sequence(node, walk);
   if (tag === undefined || plainTags.includes(tag)) return value;
   walk.tagged = true;
-  return walk.readTag(tag, value, placeOfTag(node, tag, walk.file));
+  return walk.readTag(tag, value, placeOfNode(node, walk.file));
 }
 
 function aliased(name: string, node: Node, walk: Walk): Json {
@@ -179,8 +179,10 @@ export function offsetOfNode(node: unknown): number {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-function placeOfTag(node: Node, tag: string, file: SourceFile): Place {
+/** Where a value begins, its tag counted. */
+export function placeOfNode(node: unknown, file: SourceFile): Place {
   const offset = offsetOfNode(node);
-  const written = file.text.lastIndexOf(tag, offset);
-  return { file, offset: written === -1 || offset - written > tag.length + 256 ? offset : written };
+  const tag = isScalar(node) || isMap(node) || isSeq(node) ? node.tag : undefined;
+  const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
+  return { file, offset: tag === undefined || written < offset - tag.length - 256 ? offset : written };
 }
