@@ -5,7 +5,7 @@ import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJso
 import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { looksSecret } from '../model/sensitive.ts';
+import { concealed as concealedMark, looksSecret } from '../model/sensitive.ts';
 
 /**
  * An object's fields as a result file holds them: JSON in text as JSON, and without what is sensitive in the plan,
@@ -32,7 +32,7 @@ export function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null
     const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
     if (field) current.set(name, takenBack(field, current.get(name) ?? null, below, difference));
   }
-  return objectFrom(current);
+  return recorded(kind, objectFrom(current), []);
 }
 
 function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[]): JsonObject {
@@ -51,7 +51,7 @@ function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[])
 
 /** `undefined` where the value itself has to be left out. */
 function withoutSecrets(value: Json, at: Pointer, concealed: readonly Pointer[]): Json | undefined {
-  if (concealed.includes(at)) return undefined;
+  if (value === concealedMark || concealed.includes(at)) return undefined;
   if (isArray(value)) {
     return value.map((item, index) => withoutSecrets(item, `${at}${pointer(index)}`, concealed) ?? null);
   }

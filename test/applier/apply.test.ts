@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest';
+import type { ApplyEvent } from '../../src/applier/events.ts';
+import { exitCodeOf } from '../../src/model/result.ts';
+import {
+  change,
+  createThing,
+  deleteNotes,
+  deleteThing,
+  diff,
+  FakeTenant,
+  planOf,
+  request,
+  thing,
+  updateThing,
+  writeNote,
+} from './fake.ts';
+import { apply, outcomes } from './run.ts';
+
+const old = { id: 't1', name: 'old', text: 'before' };
+const gone = { id: 't2', name: 'gone', text: 'x' };
+const stored = { id: 'n1', key: 'stored', text: 'x' };
+
+describe('order', () => {
+  it('writes kind by kind, then deletes the other way round', async () => {
+    const tenant = new FakeTenant({ things: { old, gone }, notes: { stored } });
+    const plan = planOf([
+      ...deleteNotes([stored]),
+      deleteThing(gone),
+      writeNote('fresh', 'hello'),
+      updateThing(old, 'after'),
+      createThing('new'),
+    ]);
+    const result = await apply(plan, tenant, { concurrency: 1 });
+    expect(tenant.carriedOut).toEqual([
+      'PATCH /v2024/things/t1',
+      'POST /v2024/things',
+      'POST /v2025/notes',
+      'POST /v2025/notes/bulk-delete',
+      'DELETE /v2024/things/t2',
+    ]);
+    expect(result.outcome).toBe('done');
+    expect(exitCodeOf(result)).toBe(0);
+    expect(result.summary).toEqual({ done: 5, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 });
+    expect(result.changes.map(({ address }) => address)).toEqual(plan.changes.map(({ address }) => address));
+  });
+
+  it('sends the requests of one change in order', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    const result = await apply(planOf([updateThing(old, 'after', 'r')]), tenant);
+    expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
+    expect(result.changes[0]?.requests).toHaveLength(2);
+    expect(result.changes[0]?.after).toEqual({ text: 'after', rule: 'r' });
+  });
+
+  it('has as many changes in flight as allowed, and no more', async () => {
+    const tenant = new FakeTenant();
+    const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
+    let open: (reached: null) => void = () => {};
+    const threeAtOnce = new Promise<null>((resolve) => {
+      open = resolve;
+    });
+    tenant.fault = () => {
+      if (tenant.inFlight === 3) open(null);
+      return threeAtOnce;
+    };
+    await apply(planOf(names.map((name) => createThing(name))), tenant, { concurrency: 3 });
+    expect(tenant.mostInFlight).toBe(3);
+    expect(tenant.things.size).toBe(20);
+  });
+
+  it('does not begin a level before the one above has ended', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = async ({ path }) => {
+      if (path.endsWith('/notes')) expect(tenant.things.size).toBe(3);
+      return null;
+    };
+    const plan = planOf([writeNote('n', 'x'), ...['a', 'b', 'c'].map((name) => createThing(name))]);
+    expect((await apply(plan, tenant)).outcome).toBe('done');
+  });
+});
+
+describe('failures', () => {
+  const failB = ({ body }: { body: unknown }) =>
+    JSON.stringify(body).includes('"b"') ? ({ is: 'status', status: 400, done: false } as const) : null;
+
+  it('go on with independent changes, keep deletes back, and show what the tenant said', async () => {
+    const tenant = new FakeTenant({ things: { gone } });
+    tenant.fault = failB;
+    const plan = planOf([createThing('a'), createThing('b'), createThing('c'), deleteThing(gone)]);
+    const result = await apply(plan, tenant);
+    expect(outcomes(result)).toEqual({
+      'Thing/a': 'done',
+      'Thing/b': 'failed',
+      'Thing/c': 'done',
+      'Thing/gone': 'skipped',
+    });
+    expect(result.changes[1]).toMatchObject({
+      error: '400: {"message":"the tenant says no"}',
+      after: null,
+      requests: [
+        { method: 'POST', path: '/v2024/things', status: 400, trackingId: 'track-1', attempts: 1, ms: 5 },
+      ],
+    });
+    expect(result.outcome).toBe('partial');
+    expect(exitCodeOf(result)).toBe(3);
+    expect(tenant.things.has('gone')).toBe(true);
+  });
+
+  it('stop the run with --fail-fast', async () => {
+    const tenant = new FakeTenant({ things: { gone } });
+    tenant.fault = failB;
+    const plan = planOf([createThing('a'), createThing('b'), createThing('c'), deleteThing(gone)]);
+    const result = await apply(plan, tenant, { failFast: true, concurrency: 1 });
+    expect(outcomes(result)).toEqual({
+      'Thing/a': 'done',
+      'Thing/b': 'failed',
+      'Thing/c': 'notAttempted',
+      'Thing/gone': 'notAttempted',
+    });
+    expect(tenant.sent).toHaveLength(2);
+    expect(exitCodeOf(result)).toBe(3);
+  });
+
+  it('of a second request say how far the change got', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 403, done: false } : null);
+    const result = await apply(planOf([updateThing(old, 'after', 'r')]), tenant);
+    expect(result.changes[0]).toMatchObject({
+      outcome: 'failed',
+      before: { text: 'before' },
+      after: { text: 'after' },
+    });
+    expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([200, 403]);
+  });
+
+  it('of a delete do not keep other deletes back', async () => {
+    const tenant = new FakeTenant({ things: { old, gone } });
+    tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'status', status: 409, done: false } : null);
+    const result = await apply(planOf([deleteThing(old), deleteThing(gone)]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'failed', 'Thing/gone': 'done' });
+  });
+
+  it('of the journal stop the run before anything is sent', async () => {
+    const tenant = new FakeTenant();
+    const journal = {
+      file: 'j',
+      progress: () => null,
+      intend: async () => {
+        throw new Error('no space left');
+      },
+      conclude: async () => {},
+      settle: async () => {},
+      finish: async () => {},
+      close: async () => {},
+    };
+    const result = await apply(planOf([createThing('a'), createThing('b')]), tenant, {
+      journal,
+      concurrency: 1,
+    });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'failed', 'Thing/b': 'notAttempted' });
+    expect(result.changes[0]?.error).toContain('no space left');
+    expect(tenant.sent).toEqual([]);
+  });
+});
+
+describe('manual changes', () => {
+  const manual = change(thing, ['by hand'], {
+    action: 'manual',
+    warnings: ['Do it in the admin interface.'],
+  });
+
+  it('are not attempted, are not read, and leave the run whole', async () => {
+    const tenant = new FakeTenant();
+    const result = await apply(planOf([manual, createThing('a')]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/by%20hand': 'notAttempted', 'Thing/a': 'done' });
+    expect(result.changes[0]?.warnings).toEqual(['Do it in the admin interface.']);
+    expect(result.outcome).toBe('done');
+  });
+
+  it('do not keep deletes back', async () => {
+    const tenant = new FakeTenant({ things: { gone } });
+    expect(outcomes(await apply(planOf([manual, deleteThing(gone)]), tenant))['Thing/gone']).toBe('done');
+  });
+});
+
+describe('requests that several changes carry', () => {
+  const notes = ['a', 'b', 'c'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
+  const world = { notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) };
+
+  it('are sent once, and each change is checked by itself', async () => {
+    const tenant = new FakeTenant(world);
+    const result = await apply(planOf(deleteNotes(notes)), tenant);
+    expect(tenant.sent).toHaveLength(1);
+    expect(outcomes(result)).toEqual({ 'Note/a': 'done', 'Note/b': 'done', 'Note/c': 'done' });
+    expect(tenant.reads).toBe(2);
+  });
+
+  it('fail for a change whose object is still there', async () => {
+    const tenant = new FakeTenant(world);
+    tenant.onEffect = () => void tenant.notes.set('b', { id: 'n-b', key: 'b', text: 'x' });
+    const result = await apply(planOf(deleteNotes(notes)), tenant);
+    expect(outcomes(result)).toEqual({ 'Note/a': 'done', 'Note/b': 'failed', 'Note/c': 'done' });
+    expect(result.changes[1]?.error).toContain('still there');
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('lets requests in flight finish and starts nothing new', async () => {
+    const tenant = new FakeTenant({ things: { gone } });
+    const control = new AbortController();
+    tenant.fault = (_request, count) => {
+      if (count === 2) control.abort();
+      return null;
+    };
+    const plan = planOf([...['a', 'b', 'c', 'd'].map((name) => createThing(name)), deleteThing(gone)]);
+    const result = await apply(plan, tenant, { concurrency: 2, signal: control.signal });
+    expect(outcomes(result)).toEqual({
+      'Thing/a': 'done',
+      'Thing/b': 'done',
+      'Thing/c': 'notAttempted',
+      'Thing/d': 'notAttempted',
+      'Thing/gone': 'notAttempted',
+    });
+    expect(exitCodeOf(result)).toBe(130);
+  });
+
+  it('does not look up what was lost, and says unknown', async () => {
+    const tenant = new FakeTenant();
+    const control = new AbortController();
+    tenant.fault = () => {
+      control.abort();
+      return { is: 'lost', done: true };
+    };
+    const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
+    expect(tenant.reads).toBe(1);
+  });
+
+  it('calls a change whose request never left not attempted', async () => {
+    const tenant = new FakeTenant();
+    const control = new AbortController();
+    tenant.fault = () => {
+      control.abort();
+      return { is: 'unsent' };
+    };
+    const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'notAttempted' });
+    expect(result.outcome).toBe('interrupted');
+  });
+
+  it('before anything was read writes nothing', async () => {
+    const tenant = new FakeTenant();
+    const result = await apply(planOf([createThing('a')]), tenant, { signal: AbortSignal.abort() });
+    expect(result.outcome).toBe('interrupted');
+    expect(tenant.sent).toEqual([]);
+  });
+
+  it('after the last request leaves the run done', async () => {
+    const tenant = new FakeTenant();
+    const control = new AbortController();
+    tenant.fault = () => {
+      control.abort();
+      return null;
+    };
+    const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
+    expect(result.outcome).toBe('done');
+  });
+});
+
+describe('what the tenant took', () => {
+  it('is compared with what was asked: rewritten and ignored fields are warnings', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.rewrite = (raw) => ({ ...raw, text: raw.name === 'old' ? 'before' : 'SHOUTED' });
+    const result = await apply(planOf([updateThing(old, 'after'), createThing('new')]), tenant);
+    expect(result.outcome).toBe('done');
+    expect(result.changes[0]?.warnings).toEqual([expect.stringMatching(/ignored \/text/)]);
+    expect(result.changes[1]?.warnings).toEqual([expect.stringMatching(/rewrote \/text/)]);
+    expect(result.changes[1]?.after).toMatchObject({ text: 'SHOUTED' });
+  });
+
+  it('is the same where only the form differs', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.rewrite = (raw) => ({ ...raw, text: 'a\r\nb', tags: ['y', 'x'] });
+    const plan = planOf([
+      { ...updateThing(old, 'a\nb'), diff: [diff('/text', 'before', 'a\nb'), diff('/tags/0', null, 'x')] },
+    ]);
+    expect((await apply(plan, tenant)).changes[0]?.warnings).toEqual([]);
+  });
+
+  it('is read again where the answer does not show the object', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    await apply(
+      planOf([
+        { ...updateThing(old, 'x'), requests: [request('PATCH', '/v2024/things/t1/rule', { value: 'r' })] },
+      ]),
+      tenant,
+    );
+    expect(tenant.reads).toBe(2);
+  });
+
+  it('is unknown when an accepted object does not show up', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.onEffect = () => void tenant.things.clear();
+    const plan = planOf([updateThing(old, 'after', 'r')]);
+    expect(outcomes(await apply(plan, tenant))['Thing/old']).not.toBe('done');
+  });
+});
+
+it('tells what happens while it happens', async () => {
+  const tenant = new FakeTenant();
+  const events: ApplyEvent[] = [];
+  await apply(planOf([createThing('a')]), tenant, { onEvent: (event) => events.push(event) });
+  expect(events.map(({ type }) => type)).toEqual(['checking', 'checked', 'started', 'finished']);
+  expect(events.at(-1)).toMatchObject({ finished: 1, total: 1, result: { outcome: 'done' } });
+});

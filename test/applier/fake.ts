@@ -1,0 +1,333 @@
+import type { Sent, TenantPort, Touched } from '../../src/applier/port.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { liveObject } from '../../src/kinds/live.ts';
+import { formatAddress, type Key } from '../../src/model/address.ts';
+import { planDigest } from '../../src/model/digest.ts';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import type { LiveObject, TenantState } from '../../src/model/live.ts';
+import { renderBody } from '../../src/model/marker.ts';
+import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+
+const never = () => ({ manual: 'The tests plan by hand.' });
+
+/** Written first. Created by POST, changed by PATCH (`rule` by its own call), deleted by DELETE. */
+export const thing: Kind = {
+  name: 'Thing',
+  summary: 'An object with a sub-resource and JSON in text.',
+  keyFields: [{ name: 'name', foldCase: true }],
+  fields: {
+    text: { is: 'text' },
+    tags: { is: 'set' },
+    attributes: { is: 'json', declares: 'members' },
+    rule: { is: 'value' },
+  },
+  serverOwned: [],
+  pinnable: false,
+  renamable: true,
+  read: { how: 'list', list: { path: () => '/v2024/things', pageSize: null } },
+  parse(answer) {
+    const name = textOf(answer, 'name');
+    if (name === null) return null;
+    const { id: _id, name: _name, secret: _secret, ...fields } = answer;
+    return { key: [name], id: textOf(answer, 'id'), fields };
+  },
+  create: never,
+  update: never,
+  remove: never,
+};
+
+/** Written second. One POST creates and replaces; deleted in bulk, which goes back to a default. */
+export const note: Kind = {
+  name: 'Note',
+  summary: 'An object with a default, deleted in bulk.',
+  keyFields: [{ name: 'key' }],
+  fields: { text: { is: 'text' } },
+  serverOwned: [],
+  pinnable: false,
+  renamable: false,
+  read: { how: 'list', list: { path: () => '/v2025/notes', pageSize: null } },
+  parse(answer) {
+    const key = textOf(answer, 'key');
+    return key === null
+      ? null
+      : { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'text') ?? null } };
+  },
+  create: never,
+  update: never,
+  remove: never,
+};
+
+export const kinds: readonly Kind[] = [thing, note];
+
+export interface World {
+  readonly things: Readonly<Record<string, JsonObject>>;
+  readonly notes: Readonly<Record<string, JsonObject>>;
+  readonly defaults: Readonly<Record<string, JsonObject>>;
+}
+
+/** What happens to a request instead of, or after, its being carried out. */
+export type Fault =
+  | { readonly is: 'lost'; readonly done: boolean }
+  | { readonly is: 'status'; readonly status: number; readonly done: boolean; readonly repeated?: boolean }
+  | { readonly is: 'unsent' };
+
+/** An in-memory tenant behind the port. */
+export class FakeTenant implements TenantPort {
+  readonly tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
+  readonly sent: Request[] = [];
+  readonly carriedOut: string[] = [];
+  things: Map<string, JsonObject>;
+  notes: Map<string, JsonObject>;
+  readonly defaults: Map<string, JsonObject>;
+  reads = 0;
+  inFlight = 0;
+  mostInFlight = 0;
+  #ids = 0;
+  /** Asked before every request; what it returns happens. */
+  fault: (request: Request, count: number) => Fault | null | Promise<Fault | null> = () => null;
+  /** Called once a request took effect and before its answer. */
+  onEffect: () => void | Promise<void> = () => {};
+  /** Changes what is stored of a written thing. */
+  rewrite: (stored: JsonObject) => JsonObject = (stored) => stored;
+  readFault: () => Error | null = () => null;
+
+  constructor(world: Partial<World> = {}) {
+    this.things = new Map(Object.entries(world.things ?? {}));
+    this.notes = new Map(Object.entries(world.notes ?? {}));
+    this.defaults = new Map(Object.entries(world.defaults ?? {}));
+  }
+
+  get world(): World {
+    return {
+      things: Object.fromEntries(this.things),
+      notes: Object.fromEntries(this.notes),
+      defaults: Object.fromEntries(this.defaults),
+    };
+  }
+
+  async read(_touched: readonly Touched[]): Promise<TenantState> {
+    this.reads++;
+    const error = this.readFault();
+    if (error) throw error;
+    return {
+      tenant: this.tenant,
+      objects: [
+        ...[...this.things.values()].map((raw) => objectOf(thing, raw)),
+        ...[...this.notes.values()].map((raw) => objectOf(note, raw)),
+      ],
+      defaults: [...this.defaults]
+        .filter(([key]) => !this.notes.has(key))
+        .map(([, raw]) => objectOf(note, raw)),
+    };
+  }
+
+  async send(request: Request): Promise<Sent> {
+    this.sent.push(request);
+    this.inFlight++;
+    this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
+    try {
+      const fault = await this.fault(request, this.sent.length);
+      await Promise.resolve();
+      return await this.#answer(request, fault);
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  async #answer(request: Request, fault: Fault | null): Promise<Sent> {
+    if (fault?.is === 'unsent') return sent({ outcome: 'unsent', reason: 'unreachable', detail: 'no route' });
+    const answer = fault === null || fault.done ? this.#carryOut(request) : null;
+    if (answer) await this.onEffect();
+    if (fault?.is === 'lost') return sent({ outcome: 'lost', reason: 'reset', detail: 'connection reset' });
+    if (fault?.is === 'status') {
+      return sent(answered(fault.status, { message: 'the tenant says no' }), fault.repeated ?? false);
+    }
+    return sent(answer ?? answered(500, null));
+  }
+
+  #carryOut({ method, path, body: template }: Request) {
+    const body = renderBody(template, (name) => `secret of ${name}`);
+    this.carriedOut.push(`${method} ${path}`);
+    const [, , collection = '', id, sub] = path.split('/');
+    if (collection === 'notes') return this.#notes(id, body);
+    if (method === 'POST' && isObject(body)) return this.#create(body);
+    const [name, stored] = [...this.things].find(([, raw]) => raw.id === id) ?? [];
+    if (name === undefined || stored === undefined) return answered(404, null);
+    if (method === 'DELETE') {
+      this.things.delete(name);
+      return answered(204, null);
+    }
+    const patch = isObject(body) ? body : {};
+    const next = this.rewrite(
+      sub === 'rule' ? { ...stored, rule: patch.value ?? null } : { ...stored, ...patch },
+    );
+    this.things.delete(name);
+    this.things.set(textOf(next, 'name') ?? name, next);
+    return answered(200, sub === 'rule' ? { value: patch.value ?? null } : next);
+  }
+
+  #create(body: JsonObject) {
+    const name = textOf(body, 'name') ?? '';
+    if (this.things.has(name)) return answered(409, { message: 'the name is taken' });
+    const stored = this.rewrite({ ...body, id: `new-${++this.#ids}` });
+    this.things.set(name, stored);
+    return answered(201, stored);
+  }
+
+  #notes(id: string | undefined, body: Json) {
+    if (id === 'bulk-delete') {
+      for (const item of isArray(body) ? body : [])
+        if (isObject(item)) this.notes.delete(textOf(item, 'key') ?? '');
+      return answered(204, null);
+    }
+    const raw = isObject(body) ? body : {};
+    const key = textOf(raw, 'key') ?? '';
+    const stored = { ...raw, id: this.notes.get(key)?.id ?? `note-${key}` };
+    this.notes.set(key, stored);
+    return answered(200, stored);
+  }
+}
+
+function answered(status: number, body: Json) {
+  return { outcome: 'answered', status, headers: {}, body, text: null } as const;
+}
+
+function sent(
+  answer:
+    | ReturnType<typeof answered>
+    | { outcome: 'lost'; reason: 'reset'; detail: string }
+    | { outcome: 'unsent'; reason: 'unreachable'; detail: string },
+  repeated = false,
+): Sent {
+  return { ...answer, attempts: 1, ms: 5, trackingId: 'track-1', repeated };
+}
+
+export function objectOf(kind: Kind, raw: JsonObject): LiveObject {
+  const live = liveObject(kind, raw, contractSettings, null);
+  if (!live) throw new TypeError('not an object of the kind');
+  return live;
+}
+
+export const headers = { accept: 'application/json' };
+
+export function request(method: Request['method'], path: string, body: Json = null): Request {
+  return { method, path, query: {}, headers, body };
+}
+
+export function diff(path: string, before: Json, after: Json): Difference {
+  const op = before === null ? 'add' : after === null ? 'remove' : 'replace';
+  return { path, op, before, after, sensitive: false, origin: null };
+}
+
+export const sensitive = (path: string): Difference => ({ ...diff(path, null, null), sensitive: true });
+
+export function change(kind: Kind, key: Key, parts: Partial<Change> & Pick<Change, 'action'>): Change {
+  return {
+    address: formatAddress(kind.name, key),
+    kind: kind.name,
+    key,
+    source: null,
+    id: null,
+    fingerprint: null,
+    diff: [],
+    requests: [],
+    warnings: [],
+    risk: [],
+    ...parts,
+  };
+}
+
+export function createThing(name: string, fields: JsonObject = { text: 'new' }): Change {
+  return change(thing, [name], {
+    action: 'create',
+    diff: Object.entries(fields).map(([field, value]) => diff(`/${field}`, null, value)),
+    requests: [request('POST', '/v2024/things', { name, ...fields })],
+  });
+}
+
+/** Changes the text, and with `rule` also the sub-resource by a second request. */
+export function updateThing(raw: JsonObject, text: string, rule?: string): Change {
+  const path = `/v2024/things/${raw.id}`;
+  return change(thing, [textOf(raw, 'name') ?? ''], {
+    action: 'update',
+    id: textOf(raw, 'id'),
+    fingerprint: objectOf(thing, raw).fingerprint,
+    diff: [
+      diff('/text', raw.text ?? null, text),
+      ...(rule === undefined ? [] : [diff('/rule', raw.rule ?? null, rule)]),
+    ],
+    requests: [
+      request('PATCH', path, { text }),
+      ...(rule === undefined ? [] : [request('PATCH', `${path}/rule`, { value: rule })]),
+    ],
+  });
+}
+
+export function deleteThing(raw: JsonObject): Change {
+  return change(thing, [textOf(raw, 'name') ?? ''], {
+    action: 'delete',
+    id: textOf(raw, 'id'),
+    fingerprint: objectOf(thing, raw).fingerprint,
+    diff: [diff('/text', raw.text ?? null, null)],
+    requests: [request('DELETE', `/v2024/things/${raw.id}`)],
+  });
+}
+
+/** Writes a note over the live one, or over its default. */
+export function writeNote(
+  key: string,
+  text: string,
+  below: { live?: JsonObject; base?: JsonObject } = {},
+): Change {
+  const { live, base } = below;
+  const raw = live ?? base;
+  return change(note, [key], {
+    action: live ? 'update' : 'create',
+    id: live ? textOf(live, 'id') : null,
+    fingerprint: raw ? objectOf(note, raw).fingerprint : null,
+    diff: [diff('/text', raw?.text ?? null, text)],
+    requests: [request('POST', '/v2025/notes', { key, text })],
+  });
+}
+
+/** Deletes of notes: one bulk request that all of them carry. */
+export function deleteNotes(notes: readonly JsonObject[]): Change[] {
+  const bulk = request(
+    'POST',
+    '/v2025/notes/bulk-delete',
+    notes.map(({ key = null }) => ({ key })),
+  );
+  return notes.map((raw) =>
+    change(note, [textOf(raw, 'key') ?? ''], {
+      action: 'delete',
+      id: textOf(raw, 'id'),
+      fingerprint: objectOf(note, raw).fingerprint,
+      diff: [diff('/text', raw.text ?? null, null)],
+      requests: [bulk],
+    }),
+  );
+}
+
+export function planOf(changes: readonly Change[], parts: Partial<Omit<Plan, 'digest'>> = {}): Plan {
+  const count = (action: Change['action']) => changes.filter((entry) => entry.action === action).length;
+  const plan: Omit<Plan, 'digest'> = {
+    formatVersion: planFormat,
+    tool: { name: 'tenantctl', version: '0.0.0' },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    environment: 'test',
+    tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
+    scope: { only: [], except: [], prune: false, since: null },
+    summary: {
+      create: count('create'),
+      update: count('update'),
+      delete: count('delete'),
+      manual: count('manual'),
+      unchanged: 0,
+    },
+    changes,
+    diagnostics: [],
+    ...parts,
+  };
+  return { ...plan, digest: planDigest(plan) };
+}

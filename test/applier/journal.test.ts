@@ -1,0 +1,107 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openJournal } from '../../src/applier/journal.ts';
+import { newFolder } from './run.ts';
+
+const digest = `sha256:${'a'.repeat(64)}`;
+
+async function journalWithNotes(folder: string) {
+  const journal = await openJournal(folder, digest);
+  await journal.intend(
+    0,
+    new Map([
+      ['Thing/a', null],
+      ['Thing/b', 'sha256:b'],
+    ]),
+    't1',
+  );
+  await journal.conclude(0, ['Thing/a'], 'done', 201, 't2');
+  await journal.settle('Thing/a', 'sha256:a', ['/text'], 't3');
+  await journal.close();
+  return journal.file;
+}
+
+describe('a journal', () => {
+  it('remembers what was noted', async () => {
+    const folder = await newFolder();
+    await journalWithNotes(folder);
+    const again = await openJournal(folder, digest);
+    expect(again.progress('Thing/a')).toEqual({
+      requests: new Map([[0, { before: null, state: 'done' }]]),
+      settled: { fingerprint: 'sha256:a', unmet: ['/text'] },
+    });
+    expect(again.progress('Thing/b')?.requests.get(0)).toEqual({ before: 'sha256:b', state: 'intended' });
+    expect(again.progress('Thing/c')).toBeNull();
+  });
+
+  it('makes no file until there is something to note', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, digest);
+    await journal.finish('t');
+    await expect(readFile(journal.file)).rejects.toThrow('ENOENT');
+  });
+
+  it('drops a last line that was cut, at every length, and goes on after it', async () => {
+    const folder = await newFolder();
+    const file = await journalWithNotes(folder);
+    const whole = await readFile(file);
+    const lastLine = whole.lastIndexOf('\n', -2) + 1;
+    for (let length = lastLine; length < whole.length; length++) {
+      await writeFile(file, whole.subarray(0, length));
+      const journal = await openJournal(folder, digest);
+      expect(journal.progress('Thing/a')?.settled).toBeNull();
+      await journal.settle('Thing/a', 'sha256:z', [], 't4');
+      await journal.close();
+      expect((await openJournal(folder, digest)).progress('Thing/a')?.settled?.fingerprint).toBe('sha256:z');
+    }
+  });
+
+  it('starts afresh where even the first line was cut', async () => {
+    const folder = await newFolder();
+    const { file } = await openJournal(folder, digest);
+    await writeFile(file, '{"type":"pl');
+    const journal = await openJournal(folder, digest);
+    await journal.settle('Thing/a', null, [], 't');
+    await journal.close();
+    expect((await openJournal(folder, digest)).progress('Thing/a')).not.toBeNull();
+  });
+
+  it.each(['not json\n', '{"type":"result"}\n', '[]\n', '{"type":"settled","change":1,"unmet":[]}\n'])(
+    'that is damaged (%j) refuses with exit 4',
+    async (line) => {
+      const folder = await newFolder();
+      const file = await journalWithNotes(folder);
+      await appendFile(file, line);
+      await expect(openJournal(folder, digest)).rejects.toMatchObject({
+        exitCode: 4,
+        diagnostics: [{ code: 'journal-damaged' }],
+      });
+    },
+  );
+
+  it('of another plan refuses', async () => {
+    const folder = await newFolder();
+    const file = await journalWithNotes(folder);
+    const other = `sha256:${'b'.repeat(64)}`;
+    await writeFile((await openJournal(folder, other)).file, await readFile(file));
+    await expect(openJournal(folder, other)).rejects.toThrow('another plan');
+  });
+
+  it('stays in its folder whatever the digest says', async () => {
+    const folder = await newFolder();
+    const { file } = await openJournal(folder, 'sha256:../../etc/passwd');
+    expect(basename(file)).toMatch(/^[0-9a-f]{64}\.jsonl$/);
+    expect(file.startsWith(folder)).toBe(true);
+  });
+
+  it('keeps notes whole when many are made at once', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, digest);
+    const names = Array.from({ length: 50 }, (_, at) => `Thing/${at}`);
+    await Promise.all(names.map((name) => journal.settle(name, name, [], 't')));
+    await journal.close();
+    const again = await openJournal(folder, digest);
+    expect(names.every((name) => again.progress(name)?.settled?.fingerprint === name)).toBe(true);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { createThing, deleteNotes, deleteThing, FakeTenant, planOf, sensitive, updateThing } from './fake.ts';
+import { apply, outcomes } from './run.ts';
+
+const old = { id: 't1', name: 'old', text: 'before' };
+const lostDone = { is: 'lost', done: true } as const;
+const lostUndone = { is: 'lost', done: false } as const;
+const status = (code: number, done: boolean) => ({ is: 'status', status: code, done }) as const;
+
+describe('a POST whose answer is lost', () => {
+  it('is found by its key and not sent again', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = () => lostDone;
+    const result = await apply(planOf([createThing('a')]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(result.changes[0]?.warnings).toEqual([
+      expect.stringMatching(/connection reset.*looked up and is as planned/),
+    ]);
+    expect(tenant.carriedOut).toEqual(['POST /v2024/things']);
+  });
+
+  it('is sent once more when the object is not there', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = (_request, count) => (count === 1 ? lostUndone : null);
+    const result = await apply(planOf([createThing('a')]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(result.changes[0]?.requests.map((sent) => sent.status)).toEqual([null, 201]);
+    expect(tenant.carriedOut).toHaveLength(1);
+  });
+
+  it('is looked up each time, and given up after the second', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = () => lostUndone;
+    const result = await apply(planOf([createThing('a')]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
+    expect(tenant.sent).toHaveLength(2);
+    expect(tenant.reads).toBe(3);
+  });
+
+  it('is unknown when the object is neither as before nor as planned', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = () => lostDone;
+    tenant.rewrite = (raw) => ({ ...raw, text: 'another' });
+    expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'unknown' });
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('is unknown when it cannot be looked up', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = () => lostDone;
+    tenant.readFault = () => (tenant.reads > 1 ? new Error('403 Forbidden') : null);
+    const result = await apply(planOf([createThing('a')]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
+    expect(result.changes[0]?.error).toContain('403 Forbidden');
+    expect(tenant.sent).toHaveLength(1);
+  });
+});
+
+describe('a server fault', () => {
+  it('that hid a success is no failure', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = () => status(503, true);
+    expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'done' });
+    expect(tenant.carriedOut).toHaveLength(1);
+  });
+
+  it('that stays is a failure with the words of the tenant', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => status(500, false);
+    const result = await apply(planOf([updateThing(old, 'after')]), tenant);
+    expect(result.changes[0]).toMatchObject({ outcome: 'failed', after: { text: 'before' } });
+    expect(result.changes[0]?.error).toContain('the tenant says no');
+    expect(tenant.sent).toHaveLength(2);
+  });
+
+  it('on the first of two requests goes on with the second', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = (_request, count) => (count === 1 ? status(502, true) : null);
+    expect(outcomes(await apply(planOf([updateThing(old, 'after', 'r')]), tenant))).toEqual({
+      'Thing/old': 'done',
+    });
+    expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
+  });
+
+  it('on a change that cannot be seen is sent once more', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = (_request, count) => (count === 1 ? status(502, true) : null);
+    const plan = planOf([{ ...updateThing(old, 'before'), diff: [sensitive('/attributes/password')] }]);
+    expect(outcomes(await apply(plan, tenant))).toEqual({ 'Thing/old': 'done' });
+    expect(tenant.sent).toHaveLength(2);
+  });
+});
+
+describe('a refusal', () => {
+  it('of a request that was sent before is looked up', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => ({ is: 'status', status: 400, done: true, repeated: true });
+    expect(outcomes(await apply(planOf([updateThing(old, 'after')]), tenant))).toEqual({
+      'Thing/old': 'done',
+    });
+  });
+
+  it('of a request sent once is final', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => status(400, false);
+    expect(outcomes(await apply(planOf([updateThing(old, 'after')]), tenant))).toEqual({
+      'Thing/old': 'failed',
+    });
+    expect(tenant.reads).toBe(1);
+  });
+
+  it('of a delete, because nothing is there, is done', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => {
+      tenant.things.clear();
+      return null;
+    };
+    expect(outcomes(await apply(planOf([deleteThing(old)]), tenant))).toEqual({ 'Thing/old': 'done' });
+  });
+});
+
+it('a bulk delete carried out in part is sent again for the rest', async () => {
+  const notes = ['a', 'b'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
+  const tenant = new FakeTenant({ notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) });
+  tenant.fault = (_request, count) => {
+    if (count > 1) return null;
+    tenant.notes.delete('a');
+    return lostUndone;
+  };
+  expect(outcomes(await apply(planOf(deleteNotes(notes)), tenant))).toEqual({
+    'Note/a': 'done',
+    'Note/b': 'done',
+  });
+  expect(tenant.notes.size).toBe(0);
+});
+
+it('a request that never left is a failure and is not looked up', async () => {
+  const tenant = new FakeTenant();
+  tenant.fault = () => ({ is: 'unsent' });
+  const result = await apply(planOf([createThing('a')]), tenant);
+  expect(result.changes[0]).toMatchObject({ outcome: 'failed', error: 'no route' });
+  expect(tenant.reads).toBe(1);
+});

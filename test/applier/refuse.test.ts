@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import type { Change, Plan } from '../../src/model/plan.ts';
+import { exitCodeOf } from '../../src/model/result.ts';
+import {
+  change,
+  createThing,
+  deleteNotes,
+  deleteThing,
+  FakeTenant,
+  headers,
+  planOf,
+  request,
+  thing,
+  updateThing,
+  writeNote,
+} from './fake.ts';
+import { apply } from './run.ts';
+
+const old = { id: 't1', name: 'old', text: 'before' };
+const gone = { id: 't2', name: 'gone', text: 'x' };
+const stored = { id: 'n1', key: 'stored', text: 'x' };
+const base = { key: 'vendor', text: 'from the vendor' };
+
+async function refusalOf(plan: Plan, tenant: FakeTenant): Promise<string[]> {
+  const result = await apply(plan, tenant);
+  expect(result.outcome).toBe('refused');
+  expect(exitCodeOf(result)).toBe(4);
+  expect(tenant.sent).toEqual([]);
+  expect(result.summary.notAttempted).toBe(plan.changes.length);
+  return (result.diagnostics ?? []).map(({ code, message }) => `${code}: ${message}`);
+}
+
+describe('a plan is refused without a single request when', () => {
+  const world = { things: { old, gone }, notes: { stored }, defaults: { vendor: base } };
+  const changes = [
+    updateThing(old, 'after'),
+    deleteThing(gone),
+    createThing('new'),
+    writeNote('vendor', 'mine', { base }),
+    writeNote('stored', 'mine', { live: stored }),
+  ];
+
+  it('(it is not, when nothing was touched)', async () => {
+    expect((await apply(planOf(changes), new FakeTenant(world))).outcome).toBe('done');
+  });
+
+  const touches: [string, (tenant: FakeTenant) => void, RegExp][] = [
+    [
+      'an object to update changed',
+      (tenant) => tenant.things.set('old', { ...old, text: 'other' }),
+      /Thing\/old.*someone changed/,
+    ],
+    [
+      'a field it does not touch changed',
+      (tenant) => tenant.things.set('old', { ...old, rule: 'r' }),
+      /Thing\/old/,
+    ],
+    ['an object to update is gone', (tenant) => tenant.things.delete('old'), /Thing\/old.*no longer there/],
+    [
+      'an object to delete changed',
+      (tenant) => tenant.things.set('gone', { ...gone, text: 'other' }),
+      /Thing\/gone/,
+    ],
+    ['an object to delete is gone', (tenant) => tenant.things.delete('gone'), /Thing\/gone.*no longer there/],
+    [
+      'an object to create exists',
+      (tenant) => tenant.things.set('new', { id: 'x', name: 'new' }),
+      /Thing\/new.*exists by now/,
+    ],
+    [
+      'it exists in another case',
+      (tenant) => tenant.things.set('NEW', { id: 'x', name: 'NEW' }),
+      /Thing\/new.*exists by now/,
+    ],
+    [
+      'a default it lays a template over changed',
+      (tenant) => tenant.defaults.set('vendor', { ...base, text: '2' }),
+      /Note\/vendor.*default/,
+    ],
+    ['the default is gone', (tenant) => tenant.defaults.delete('vendor'), /Note\/vendor.*default/],
+    [
+      'a defaulted object was customised',
+      (tenant) => tenant.notes.set('vendor', { ...base, id: 'n9' }),
+      /Note\/vendor.*exists by now/,
+    ],
+    [
+      'an object was deleted and made again',
+      (tenant) => tenant.things.set('old', { ...old, id: 't9' }),
+      /Thing\/old/,
+    ],
+    [
+      'a key stands for two objects',
+      (tenant) => tenant.things.set('OLD', { id: 't9', name: 'OLD', text: 'before' }),
+      /Thing\/old.*2 objects/,
+    ],
+  ];
+  it.each(touches)('%s', async (_name, touch, expected) => {
+    const tenant = new FakeTenant(world);
+    touch(tenant);
+    const reasons = await refusalOf(planOf(changes), tenant);
+    expect(reasons).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it('several objects changed: all are named', async () => {
+    const tenant = new FakeTenant(world);
+    tenant.things.clear();
+    expect(await refusalOf(planOf(changes), tenant)).toHaveLength(2);
+  });
+
+  it('it was edited', async () => {
+    const plan = planOf(changes);
+    const [first, ...rest] = plan.changes;
+    const edited = { ...plan, changes: [{ ...(first ?? createThing('x')), warnings: ['edited'] }, ...rest] };
+    expect(await refusalOf(edited, new FakeTenant(world))).toEqual([expect.stringMatching(/^plan-edited/)]);
+  });
+
+  const others: [string, Partial<Omit<Plan, 'digest'>>, RegExp][] = [
+    ['its environment is another', { environment: 'production' }, /^plan-environment/],
+    [
+      'its tenant is another',
+      { tenant: { identity: 'https://other.example', profiles: 'https://profiles.example' } },
+      /^plan-tenant/,
+    ],
+    [
+      'its second service is another',
+      { tenant: { identity: 'https://tenant.example', profiles: 'x' } },
+      /^plan-tenant/,
+    ],
+    [
+      'a guard refused it',
+      { diagnostics: [{ code: 'too-many-deletes', severity: 'error', message: 'No.' }] },
+      /^too-many-deletes/,
+    ],
+  ];
+  it.each(others)('%s', async (_name, parts, expected) => {
+    const tenant = new FakeTenant(world);
+    expect(await refusalOf(planOf(changes, parts), tenant)).toEqual([expect.stringMatching(expected)]);
+    expect(tenant.reads).toBe(0);
+  });
+});
+
+describe('hostile plans', () => {
+  const withRequest = (parts: Partial<ReturnType<typeof request>>): Change => ({
+    ...createThing('a'),
+    requests: [{ ...request('POST', '/v2024/things', {}), ...parts }],
+  });
+  const cases: [string, Change][] = [
+    ['another host', withRequest({ path: 'https://evil.example/v2024/things' })],
+    ['another host without a scheme', withRequest({ path: '//evil.example/v2024/things' })],
+    ['another API', withRequest({ path: '/v2024x/things' })],
+    ['the token endpoint', withRequest({ path: '/oauth/token' })],
+    ['a walk upwards', withRequest({ path: '/v2024/../oauth/token' })],
+    ['an encoded walk upwards', withRequest({ path: '/v2024/%2e%2E/oauth/token' })],
+    ['a walk inside a segment', withRequest({ path: '/v2024/a%2F..%2F..%2Fb' })],
+    ['a backslash', withRequest({ path: '/v2024/a\\b' })],
+    ['a query in the path', withRequest({ path: '/v2024/things?x=1' })],
+    ['a line break in the path', withRequest({ path: '/v2024/things\r\nX: y' })],
+    ['an encoded line break', withRequest({ path: '/v2024/things%0d%0a' })],
+    ['a token of its own', withRequest({ headers: { ...headers, Authorization: 'Bearer x' } })],
+    ['a host header', withRequest({ headers: { ...headers, host: 'evil.example' } })],
+    ['a line break in a header', withRequest({ headers: { accept: 'a\r\nX: y' } })],
+    ['a read', withRequest({ method: 'GET' })],
+    ['no request', { ...createThing('a'), requests: [] }],
+    [
+      'a manual change that sends',
+      change(thing, ['a'], { action: 'manual', requests: createThing('a').requests }),
+    ],
+    ['a kind that does not exist', { ...createThing('a'), kind: 'constructor' }],
+  ];
+  it.each(cases)('%s', async (_name, entry) => {
+    expect(await refusalOf(planOf([entry]), new FakeTenant())).toEqual([
+      expect.stringMatching(/^plan-(request-refused|inconsistent)/),
+    ]);
+  });
+
+  it('two changes of one object', async () => {
+    const reasons = await refusalOf(planOf([createThing('a'), createThing('a')]), new FakeTenant());
+    expect(reasons).toEqual([expect.stringMatching(/two changes/)]);
+  });
+
+  it('the path of saved searches is the configured one', async () => {
+    const search = withRequest({ path: '/api/advanced_search/7' });
+    const result = await apply(planOf([search]), new FakeTenant());
+    expect(result.outcome).not.toBe('refused');
+    await refusalOf(planOf([withRequest({ path: '/api/advanced_search_evil' })]), new FakeTenant());
+  });
+});
+
+it('a tenant that cannot be read is an error, and nothing is written', async () => {
+  const tenant = new FakeTenant({ notes: { stored } });
+  tenant.readFault = () => new Error('403');
+  await expect(apply(planOf(deleteNotes([stored])), tenant)).rejects.toThrow('403');
+  expect(tenant.sent).toEqual([]);
+});

@@ -1,0 +1,210 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Journal, openJournal } from '../../src/applier/journal.ts';
+import type { Change, Plan } from '../../src/model/plan.ts';
+import {
+  createThing,
+  deleteNotes,
+  deleteThing,
+  diff,
+  FakeTenant,
+  planOf,
+  request,
+  sensitive,
+  updateThing,
+  type World,
+  writeNote,
+} from './fake.ts';
+import { apply, newFolder, outcomes } from './run.ts';
+
+const old = { id: 't1', name: 'old', text: 'before', rule: 'r0' };
+const other = { id: 't2', name: 'other', text: 'before', attributes: '{"url":"u"}' };
+const gone = { id: 't3', name: 'gone', text: 'x' };
+const late = { id: 't4', name: 'late', text: 'x' };
+const notes = ['n1', 'n2'].map((key) => ({ id: `id-${key}`, key, text: 'x' }));
+const live = { id: 'id-live', key: 'live', text: 'x' };
+const base = { key: 'vendor', text: 'from the vendor' };
+const world: World = {
+  things: { old, other, gone, late },
+  notes: { n1: notes[0] ?? {}, n2: notes[1] ?? {}, live },
+  defaults: { vendor: base },
+};
+const rotate: Change = {
+  ...updateThing(other, 'after'),
+  diff: [diff('/text', 'before', 'after'), sensitive('/attributes/password')],
+  requests: [request('PATCH', '/v2024/things/t2', { text: 'after', secret: { $secret: 'PASSWORD' } })],
+};
+const pool: readonly (readonly Change[])[] = [
+  [createThing('a')],
+  [createThing('b', { text: 'x', tags: ['p'], attributes: { url: 'u' } })],
+  [updateThing(old, 'after', 'r1')],
+  [rotate],
+  [deleteThing(gone)],
+  [deleteThing(late)],
+  [writeNote('vendor', 'mine', { base })],
+  [writeNote('live', 'mine', { live })],
+  deleteNotes(notes),
+];
+
+/** What lies on disk and in the tenant at one moment of a run. */
+interface Moment {
+  readonly journal: Buffer;
+  readonly world: World;
+}
+
+/** Runs a plan to its end and keeps every moment at which it could have been killed. */
+async function momentsOf(plan: Plan): Promise<{ moments: Moment[]; after: World; effects: string[] }> {
+  const folder = await newFolder();
+  const tenant = new FakeTenant(world);
+  const moments: Moment[] = [];
+  const journal = await openJournal(folder, plan.digest);
+  const keep = async () => {
+    const bytes = await readFile(journal.file).catch(() => Buffer.alloc(0));
+    moments.push({ journal: bytes, world: structuredClone(tenant.world) });
+  };
+  tenant.onEffect = keep;
+  const watched: Journal = {
+    ...journal,
+    intend: (...note) => journal.intend(...note).then(keep),
+    conclude: (...note) => journal.conclude(...note).then(keep),
+    settle: (...note) => journal.settle(...note).then(keep),
+  };
+  await keep();
+  const result = await apply(plan, tenant, { journal: watched, concurrency: 1 });
+  expect(result.outcome).toBe('done');
+  return { moments, after: tenant.world, effects: tenant.carriedOut };
+}
+
+const withoutIds = (value: World): unknown =>
+  JSON.parse(JSON.stringify(value, (key, item) => (key === 'id' ? undefined : item)));
+
+describe('a run that was killed', () => {
+  it('is finished by applying the plan again, wherever it was killed, and makes nothing twice', async () => {
+    let cases = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([...pool], { minLength: 1 }), fc.nat(), async (parts, cut) => {
+        const plan = planOf(parts.flat());
+        const { moments, after, effects } = await momentsOf(plan);
+        for (const [at, moment] of moments.entries()) {
+          const next = moments[at + 1]?.journal ?? moment.journal;
+          // A line may have been cut while it was written.
+          const length = moment.journal.length + (cut % Math.max(1, next.length - moment.journal.length));
+          const folder = await newFolder();
+          const { file } = await openJournal(folder, plan.digest);
+          await writeFile(file, next.length > length ? next.subarray(0, length) : moment.journal);
+          const tenant = new FakeTenant(moment.world);
+          const result = await apply(plan, tenant, { folder });
+          expect(result.outcome).toBe('done');
+          expect(withoutIds(tenant.world)).toEqual(withoutIds(after));
+          const posts = tenant.carriedOut.filter((effect) => effect === 'POST /v2024/things').length;
+          const missing = ['a', 'b'].filter(
+            (name) => after.things[name] && !moment.world.things[name],
+          ).length;
+          expect(posts).toBe(missing);
+          expect(tenant.carriedOut.length).toBeLessThanOrEqual(effects.length);
+          cases++;
+        }
+      }),
+      { numRuns: 12, seed: 7 },
+    );
+    expect(cases).toBeGreaterThan(150);
+  });
+
+  it('tells what was there before, though it was changed before this run', async () => {
+    const plan = planOf([updateThing(old, 'after', 'r1'), createThing('a'), deleteThing(gone)]);
+    const { moments } = await momentsOf(plan);
+    const last = moments.at(-1);
+    const folder = await newFolder();
+    await writeFile((await openJournal(folder, plan.digest)).file, last?.journal ?? '');
+    const tenant = new FakeTenant(last?.world ?? {});
+    const result = await apply(plan, tenant, { folder });
+    expect(tenant.sent).toEqual([]);
+    expect(result.changes.map(({ before }) => before)).toEqual([
+      { text: 'before', rule: 'r0' },
+      null,
+      { text: 'x' },
+    ]);
+    expect(result.changes.map(({ after }) => after)).toMatchObject([
+      { text: 'after', rule: 'r1' },
+      { text: 'new' },
+      null,
+    ]);
+  });
+
+  it('is refused when somebody changed what it had made', async () => {
+    const plan = planOf([createThing('a'), createThing('b')]);
+    const folder = await newFolder();
+    const tenant = new FakeTenant();
+    tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : null);
+    await apply(plan, tenant, { folder, concurrency: 1 });
+    tenant.things.set('a', { ...tenant.things.get('a'), text: 'by hand' });
+    const sent = tenant.sent.length;
+    const result = await apply(plan, tenant, { folder });
+    expect(result.outcome).toBe('refused');
+    expect(result.diagnostics).toMatchObject([{ code: 'plan-stale', address: 'Thing/a' }]);
+    expect(tenant.sent).toHaveLength(sent);
+  });
+
+  it('is refused when the ambiguous request left neither the old state nor the new', async () => {
+    const plan = planOf([updateThing(old, 'after')]);
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan.digest);
+    await journal.intend(0, new Map([['Thing/old', plan.changes[0]?.fingerprint ?? null]]), 'now');
+    await journal.close();
+    const tenant = new FakeTenant({ things: { old: { ...old, text: 'by hand' } } });
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('refused');
+  });
+
+  it('knows a rewritten field for what it is', async () => {
+    const plan = planOf([updateThing(old, 'after'), createThing('a')]);
+    const folder = await newFolder();
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.rewrite = (raw) => ({ ...raw, text: 'REWRITTEN' });
+    tenant.fault = ({ method }) => (method === 'POST' ? { is: 'status', status: 400, done: false } : null);
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('partial');
+    tenant.fault = () => null;
+    const again = await apply(plan, tenant, { folder });
+    expect(outcomes(again)).toEqual({ 'Thing/old': 'done', 'Thing/a': 'done' });
+    expect(tenant.carriedOut.filter((effect) => effect.startsWith('PATCH'))).toHaveLength(1);
+  });
+});
+
+describe('a run that failed in part', () => {
+  it('goes on where it ended: failed changes and deletes that waited', async () => {
+    const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
+    const folder = await newFolder();
+    const tenant = new FakeTenant({ things: { gone } });
+    tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : null);
+    expect((await apply(plan, tenant, { folder, concurrency: 1 })).outcome).toBe('partial');
+    const again = await apply(plan, tenant, { folder });
+    expect(again.outcome).toBe('done');
+    expect(tenant.carriedOut).toEqual([
+      'POST /v2024/things',
+      'POST /v2024/things',
+      'DELETE /v2024/things/t3',
+    ]);
+  });
+});
+
+describe('a run that is done', () => {
+  it('ends its journal: the same plan is then refused as stale', async () => {
+    const plan = planOf([createThing('a')]);
+    const folder = await newFolder();
+    const tenant = new FakeTenant();
+    await apply(plan, tenant, { folder });
+    expect(await readdir(folder)).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64}\.20260102T030405678Z\.done\.jsonl$/),
+    ]);
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('refused');
+  });
+});
+
+it('a journal holds no values and no secrets', async () => {
+  const folder = await newFolder();
+  const plan = planOf([createThing('a', { text: 'canary-text', attributes: { password: 'canary-secret' } })]);
+  await apply(plan, new FakeTenant(), { folder });
+  for (const file of await readdir(folder))
+    expect(await readFile(join(folder, file), 'utf8')).not.toContain('canary');
+});

@@ -1,0 +1,34 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ApplyOptions, applyPlan } from '../../src/applier/apply.ts';
+import { openJournal } from '../../src/applier/journal.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import type { ChangeOutcome, Result } from '../../src/model/result.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { type FakeTenant, kinds } from './fake.ts';
+
+export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tenantctl-applier-'));
+
+/** Applies a plan, with a journal in `folder` or in one of its own. */
+export async function apply(
+  plan: Plan,
+  tenant: FakeTenant,
+  { folder, ...more }: Partial<ApplyOptions> & { folder?: string } = {},
+): Promise<Result> {
+  return applyPlan(plan, tenant, {
+    environment: 'test',
+    settings: contractSettings,
+    journal: await openJournal(folder ?? (await newFolder()), plan.digest),
+    concurrency: 4,
+    now: () => new Date('2026-01-02T03:04:05.678Z'),
+    describe: (sent) =>
+      sent.outcome === 'answered' ? `${sent.status}: ${JSON.stringify(sent.body)}` : sent.detail,
+    kinds,
+    ...more,
+  });
+}
+
+export function outcomes(result: Result): Record<string, ChangeOutcome> {
+  return Object.fromEntries(result.changes.map(({ address, outcome }) => [address, outcome]));
+}
