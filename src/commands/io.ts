@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 /** A stream that text is written to; `isTTY` and `columns` are set where it is a terminal. */
-export type Output = Pick<Writable, 'write'> & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Everything a command has of the world besides the file system and the network. */
 export interface Io {

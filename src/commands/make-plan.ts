@@ -1,28 +1,30 @@
 import { resolveLookups } from '../client/lookups.ts';
+import { gitSource, loadProject } from '../loader/index.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import { fillLookups, lookupsIn, type PlanChoices, planChanges, wantedFor } from '../planner/index.ts';
 import type { PlanArgs } from './command.ts';
+import type { Io } from './io.ts';
 import type { Tenant } from './tenant.ts';
 import { tool } from './version.ts';
 
 /**
  * Reads what the manifests name and compares: the one way a plan is made, whether to be shown, saved or applied.
- *
- * @param previous the resources as `--since` REV declared them
  */
 export async function makePlan(
   project: Project,
   tenant: Tenant,
   choices: PlanChoices,
-  previous: readonly Resource[] | null,
+  io: Io,
 ): Promise<Plan> {
   const { environment, resources, secrets, diagnostics } = project;
+  const { since } = choices.scope;
+  const previous = since === null ? null : loadRevision(project, since, io);
   const wanted = wantedFor({ resources, previous, environment, choices });
   const [state, answer] = await Promise.all([
     tenant.readWanted(wanted),
-    resolveLookups(tenant.client, lookupsIn(resources)),
+    resolveLookups(tenant.client, lookupsIn([...resources, ...(previous ?? [])])),
   ]);
   return planChanges({
     tool,
@@ -35,6 +37,16 @@ export async function makePlan(
     choices,
     diagnostics,
   });
+}
+
+/** The resources as a git revision declared them, under today's project file and environment. */
+function loadRevision(
+  { root, configFile, environment }: Project,
+  revision: string,
+  { env }: Io,
+): readonly Resource[] {
+  const manifests = gitSource(root, revision);
+  return loadProject({ configFile, environment: environment.name, env, manifests }).resources;
 }
 
 export function choicesOf(args: PlanArgs): PlanChoices {

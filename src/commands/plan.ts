@@ -51,7 +51,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report);
   const project = loadProject(projectOptions(args, io));
   const plan = await withTenant(project, io, createProgress(io, args), (tenant) =>
-    makePlan(project, tenant, choicesOf(args), null),
+    makePlan(project, tenant, choicesOf(args), io),
   );
 
   if (args.out !== undefined) writeText(args.out, JSON.stringify(plan, null, 2), io);

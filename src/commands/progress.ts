@@ -53,8 +53,9 @@ function statusLine(io: Io): Progress {
   };
   return {
     onClient(event) {
-      if (event.type === 'request-finished') show(`${(answered += 1)} requests answered …`);
-      else show(clientText(event));
+      if (event.type !== 'request-finished') return show(clientText(event));
+      answered += 1;
+      show(`${answered} requests answered …`);
     },
     onApply: (event) => show(applyText(event)),
     end() {

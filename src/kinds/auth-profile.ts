@@ -35,13 +35,15 @@ export const authProfile: Kind = {
     manual: `Create the identity profile "${name}" in the admin interface: its authentication profile comes with it. Then plan again.`,
   }),
   update({ key: [name = ''], fields, changed, live, settings }) {
-    const fieldsChanged = patchable.filter((field) => changed.has(field));
+    const changedFields = patchable.filter((field) => changed.has(field));
     const rename = `The API cannot rename an authentication profile: rename the identity profile to "${name}" in the admin interface.`;
-    if (fieldsChanged.length === 0) return { manual: rename };
+    if (changedFields.length === 0) return { manual: rename };
     if (live.id === null)
       return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
-    const after = objectFrom(fieldsChanged.map((field) => [field, own(fields, field) ?? null]));
-    const body = jsonPatch(live.raw, { ...live.raw, ...after });
+    const pick = (from: JsonObject) =>
+      objectFrom(changedFields.map((field) => [field, own(from, field) ?? null]));
+    const after = pick(fields);
+    const body = jsonPatch(pick(live.fields), after);
     return {
       requests: [apiRequest('PATCH', pathOf(path, live.id), settings, { body, contentType: jsonPatchType })],
       warnings: changed.has('name') ? [rename] : [],

@@ -21,7 +21,7 @@ export function jsonPatch(before: JsonObject, after: JsonObject): JsonObject[] {
 }
 
 export function patchOperations(before: JsonObject, after: JsonObject): PatchOperation[] {
-  return jsonpatch.compare(opaque(before), opaque(after)).map((operation) => {
+  return jsonpatch.compare(opaque(withoutUnset(before)), opaque(after)).map((operation) => {
     switch (operation.op) {
       case 'add':
       case 'replace':
@@ -32,6 +32,12 @@ export function patchOperations(before: JsonObject, after: JsonObject): PatchOpe
         throw new TypeError(`Comparing two values never gives the operation "${operation.op}".`);
     }
   });
+}
+
+/** What is unset counts as not there: `add` sets it, where a strict tenant refuses to `replace` nothing. */
+function withoutUnset(values: JsonObject): JsonObject {
+  const isSet = (value: Json) => value !== null && !(isArray(value) && value.length === 0);
+  return objectFrom(Object.entries(values).filter(([, value]) => isSet(value)));
 }
 
 /** Lists and markers as text, so that a comparison does not look inside them. */

@@ -114,7 +114,7 @@ function patch({ key, fields: values, changed, live, settings }: WriteInput & { 
   const wanted = { ...values, name: key[0] ?? null };
   const current = { ...live.fields, name: live.key[0] ?? null };
   const operations = patchOperations(
-    withoutUnset(wireFields(current, names, settings)),
+    wireFields(current, names, settings),
     wireFields(wanted, names, settings),
   );
   const ruleOperations = changed.has(rule) ? patchOperations(ruleOf(live.fields), ruleOf(values)) : [];
@@ -172,14 +172,9 @@ function wireFields(values: JsonObject, names: readonly string[], settings: ApiS
   );
 }
 
-/** What is unset counts as not there: `add` sets it, where a strict tenant refuses to `replace` nothing. */
-function withoutUnset(values: JsonObject): JsonObject {
-  return objectFrom(Object.entries(values).filter(([, value]) => value !== null));
-}
-
 function ruleOf(values: JsonObject): JsonObject {
   const value = own(values, rule);
-  return isObject(value) ? withoutUnset(value) : {};
+  return isObject(value) ? value : {};
 }
 
 /**

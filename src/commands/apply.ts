@@ -1,0 +1,190 @@
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Argv } from 'yargs';
+import { applyPlan } from '../applier/apply.ts';
+import { openJournal } from '../applier/journal.ts';
+import { acquireLock } from '../applier/lock.ts';
+import { describeAnswer } from '../client/describe.ts';
+import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
+import { ExitCode } from '../model/exit.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { isRefused, type Plan } from '../model/plan.ts';
+import { exitCodeOf, type Result } from '../model/result.ts';
+import { renderRequests } from '../report/index.ts';
+import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
+import { hasColour, type Io, isInteractive, widthOf } from './io.ts';
+import { choicesOf, makePlan } from './make-plan.ts';
+import { checkReportFiles, printDocument, printRemarks, writeReports, writeText } from './output.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { projectOptions } from './project.ts';
+import { readPlan } from './saved.ts';
+import { type Tenant, withTenant } from './tenant.ts';
+
+function build(yargs: Argv) {
+  return planOptions(commonOptions(yargs))
+    .usage(
+      '$0 apply [PLANFILE] [options]\n\nMakes the tenant equal to the manifests. With a plan file: exactly that plan, without asking.',
+    )
+    .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' })
+    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask' })
+    .option('expect', { type: 'string', describe: 'Apply only a plan with this digest', requiresArg: true })
+    .option('dry-run', { type: 'boolean', default: false, describe: 'Print every request, send none' })
+    .option('fail-fast', { type: 'boolean', default: false, describe: 'Start nothing new after a failure' })
+    .option('format', {
+      choices: ['text', 'json'] as const,
+      default: 'text' as const,
+      describe: 'How to print the result',
+    })
+    .option('result', { type: 'string', describe: 'Write the result file here', requiresArg: true })
+    .option('report', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'Also write reports of the result (.md .json .xml)',
+      requiresArg: true,
+    })
+    .example('$0 apply', 'Plan, show, ask, apply')
+    .example('$0 apply plan.json', 'Apply a reviewed plan, or finish one that was interrupted')
+    .example('$0 apply --expect sha256:…', 'In CI: apply only what was approved')
+    .example('$0 apply --dry-run', 'See every request first');
+}
+
+type Args = ArgsOf<typeof build>;
+
+async function run(args: Args, io: Io): Promise<ExitCode> {
+  checkReportFiles(args.report);
+  requireConsent(args, io);
+  const { project, plan: planWith } = planSource(args, io);
+  const progress = createProgress(io, args);
+
+  return withTenant(project, io, progress, async (tenant) => {
+    const plan = await planWith(tenant);
+    progress.end();
+    refuseUnapproved(plan, args.expect);
+    if (args.dryRun) {
+      io.stdout.write(
+        renderRequests(plan, { colour: hasColour(io.stdout, io, args), width: widthOf(io.stdout) }),
+      );
+      return ExitCode.done;
+    }
+    if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
+    if (needsAnswer(plan, args) && !(await confirmed(io))) {
+      io.stderr.write('Nothing was applied.\n');
+      return ExitCode.done;
+    }
+    const result = await carryOut(plan, tenant, project.root, args, io, progress);
+    writeReports({ is: 'result', result }, args.report, io);
+    printDocument({ is: 'result', result }, args.format, args, io);
+    return exitCodeOf(result);
+  });
+}
+
+interface PlanSource {
+  readonly project: ProjectEnvironment;
+  plan(tenant: Tenant): Promise<Plan>;
+}
+
+/** A saved plan needs no manifests; without one the plan is made afresh. */
+function planSource(args: Args, io: Io): PlanSource {
+  const options = projectOptions(args, io);
+  if (args.planfile === undefined) {
+    const project = loadProject(options);
+    return { project, plan: (tenant) => makePlan(project, tenant, choicesOf(args), io) };
+  }
+  const saved = readPlan(args.planfile, io);
+  const project = loadEnvironment({ environment: saved.environment, ...options });
+  return { project, plan: async () => saved };
+}
+
+/** Without a terminal nobody can be asked, so consent has to come with the command. */
+function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
+  if (planfile !== undefined || yes || expect !== undefined || dryRun || isInteractive(io)) return;
+  throw failure(
+    'consent-required',
+    'There is no terminal to ask on, so this apply needs --yes or --expect DIGEST.',
+    {
+      hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
+    },
+  );
+}
+
+/** Throws a Failure (exit 4) for a plan that a guard refused or whose digest is not the approved one. */
+function refuseUnapproved(plan: Plan, expect: string | undefined): void {
+  if (isRefused(plan)) {
+    throw new Failure(
+      plan.diagnostics.filter(({ severity }) => severity === 'error'),
+      ExitCode.refused,
+    );
+  }
+  if (expect === undefined || expect === plan.digest) return;
+  const message = `The plan's digest is ${plan.digest}, not the approved ${expect}: what it would do has changed.`;
+  throw failure(
+    'digest-mismatch',
+    message,
+    { hint: 'Plan again, review it, and approve the new digest.' },
+    ExitCode.refused,
+  );
+}
+
+function needsAnswer(plan: Plan, { planfile, yes, expect }: Args): boolean {
+  const sends = plan.changes.some(({ requests }) => requests.length > 0);
+  return sends && planfile === undefined && !yes && expect === undefined;
+}
+
+async function confirmed(io: Io): Promise<boolean> {
+  const prompt = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    return (
+      (
+        await prompt.question("Apply these changes? Only 'yes' is taken for it: ", { signal: io.signal })
+      ).trim() === 'yes'
+    );
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Runs the plan under the project's lock, with its journal, and keeps the result file. */
+async function carryOut(
+  plan: Plan,
+  tenant: Tenant,
+  root: string,
+  args: Args,
+  io: Io,
+  progress: Progress,
+): Promise<Result> {
+  const folder = join(root, '.tenantctl');
+  const { name, settings, limits } = tenant.environment;
+  const lock = await acquireLock(folder);
+  try {
+    const result = await applyPlan(plan, tenant, {
+      environment: name,
+      settings,
+      journal: await openJournal(join(folder, 'journal'), plan.digest),
+      signal: io.signal,
+      failFast: args.failFast,
+      concurrency: limits.concurrency,
+      now: () => new Date(),
+      describe: (sent) => describeAnswer(sent).text,
+      onEvent: progress.onApply,
+    });
+    progress.end();
+    keepResult(result, join(folder, 'results'), args, io);
+    return result;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** A result is what a rollback is made from, so one that wrote anything is kept even if nobody named a file. */
+function keepResult(result: Result, folder: string, args: Args, io: Io): void {
+  const text = JSON.stringify(result, null, 2);
+  if (args.result !== undefined) writeText(args.result, text, io);
+  const { done, failed, unknown } = result.summary;
+  if (done + failed + unknown === 0) return;
+  const file = join(folder, `${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
+  writeText(file, text, io);
+  if (!args.quiet) io.stderr.write(`Result file: ${args.result ?? relative(io.cwd, file)}\n`);
+}
+
+export const command = defineCommand(build, run);
