@@ -1,0 +1,172 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Document, type ReportOptions, renderReport } from '../../src/report/index.ts';
+import { change, difference, plain, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
+import { evil, hostileDocuments } from './hostile.ts';
+
+const known = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const executablePath = process.env.CHROMIUM ?? known.find((path) => existsSync(path));
+
+describe.skipIf(executablePath === undefined)('the page in a browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'report-'));
+  const asked: string[] = [];
+  let browser: Browser;
+  let server: Server;
+  let port = 0;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      ...(executablePath === undefined ? {} : { executablePath }),
+      args: ['--no-sandbox'],
+    });
+    server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('<h1>outside</h1>');
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const address = server.address();
+    port = isBound(address) ? address.port : 0;
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function open(document: Document, options: ReportOptions = plain): Promise<Page> {
+    const file = join(folder, 'report.html');
+    writeFileSync(file, renderReport(document, 'html', options));
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(file).href);
+    return page;
+  }
+
+  const shown = (page: Page): Promise<number> => page.locator('.entry:visible').count();
+
+  it('filters by action, kind and text, and says how much is shown', async () => {
+    const page = await open({ is: 'plan', plan: samplePlan });
+    expect(await shown(page)).toBe(6);
+    await page.getByRole('button', { name: '2 to create' }).click();
+    expect(await shown(page)).toBe(2);
+    await page.getByRole('button', { name: '1 to delete' }).click();
+    await page.getByLabel('Filter by kind').selectOption('SenderAddress');
+    expect(await shown(page)).toBe(2);
+    await page.getByLabel('Filter by text').fill('HELP');
+    await page.getByText('1 of 6').waitFor();
+    await page.getByLabel('Filter by text').fill('nowhere');
+    await page.getByText('Nothing matches the filter.').waitFor();
+    await page.close();
+  });
+
+  it('shows differences unified and side by side, with the equal lines on both sides', async () => {
+    const page = await open({ is: 'plan', plan: plan([textUpdate]) });
+    const greetings = page.locator('.diff .line:visible', { hasText: 'Hello $name' });
+    expect(await greetings.count()).toBe(1);
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    expect(await greetings.count()).toBe(2);
+    expect(await page.locator('.new mark').allTextContents()).toContain(' to the portal');
+    await page.close();
+  });
+
+  it('expands with the keyboard and goes to the filter with a slash', async () => {
+    const page = await open({ is: 'result', result: sampleResult });
+    const entry = page.locator('.entry', { hasText: 'SenderAddress/help' });
+    await entry.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await entry.getAttribute('open')).not.toBeNull();
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.id')).toBe('text');
+    await page.close();
+  });
+
+  it('changes between dark and light', async () => {
+    const page = await open({ is: 'plan', plan: samplePlan });
+    const colour = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await colour();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    expect(await colour()).not.toBe(light);
+    await page.close();
+  });
+
+  it('runs nothing of a hostile tenant and asks nothing of the network', async () => {
+    const text = evil.replaceAll('PORT', String(port));
+    const link = `<a id="l" href="http://127.0.0.1:${port}/link" style="position:fixed;inset:0">x</a>`;
+    const refresh = `<meta http-equiv="refresh" content="0;url=http://127.0.0.1:${port}/refresh">`;
+    const content = `${link}${refresh}<style>@import "http://127.0.0.1:${port}/css"</style><form action="http://127.0.0.1:${port}/form"><button>go</button></form>${text}`;
+    const item = change({
+      address: 'NotificationTemplate/x/EMAIL/en',
+      action: 'update',
+      diff: [difference('/body', '', text)],
+    });
+    const rendered = { [item.address]: { before: content, after: text } };
+    const documents: readonly [Document, ReportOptions][] = [
+      [
+        { is: 'plan', plan: plan([item]) },
+        { ...plain, rendered },
+      ],
+      ...hostileDocuments(port).flatMap((document): [Document, ReportOptions][] =>
+        document.is === 'diagnostics' ? [] : [[document, plain]],
+      ),
+    ];
+    for (const [document, options] of documents) {
+      const page = await open(document, options);
+      for (const summary of await page.locator('.entry:not([open]) > summary').all()) await summary.click();
+      const frame = page.frameLocator('iframe').first().locator('#l');
+      if (options.rendered) await frame.click();
+      await page.getByLabel('Filter by text').fill('script');
+      await page.getByText(/\d of \d/).waitFor();
+      expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
+      expect(await page.locator('.entry img, .entry script, a[href^="javascript"]').count()).toBe(0);
+      expect(page.url()).toMatch(/^file:/);
+      await page.close();
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('renders templates with their own styles', async () => {
+    const rendered = {
+      [textUpdate.address]: { before: null, after: '<h1 style="color: rgb(1, 2, 3)">Hi</h1>' },
+    };
+    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { ...plain, rendered });
+    const heading = page.frameLocator('iframe').locator('h1');
+    await page.locator('iframe').scrollIntoViewIfNeeded();
+    await heading.waitFor();
+    const styled = page.frames().find((frame) => frame !== page.mainFrame());
+    const colour = await styled?.locator('h1').evaluate('(heading) => getComputedStyle(heading).color');
+    expect(colour).toBe('rgb(1, 2, 3)');
+    await page.close();
+  });
+
+  it('gives JUnit that parses as XML', async () => {
+    const page = await browser.newPage();
+    for (const document of [...hostileDocuments(), { is: 'plan', plan: samplePlan } as const]) {
+      const xml = JSON.stringify(renderReport(document, 'junit', plain));
+      const parsed = `new DOMParser().parseFromString(${xml}, 'application/xml')`;
+      expect(await page.evaluate(`${parsed}.querySelector('parsererror')?.textContent ?? ''`)).toBe('');
+      expect(await page.evaluate(`${parsed}.documentElement.nodeName`)).toBe('testsuites');
+    }
+    await page.close();
+  });
+
+  it('stays usable with 2,000 changes', async () => {
+    const many = Array.from({ length: 2000 }, (_, index) => ({
+      ...textUpdate,
+      address: `NotificationTemplate/key_${index}/EMAIL/en`,
+    }));
+    const page = await open({ is: 'plan', plan: plan(many) });
+    await page.fill('#text', 'key_1999');
+    await page.waitForFunction("document.getElementById('count').textContent === '1 of 2000'");
+    await page.close();
+  });
+});
+
+function isBound(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}

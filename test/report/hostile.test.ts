@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/model/plan.ts';
+import {
+  type Document,
+  type Format,
+  formatsOf,
+  renderReport,
+  renderRequests,
+} from '../../src/report/index.ts';
+import { plain } from './fixtures.ts';
+import { hostileDocuments } from './hostile.ts';
+
+const documents = hostileDocuments();
+const hostilePlan = planOf(documents);
+const cases = documents.flatMap((document) =>
+  formatsOf(document.is).map((format) => ({ document, format, is: document.is })),
+);
+const of = (format: Format): { is: string; text: string }[] =>
+  documents
+    .filter(({ is }) => formatsOf(is).includes(format))
+    .map((document) => ({ is: document.is, text: renderReport(document, format, plain) }));
+
+function planOf(all: readonly Document[]): Plan {
+  for (const document of all) if (document.is === 'plan') return document.plan;
+  throw new Error('one of the documents is a plan');
+}
+
+/** Markdown without its fenced blocks and code spans: what GitHub reads as markup. */
+function live(markdown: string): string {
+  const kept: string[] = [];
+  let fence = '';
+  for (const line of markdown.split('\n')) {
+    const run = /^ *(`{3,})[a-z]*$/.exec(line)?.[1] ?? '';
+    if (fence === '' && run !== '') fence = run;
+    else if (fence !== '' && run.length >= fence.length && line.trim() === run) fence = '';
+    else if (fence === '') kept.push(line.replace(/(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)/g, ''));
+  }
+  expect(fence).toBe('');
+  return kept.join('\n');
+}
+
+describe('hostile text', () => {
+  it.each(cases)('controls no terminal: $is as $format', ({ document, format }) => {
+    expect(renderReport(document, format, plain)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
+  });
+
+  it('controls no terminal in a dry run', () => {
+    expect(renderRequests(hostilePlan, plain)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
+  });
+
+  it('makes no element in HTML', () => {
+    for (const { text } of of('html')) {
+      expect(text.match(/<script/g)).toHaveLength(1);
+      expect(text.match(/<style/g)).toHaveLength(1);
+      expect(text).not.toMatch(/<img|<iframe|<textarea|href="(?!#entries)/);
+    }
+  });
+
+  it('makes no element in JUnit', () => {
+    for (const { text } of of('junit')) {
+      const tags = new Set([...text.matchAll(/<\/?([a-z-]+)/gi)].map(([, name]) => name));
+      const known = ['testsuites', 'testsuite', 'testcase', 'failure', 'skipped', 'system-out'];
+      expect([...tags].filter((name) => name === undefined || !known.includes(name))).toEqual([]);
+      expect(text).not.toContain(']]>');
+    }
+  });
+
+  it('starts no workflow command of its own', () => {
+    for (const { text } of of('github')) {
+      const lines = text.trimEnd().split('\n');
+      for (const line of lines) expect(line).toMatch(/^::(error|warning|notice) [^\n]*::/);
+      for (const line of lines) expect(line.split('::')[1]).toMatch(/^(error|warning|notice) /);
+    }
+  });
+
+  it('breaks out of no Markdown', () => {
+    for (const { text } of of('markdown')) {
+      const rest = live(text).replace(/<\/?(details|summary|code|b|p)( open)?>/g, '');
+      expect(rest).not.toMatch(/<[a-z/!]/i);
+      const markdown = rest
+        .split('\n')
+        .filter((line) => !line.includes('&quot;'))
+        .join('\n');
+      expect(markdown).not.toMatch(/@\w|\]\((?!<https)|(?<!\\)\[x|https?:\/\/|www\./);
+      expect(text.match(/^<details/gm)?.length ?? 0).toBe(live(text).match(/^<\/details>$/gm)?.length ?? 0);
+    }
+  });
+
+  it('arrives unchanged in JSON', () => {
+    expect(JSON.parse(renderReport({ is: 'plan', plan: hostilePlan }, 'json', plain))).toEqual(hostilePlan);
+    for (const { text } of of('sarif')) expect(JSON.parse(text).version).toBe('2.1.0');
+  });
+});

@@ -1,0 +1,84 @@
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Document } from '../../src/report/index.ts';
+import { added, change, difference, outcome, plan, result } from './fixtures.ts';
+
+/** Everything that tries to break out, in one text. */
+export const evil = [
+  '"\'><script>globalThis.pwned = 1</script><img src=http://127.0.0.1:PORT/x onerror=pwned=2>',
+  '</script></style></title></textarea></details></code></pre>]]>-->',
+  '\u001b[2J\u001b]8;;http://x\u0007link\u009b31m\u0000\u202egpj.exe\u2066',
+  '```',
+  '~~~',
+  '````diff',
+  '</details>',
+  '',
+  '# heading @everyone #1 [x](javascript:alert(1)) <http://x> https://x.example www.x.example `c` | a |',
+  '::error::x %0A%25 ::set-output name=a::b\r\n::stop-commands::x',
+  '<iframe src="http://127.0.0.1:PORT/frame"></iframe><a href="javascript:alert(1)" autofocus onfocus=pwned=3>x</a>',
+].join('\n');
+
+/** Documents with hostile text wherever a text can stand. */
+export function hostileDocuments(port = 1): readonly Document[] {
+  const text = evil.replaceAll('PORT', String(port));
+  const problem: Diagnostic = {
+    code: text,
+    severity: 'error',
+    message: text,
+    source: { file: text, line: 1, column: 1 },
+    excerpt: text,
+    hint: text,
+    address: text,
+  };
+  const item = change({
+    address: text,
+    kind: text,
+    key: [text],
+    action: 'update',
+    source: { file: text, line: 3 },
+    id: text,
+    diff: [
+      difference(`/${text}`, text, `${text}!`),
+      difference(`/short${text}`, text.slice(0, 40), text.slice(40, 80)),
+      added('/object', { [text]: text }),
+    ],
+    requests: [
+      {
+        method: 'POST',
+        path: text,
+        query: { [text]: text },
+        headers: { [text]: text },
+        body: { [text]: text },
+      },
+    ],
+    warnings: [text],
+    risk: ['lockout', 'sends-mail'],
+  });
+  const scope = { only: [text], except: [text], prune: true, since: text };
+  const made = { environment: text, tenant: { identity: text, profiles: text }, digest: text };
+  const sent = { method: 'POST', path: text, status: 400, trackingId: text, attempts: 1, ms: 1 } as const;
+  const fate = outcome({
+    address: text,
+    outcome: 'failed',
+    before: { [text]: text },
+    requests: [sent],
+    error: text,
+    warnings: [text],
+  });
+  return [
+    {
+      is: 'plan',
+      plan: plan([item], { ...made, scope, diagnostics: [problem], tool: { name: text, version: text } }),
+    },
+    {
+      is: 'result',
+      result: result([fate, { ...fate, outcome: 'done' }], {
+        ...made,
+        planDigest: text,
+        startedAt: text,
+        endedAt: text,
+        diagnostics: [problem],
+      }),
+    },
+    { is: 'diagnostics', diagnostics: [problem] },
+  ];
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { layout, padTo, row, span, widthOf } from '../../src/report/text/layout.ts';
+
+const narrow = { colour: false, width: 20 };
+
+describe('layout', () => {
+  it('wraps at blanks and goes on further in', () => {
+    expect(layout([row(2, span('one two three four five six'))], narrow)).toBe(
+      '  one two three four\n    five six\n'.replace('four\n', 'four\n'),
+    );
+  });
+
+  it('counts wide characters as two columns', () => {
+    const lines = layout([row(0, span('漢字'.repeat(12)))], narrow)
+      .trimEnd()
+      .split('\n');
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(20);
+    expect(lines.map((line) => line.trim()).join('')).toBe('漢字'.repeat(12));
+  });
+
+  it('breaks words that fit on no line, and loses nothing', () => {
+    const word = 'abcdefghij'.repeat(6);
+    const text = layout([row(0, span('~ '), span(word))], narrow);
+    expect(text.replace(/\s/g, '')).toBe(`~${word}`);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(20);
+  });
+
+  it('keeps the indentation of lines that are wrapped', () => {
+    expect(layout([row(0, span('- '), span('    <p>Hello there, Ada</p>'))], narrow)).toBe(
+      '-     <p>Hello\n  there, Ada</p>\n',
+    );
+  });
+
+  it('colours only where wanted', () => {
+    expect(layout([row(0, span('x', 'red', 'bold'))], { colour: true, width: 80 })).toBe(
+      '\u001b[1m\u001b[31mx\u001b[39m\u001b[22m\n',
+    );
+    expect(layout([row(0, span('x', 'red'))], narrow)).toBe('x\n');
+  });
+
+  it('pads by what the terminal shows', () => {
+    expect(padTo('漢', 4)).toBe('漢  ');
+  });
+});

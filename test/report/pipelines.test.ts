@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { type Format, renderReport } from '../../src/report/index.ts';
+import { diagnostics, guard, plain, plan, samplePlan, sampleResult, senderDelete } from './fixtures.ts';
+
+const ofPlan = (format: Format, value = samplePlan): string =>
+  renderReport({ is: 'plan', plan: value }, format, plain);
+const ofResult = (format: Format): string =>
+  renderReport({ is: 'result', result: sampleResult }, format, plain);
+const ofProblems = (format: Format): string =>
+  renderReport({ is: 'diagnostics', diagnostics }, format, plain);
+
+describe('JSON', () => {
+  it('is the plan and the result themselves', () => {
+    expect(JSON.parse(ofPlan('json'))).toEqual(samplePlan);
+    expect(JSON.parse(ofResult('json'))).toEqual(sampleResult);
+  });
+
+  it('counts problems by severity', () => {
+    expect(JSON.parse(ofProblems('json'))).toEqual({
+      formatVersion: 1,
+      diagnostics,
+      summary: { error: 1, warning: 0, info: 1 },
+    });
+  });
+});
+
+describe('GitLab', () => {
+  it('gets the counts of its Terraform report', () => {
+    expect(ofPlan('gitlab')).toBe('{"create":2,"update":2,"delete":1}\n');
+  });
+});
+
+describe('GitHub annotations', () => {
+  it('point at file, line and column', () => {
+    expect(ofProblems('github')).toBe(
+      '::error file=config/a.yaml,line=3,col=1,title=unknown-field%3A NotificationTemplate/a/EMAIL/en::Unknown field `subjct`.%0Ahint: Did you mean `subject`?\n' +
+        '::notice title=deprecated-kind::SimIntegration is deprecated by the vendor.\n',
+    );
+  });
+
+  it('warn of risks, and tell what failed', () => {
+    expect(ofPlan('github')).toContain(
+      '::warning file=config/all.yaml,line=12,title=LOCK-OUT%3A AuthProfile/Employees::',
+    );
+    expect(ofResult('github')).toContain(
+      '::error title=failed%3A AuthProfile/Employees::400 Bad request: offNetwork is not allowed here.%0APATCH',
+    );
+  });
+});
+
+describe('SARIF', () => {
+  it('has a rule a code and a region a problem', () => {
+    const [run] = JSON.parse(ofProblems('sarif')).runs;
+    expect(run.tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([
+      'deprecated-kind',
+      'unknown-field',
+    ]);
+    expect(run.results[0]).toMatchObject({
+      ruleId: 'unknown-field',
+      ruleIndex: 1,
+      level: 'error',
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'config/a.yaml' },
+            region: { startLine: 3, startColumn: 1 },
+          },
+        },
+      ],
+    });
+    expect(run.results[1]).toMatchObject({ level: 'note', ruleIndex: 0 });
+  });
+});
+
+describe('JUnit', () => {
+  it('fails what differs, and a guard that refused', () => {
+    const text = ofPlan('junit', plan([senderDelete], { diagnostics: [guard] }));
+    expect(text).toContain(
+      '<testsuites name="tenantctl plan production" tests="3" failures="2" errors="0" skipped="0"',
+    );
+    expect(text).toContain('<failure message="differs: to delete" type="delete">');
+    expect(text).toContain('type="too-many-deletes"');
+  });
+
+  it('passes where nothing differs', () => {
+    expect(ofPlan('junit', plan([]))).toContain('tests="1" failures="0"');
+  });
+
+  it('tells failed, skipped and done apart', () => {
+    const text = ofResult('junit');
+    expect(text).toContain('tests="6" failures="2" errors="0" skipped="2" time="30.120"');
+    expect(text).toContain('<failure message="to update: failed" type="failed">400 Bad request');
+    expect(text).toContain('<skipped message="to delete: skipped">');
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import {
+  codeBlock,
+  codeSpan,
+  escapeHtml,
+  escapeMarkdown,
+  oneLine,
+  printable,
+  safeJson,
+  visibleBlanks,
+} from '../../src/report/safe.ts';
+
+describe('printable', () => {
+  it('shows terminal escapes, control characters and bidirectional overrides as signs', () => {
+    expect(printable('a\u001b[31mb\u009b2Jc\u0000\u007f')).toBe('a␛[31mb<U+009B>2Jc␀␡');
+    expect(printable('x\u202egpj.exe\u2066\ufeff\u200b')).toBe('x<U+202E>gpj.exe<U+2066><U+FEFF><U+200B>');
+    expect(printable('a\rb\u2028c\ud800d')).toBe('a␍b<U+2028>c<U+D800>d');
+  });
+
+  it('leaves text of all scripts, line feeds, tabs and joined emoji alone', () => {
+    const text = 'Grüße\n\t你好 עברית 👩‍💻 👨🏽‍🚀 e\u0301';
+    expect(printable(text)).toBe(text);
+  });
+
+  it('does not take a joiner between letters for emoji', () => {
+    expect(printable('pay\u200dpal')).toBe('pay<U+200D>pal');
+  });
+
+  it('puts text on one line where asked', () => {
+    expect(oneLine('a\nb\tc')).toBe('a␊b⇥c');
+    expect(visibleBlanks('a \t\u00a0')).toBe('a·⇥<U+00A0>');
+  });
+});
+
+describe('safeJson', () => {
+  it('stays the same value and holds nothing a terminal obeys', () => {
+    const value = { a: 'x\u001b[0m\u009b1m\u202e\u2028', b: ['\u{e0041}', '\ud800'] };
+    const text = safeJson(value);
+    expect(JSON.parse(text)).toEqual(value);
+    expect(text).not.toMatch(/[\p{Cf}\p{Zl}]|[^\P{Cc}\n]/u);
+  });
+});
+
+describe('markup', () => {
+  it('escapes HTML between tags and in attributes', () => {
+    expect(escapeHtml(`<a href="x" onclick='y'>&`)).toBe(
+      '&lt;a href=&quot;x&quot; onclick=&#39;y&#39;&gt;&amp;',
+    );
+  });
+
+  it('brings no Markdown to life', () => {
+    expect(escapeMarkdown('**b** [x](y) <i> `c` | #')).toBe(
+      '\\*\\*b\\*\\* \\[x\\]\\(y\\) &lt;i&gt; \\`c\\` \\| \\#&#8203;',
+    );
+    expect(escapeMarkdown('@team GH-1 https://x.example www.x.example')).toBe(
+      '@&#8203;team GH&#8203;-1 https:&#8203;//x.example www&#8203;.x.example',
+    );
+    expect(escapeMarkdown('- item')).toBe('\\- item');
+    expect(escapeMarkdown('1. item')).toBe('1\\. item');
+  });
+
+  it('fences code with more backticks than it holds', () => {
+    expect(codeSpan('a``b')).toBe('```a``b```');
+    expect(codeSpan('`a`')).toBe('`` `a` ``');
+    expect(codeBlock('x\n````\ny', 'diff')).toBe('`````diff\nx\n````\ny\n`````');
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { type Document, formatsOf, renderReport, renderRequests } from '../../src/report/index.ts';
+import { widthOf } from '../../src/report/text/layout.ts';
+import {
+  added,
+  change,
+  diagnostics,
+  difference,
+  digest,
+  guard,
+  lockout,
+  plain,
+  plan,
+  samplePlan,
+  sampleResult,
+  senderDelete,
+  textUpdate,
+} from './fixtures.ts';
+
+const text = (document: Document, options = plain): string => renderReport(document, 'text', options);
+const planText = (value: typeof samplePlan, options = plain): string =>
+  text({ is: 'plan', plan: value }, options);
+
+describe('a plan as text', () => {
+  it('shows an update with its place and the lines around what differs', () => {
+    expect(
+      planText(plan([textUpdate])),
+    ).toBe(`Plan for production  https://acme.api.example.com, https://acme-profiles.example.com
+
+NotificationTemplate  1 to update
+
+  ~ NotificationTemplate/work_item_summary/EMAIL/en  id 2c918084  config/templates.yaml:40
+      ~ subject  "You have work" → "You have $numberOfPendingTasks tasks"
+      ~ body
+          @@ line 2
+              <body>
+                <h1>Hello $name</h1>
+                <p>You have \${numberOfPendingTasks} tasks to complete.</p>
+          -     <p>Please sign in.</p>
+          +     <p>Please sign in to the portal.</p>
+                #if($requireReason)
+                <p>A reason is required.</p>
+                #end
+
+Plan: 0 to create, 1 to update, 0 to delete, 0 by hand, 137 unchanged.
+Digest: ${digest}
+`);
+  });
+
+  it('says in words what is risky, by hand, sensitive, or changed in the tenant', () => {
+    const shown = planText(samplePlan);
+    expect(shown).toContain('⚠ LOCK-OUT: this can shut people out');
+    expect(shown).toContain('⚠ UNDOES A CHANGE: someone changed this in the tenant');
+    expect(shown).toContain('⚠ SENDS E-MAIL');
+    expect(shown).toContain('⚠ DELETE');
+    expect(shown).toContain('by hand: Set the mediums of approvals');
+    expect(shown).toMatch(/\+ attributes\/password {2}\(sensitive\)/);
+    expect(shown).toContain('false → true  (changed in the repository and in the tenant)');
+    expect(shown).toContain('Plan: 2 to create, 2 to update, 1 to delete, 1 by hand, 137 unchanged.');
+  });
+
+  it('never shows a value marked sensitive', () => {
+    const leaky = { ...difference('/password', 'canary-before', 'canary-after'), sensitive: true };
+    const value = plan([change({ address: 'SimIntegration/a', action: 'update', diff: [leaky] })]);
+    for (const format of formatsOf('plan').filter((name) => name !== 'json')) {
+      expect(renderReport({ is: 'plan', plan: value }, format, plain)).not.toContain('canary');
+    }
+  });
+
+  it('marks a refused plan at the top and at the bottom', () => {
+    const lines = planText(plan([senderDelete], { diagnostics: [guard] })).split('\n');
+    const marks = lines.flatMap((line, index) => (line.includes('REFUSED') ? [index] : []));
+    expect(marks).toHaveLength(2);
+    expect(lines.slice(0, 6).join('\n')).toContain(guard.message);
+    expect(lines.slice(-8).join('\n')).toContain(guard.message);
+    expect(lines.slice(-8).join('\n')).toContain('hint: Raise it for this run with --max-deletes 12.');
+  });
+
+  it('says that nothing differs', () => {
+    expect(planText(plan([]))).toContain('No changes. The tenant equals the manifests.');
+  });
+
+  it('cuts long values with a note, and shows them whole when asked', () => {
+    const body = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
+    const value = plan([
+      change({ address: 'SimIntegration/a', action: 'create', diff: [added('/body', body)] }),
+    ]);
+    expect(planText(value)).toContain('… 60 lines more (--verbose shows all)');
+    expect(planText(value, { ...plain, verbose: true })).toContain('+ line 99');
+  });
+
+  it('names what limits the plan', () => {
+    const scope = { only: ['SimIntegration/*'], except: [], prune: true, since: 'main' };
+    expect(planText(plan([], { scope }))).toContain(
+      'limited by --only SimIntegration/* --prune --since main',
+    );
+  });
+
+  it('fits narrow terminals, wide characters included', () => {
+    const wide = change({
+      address: 'ProfileSearch/x',
+      action: 'update',
+      diff: [difference('/label', '漢字漢字漢字漢字漢字漢字漢字', '한국어 한국어 한국어 한국어 한국어')],
+    });
+    for (const width of [24, 40, 61]) {
+      for (const line of planText(plan([...samplePlan.changes, wide]), { colour: false, width }).split(
+        '\n',
+      )) {
+        expect(widthOf(line)).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  it('differs with colour by nothing but colour', () => {
+    const coloured = planText(samplePlan, { ...plain, colour: true });
+    expect(coloured).toContain('\u001b[31m');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(planText(samplePlan));
+  });
+});
+
+describe('a result as text', () => {
+  it('lists what became of each change, with the words of the tenant and its tracking id', () => {
+    expect(
+      text({ is: 'result', result: sampleResult }),
+    ).toBe(`Apply to production  https://acme.api.example.com, https://acme-profiles.example.com
+
+  ✔ done           + SenderAddress/help%40acme.example
+  ✖ failed         ~ AuthProfile/Employees
+      400 Bad request: offNetwork is not allowed here.
+      PATCH /v2024/auth-profiles/p-1 → 400, tracking id 7f3c, 2 attempts, 120 ms
+  ↷ skipped        - SenderAddress/old%40acme.example
+  ○ not attempted  ! NotificationPreference/approvals
+      ⚠ Set the mediums by hand.
+  ? unknown        + SimIntegration/ServiceNow
+      POST /v2024/sim-integrations → no answer, 30.0 s
+
+Applied in part: 1 done, 1 failed, 1 skipped, 1 not attempted, 1 unknown.  12.3 s
+Digest: ${digest}
+`);
+  });
+
+  it('says why a run was refused', () => {
+    const refused = { ...sampleResult, outcome: 'refused' as const, changes: [], diagnostics: [guard] };
+    expect(text({ is: 'result', result: refused })).toContain(guard.message);
+    expect(text({ is: 'result', result: refused })).toContain('Refused, nothing written:');
+  });
+});
+
+describe('problems as text', () => {
+  it('shows place, words, code, excerpt and hint, and counts at the end', () => {
+    expect(
+      text({ is: 'diagnostics', diagnostics }),
+    ).toBe(`config/a.yaml:3:1  error  Unknown field \`subjct\`.  [unknown-field]
+    3 | subjct: Hello
+      | ^
+    hint: Did you mean \`subject\`?
+
+info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
+
+1 error, 1 note
+`);
+  });
+});
+
+describe('a dry run', () => {
+  it('prints every request as it would be sent, secrets by name', () => {
+    expect(renderRequests(samplePlan, plain)).toContain(`# + SimIntegration/ServiceNow
+POST /v2024/sim-integrations?dry=a+b
+X-Service-Experimental: true
+
+{
+  "name": "ServiceNow",
+  "attributes": "{\\"password\\":\\"(secret SNOW_PASSWORD)\\"}"
+}
+`);
+    expect(renderRequests(samplePlan, plain)).toContain('Dry run: 2 requests, none sent.');
+    expect(renderRequests(plan([lockout]), plain)).toBe('Dry run: 0 requests, none sent.\n');
+  });
+});
+
+describe('renderReport', () => {
+  it('refuses a format that a document does not have, and names those it has', () => {
+    expect(() => renderReport({ is: 'diagnostics', diagnostics }, 'gitlab', plain)).toThrow(
+      'There is no gitlab report of a diagnostics',
+    );
+    expect(formatsOf('result')).toEqual(['text', 'json', 'markdown', 'html', 'junit', 'github']);
+  });
+});
