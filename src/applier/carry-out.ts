@@ -70,7 +70,7 @@ async function concluded(
     const outcome =
       reply?.is !== 'rejected'
         ? 'unknown'
-        : isUnsentByStop(last, room) && log.length === 1
+        : isUnsentByStop(last, room) && log.length <= 1
           ? 'notAttempted'
           : 'failed';
     const live = last?.state ? findObject(last.state, task).live : (seen.get(address) ?? null);

@@ -46,7 +46,7 @@ export async function exchange(
   for (let count = 1; ; count++) {
     await room.journal.intend(index, before, room.now());
     const answer = await send(request, room);
-    log.push(sentRequest(request, answer));
+    if (answer.attempts > 0) log.push(sentRequest(request, answer));
     const verdict = verdictOf(request, answer, count > 1);
     await room.journal.conclude(index, addresses, verdict, statusOf(answer), room.now());
     if (verdict !== 'unclear')

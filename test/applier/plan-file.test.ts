@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type PlanValidator, readPlanFile } from '../../src/applier/plan-file.ts';
+import { readPlanFile } from '../../src/applier/plan-file.ts';
+import { readResultFile } from '../../src/applier/result-file.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { createThing, planOf } from './fake.ts';
+import { createThing, FakeTenant, planOf, updateThing } from './fake.ts';
+import { apply } from './run.ts';
 
 const plan = planOf([createThing('a')]);
 const text = JSON.stringify(plan, null, 2);
-const anything: PlanValidator = (_value): _value is Plan => true;
-const nothing: PlanValidator = Object.assign((_value: unknown): _value is Plan => false, {
-  errors: [{ instancePath: '/changes/0', message: 'must be object' }],
-});
-
-const codeOf = (content: string, isPlan = anything): unknown => {
+const codeOf = (content: string): unknown => {
   try {
-    readPlanFile(content, 'plan.json', isPlan);
+    readPlanFile(content, 'plan.json');
     return null;
   } catch (error) {
     expect(error).toMatchObject({ exitCode: 4 });
@@ -23,7 +20,7 @@ const codeOf = (content: string, isPlan = anything): unknown => {
 
 describe('a plan file', () => {
   it('comes back as the plan it was', () => {
-    expect(readPlanFile(text, 'plan.json', anything)).toEqual(plan);
+    expect(readPlanFile(text, 'plan.json')).toEqual(plan);
   });
 
   it('that was cut anywhere is refused', () => {
@@ -43,9 +40,25 @@ describe('a plan file', () => {
   });
 
   it('that the schema refuses is refused with the place', () => {
-    expect(codeOf(text, nothing)).toMatchObject([
-      { code: 'plan-invalid', message: expect.stringContaining('/changes/0 must be object') },
+    expect(codeOf(text.replace('"diff"', '"difference"'))).toMatchObject([
+      { code: 'plan-invalid', message: expect.stringContaining('/changes/0') },
     ]);
+  });
+});
+
+describe('a result file', () => {
+  it('comes back as the result it was, and is refused when it is cut', async () => {
+    const tenant = new FakeTenant({ things: { old: { id: 't1', name: 'old', text: 'x' } } });
+    tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'unsent' } : null);
+    const result = await apply(
+      planOf([createThing('a'), updateThing({ id: 't1', name: 'old', text: 'x' }, 'y')]),
+      tenant,
+    );
+    const saved = JSON.stringify(result);
+    expect(readResultFile(saved, 'result.json')).toEqual(result);
+    expect(() => readResultFile(saved.slice(0, -1), 'result.json')).toThrow('result.json is not JSON');
+    const refused = await apply(planOf([createThing('a')], { environment: 'other' }), tenant);
+    expect(readResultFile(JSON.stringify(refused), 'result.json').outcome).toBe('refused');
   });
 });
 
