@@ -15,6 +15,8 @@ export interface PageSource {
   readonly request: Request;
   /** Rows to a page; `null` where the list is not paged. */
   readonly pageSize: number | null;
+  /** Whether the first page is asked for without a limit. */
+  readonly undeclaredPaging?: boolean | undefined;
   /** The member of the answer that holds the rows, where it is not the path's last segment. */
   readonly member?: string | undefined;
 }
@@ -56,9 +58,10 @@ export async function readRows(client: Sender, source: PageSource): Promise<Json
 /** One page, from the record at `offset` on. */
 export async function readPage(client: Sender, source: PageSource, offset: number): Promise<Page> {
   const { request, pageSize, what, member } = source;
+  const asksSize = pageSize !== null && !(source.undeclaredPaging && offset === 0);
   const query = {
     ...request.query,
-    ...(pageSize === null ? {} : { limit: String(pageSize) }),
+    ...(asksSize ? { limit: String(pageSize) } : {}),
     ...(offset === 0 ? {} : { offset: String(offset) }),
   };
   const sent = await client.send({ ...request, query });

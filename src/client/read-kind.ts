@@ -88,6 +88,7 @@ function sourceOf({ settings }: Reader, kind: Kind, list: List, filter: string |
     what: kind.name,
     request: apiRequest('GET', list.path(settings), settings, { query }),
     pageSize: list.pageSize,
+    undeclaredPaging: list.undeclaredPaging,
     member: list.member,
   };
 }

@@ -38,6 +38,8 @@ export interface List {
   path(settings: ApiSettings): string;
   /** Records asked for in one call; `null` where the documents declare no paging. */
   readonly pageSize: number | null;
+  /** The documents tell the size of a page but declare no parameters: the first page is asked for without any. */
+  readonly undeclaredPaging?: true;
   /** The member of the answer that holds the rows; absent where the answer is the array. */
   readonly member?: string;
   /** A filter expression that finds just these keys; absent where the list cannot filter. */

@@ -13,7 +13,7 @@ export const verifiedDomain: Kind = {
   serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
   pinnable: false,
   renamable: false,
-  read: { how: 'list', list: { path: () => path, pageSize: 100 } },
+  read: { how: 'list', list: { path: () => path, pageSize: 100, undeclaredPaging: true } },
   parse(answer) {
     // The list calls the domain `address` and holds e-mail identities besides domains.
     const domain = textOf(answer, 'domain') ?? textOf(answer, 'address');

@@ -57,6 +57,13 @@ describe('pages', () => {
     ]);
   });
 
+  test('a list that declares no parameters is asked without any until a page is full', async () => {
+    const client = fakeClient(paged(numbered(130), 100));
+    const rows = await readRows(client, { ...source, pageSize: 100, undeclaredPaging: true });
+    expect(rows).toEqual(numbered(130));
+    expect(client.asked).toEqual(['/v2025/rows', '/v2025/rows?limit=100&offset=100']);
+  });
+
   test('a list without paging is asked once and without a limit', async () => {
     const client = fakeClient(() => answered(200, numbered(300)));
     expect(await readRows(client, { ...source, pageSize: null })).toHaveLength(300);

@@ -1,0 +1,224 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ClientOptions, createClient } from '../../src/client/client.ts';
+import type { Clock } from '../../src/client/clock.ts';
+import type { ClientEvent } from '../../src/client/event.ts';
+import { resolveLookups } from '../../src/client/lookups.ts';
+import { readTenant } from '../../src/client/read.ts';
+import { kindNamed, kinds } from '../../src/kinds/index.ts';
+import type { Wanted } from '../../src/kinds/wanted.ts';
+import type { RateLimit } from '../../src/model/project.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { type Sandbox, type SandboxOptions, startSandbox, type Variations } from '../../src/sandbox/index.ts';
+import { get, put, settle, tenant } from './support.ts';
+
+const seed = new URL('../../examples/sandbox.seed.yaml', import.meta.url).pathname;
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function sandboxOf(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ rateLimit: null, ...options });
+  open.push(sandbox);
+  return sandbox;
+}
+
+function clientFor(sandbox: Sandbox, options: ClientOptions = {}, limits: Partial<RateLimit> = {}) {
+  const endpoint = {
+    baseUrl: sandbox.url,
+    auth: {
+      by: 'client-credentials',
+      tokenUrl: `${sandbox.url}/oauth/token`,
+      clientId: () => sandbox.clientId,
+      clientSecret: () => sandbox.clientSecret,
+    },
+  } as const;
+  const client = createClient(
+    {
+      tenant,
+      identity: endpoint,
+      profiles: endpoint,
+      limits: { requests: 100, per: 10_000, concurrency: 8, ...limits },
+      settings: contractSettings,
+    },
+    { reveal: () => '', matches: () => false },
+    options,
+  );
+  open.push(client);
+  return client;
+}
+
+/** A clock that client and sandbox share: it jumps to the next sleeper as soon as no request is on its way. */
+function sharedClock() {
+  let time = Date.parse('2026-03-01T12:00:00Z');
+  let inFlight = 0;
+  const sleepers = new Set<number>();
+  const clock: Clock = {
+    now: () => time,
+    async sleep(ms, signal) {
+      const at = time + ms;
+      sleepers.add(at);
+      do await settle();
+      while (!signal?.aborted && (inFlight > 0 || Math.min(...sleepers) < at));
+      sleepers.delete(at);
+      if (!signal?.aborted) time = Math.max(time, at);
+    },
+  };
+  const onEvent = (event: ClientEvent): void => {
+    if (event.type === 'request-started') inFlight += 1;
+    if (event.type === 'request-finished') inFlight -= 1;
+  };
+  return { clock, onEvent, now: () => time };
+}
+
+function addTemplates(sandbox: Sandbox, count: number): void {
+  const now = '2026-01-01T00:00:00.000Z';
+  for (let at = 0; at < count; at += 1) {
+    sandbox.state.templates.push({
+      ...{ id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`, created: now, modified: now },
+      ...{
+        key: `key_${at}`,
+        medium: 'EMAIL',
+        locale: 'en',
+        name: null,
+        description: null,
+        subject: `S ${at}`,
+      },
+      ...{
+        header: null,
+        body: 'b',
+        footer: null,
+        from: null,
+        replyTo: null,
+        slackTemplate: null,
+        teamsTemplate: null,
+      },
+    });
+  }
+}
+
+const everything: Wanted[] = kinds.map((kind) => ({ kind, keys: [], ids: [], complete: true }));
+const templatesWanted = (keys: Wanted['keys'], complete = false): Wanted[] => [
+  { kind: kindNamed('NotificationTemplate'), keys, ids: [], complete },
+];
+
+describe('the embedded tenant is read whole', () => {
+  test.each<Partial<Variations>>([
+    {},
+    { jsonText: 'object', slackTeams: 'object' },
+    { jsonText: 'map' },
+    { collections: 'wrapped', offsetZero: 'refused', offsetBeyondEnd: 'refused' },
+    { collections: 'bare', shuffleLists: true, emptyAsNull: true },
+  ])('with %j', async (variations) => {
+    const sandbox = await sandboxOf({ seed, variations });
+    const { objects } = await readTenant(clientFor(sandbox), everything, contractSettings);
+    const count = (kind: string) => objects.filter((object) => object.kind === kind).length;
+    const { state } = sandbox;
+    expect(count('NotificationTemplate')).toBe(state.templates.length);
+    expect(count('SenderAddress')).toBe(state.senders.length);
+    expect(count('AuthProfile')).toBe(state.authProfiles.length);
+    expect(count('SimIntegration')).toBe(state.simIntegrations.length);
+    expect(count('ProfileSearch')).toBe(state.profileSearches.length);
+    expect(count('VerifiedDomain')).toBe(
+      state.identities.filter(({ address }) => !address.includes('@')).length,
+    );
+    expect(objects.length).toBeGreaterThan(10);
+  });
+
+  test('a tenant that repeats a page is refused', async () => {
+    const sandbox = await sandboxOf({ variations: { repeatPages: true } });
+    addTemplates(sandbox, 300);
+    const read = readTenant(clientFor(sandbox), templatesWanted([], true), contractSettings);
+    await expect(read).rejects.toMatchObject({ diagnostics: [{ code: 'page-repeats' }] });
+  });
+});
+
+describe('the fewest requests', () => {
+  test('2,100 templates: nine pages and a token', async () => {
+    const sandbox = await sandboxOf();
+    addTemplates(sandbox, 2100);
+    const { objects } = await readTenant(clientFor(sandbox), templatesWanted([], true), contractSettings);
+    expect(new Set(objects.map(({ address }) => address)).size).toBe(2100);
+    expect(sandbox.log).toHaveLength(10);
+  });
+
+  test('one declared of many: a filter and a token', async () => {
+    const sandbox = await sandboxOf();
+    addTemplates(sandbox, 600);
+    const wanted = templatesWanted([['key_444', 'EMAIL', 'en']]);
+    const { objects } = await readTenant(clientFor(sandbox), wanted, contractSettings);
+    expect(objects.map(({ address }) => address)).toEqual(['NotificationTemplate/key_444/EMAIL/en']);
+    expect(sandbox.log).toHaveLength(2);
+  });
+});
+
+test.each<Partial<Variations>>([
+  {},
+  { collections: 'bare', offsetBeyondEnd: 'refused', offsetZero: 'refused' },
+  { unknownFilter: 'ignored', collections: 'wrapped', offsetBeyondEnd: 'refused' },
+])('lookups find what the tenant has, with %j', async (variations) => {
+  const sandbox = await sandboxOf({ seed, variations });
+  const { neAttributes, profiles } = sandbox.state;
+  const attribute = neAttributes[0];
+  const profile = profiles.at(-1);
+  if (!attribute || !profile) throw new Error('the seed is empty');
+  const lookups = [
+    { from: 'ne_attributes', where: { uid: attribute.uid }, take: 'id' },
+    { from: 'profiles', where: { uid: profile.uid }, take: 'id' },
+  ];
+  const answer = await resolveLookups(clientFor(sandbox), lookups);
+  expect(lookups.map((lookup) => answer(lookup))).toEqual([attribute.id, profile.id]);
+});
+
+describe('under a rate limit', () => {
+  const write = put('/v2025/mail-from-attributes', {
+    identity: 'acme.example',
+    mailFromDomain: 'x.acme.example',
+  });
+
+  async function run(requests: number, options: SandboxOptions, limits: Partial<RateLimit> = {}) {
+    const shared = sharedClock();
+    const sandbox = await sandboxOf({ seed, now: shared.now, ...options });
+    const client = clientFor(sandbox, { clock: shared.clock, onEvent: shared.onEvent }, limits);
+    const began = shared.now();
+    const sent = await Promise.all(
+      Array.from({ length: requests }, (_, at) =>
+        client.send(at % 3 === 0 ? get('/v2025/verified-domains') : write),
+      ),
+    );
+    const statuses = sent.map((answer) => (answer.outcome === 'answered' ? answer.status : answer.outcome));
+    return {
+      refused: sandbox.log.filter(({ status }) => status === 429).length,
+      limited: statuses.filter((status) => status === 429 || status === 'unsent').length,
+      unauthorized: sandbox.log.filter(({ status }) => status === 401).length,
+      ms: shared.now() - began,
+    };
+  }
+  const limit = { requests: 100, per: 10_000 };
+
+  test('hundreds of requests are never refused and lose less than a tenth of the time', async () => {
+    const { refused, ms } = await run(300, { rateLimit: limit });
+    expect(refused).toBe(0);
+    expect(ms).toBeGreaterThanOrEqual(20_000);
+    expect(ms).toBeLessThanOrEqual(22_000);
+  });
+
+  test.each(['seconds', 'date'] as const)(
+    'a tenant that allows less is obeyed (Retry-After as %s)',
+    async (retryAfter) => {
+      const { refused, limited, ms } = await run(150, {
+        rateLimit: { requests: 30, per: 10_000 },
+        variations: { retryAfter },
+      });
+      expect(limited).toBe(0);
+      expect(refused).toBeGreaterThan(0);
+      expect(refused).toBeLessThan(60);
+      expect(ms).toBeLessThan(120_000);
+    },
+  );
+
+  test('tokens that live for seconds are renewed in time', async () => {
+    const { unauthorized } = await run(300, { rateLimit: limit, tokenLifetime: 5 });
+    expect(unauthorized).toBe(0);
+  });
+});
