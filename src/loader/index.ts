@@ -11,6 +11,7 @@ import { diskSource, type FileSource } from './source.ts';
 import { tagReader } from './tags.ts';
 
 export type { LoadOptions } from './config.ts';
+export { gitSource } from './git-source.ts';
 export {
   type ManifestDocument,
   type Mapping,
@@ -21,7 +22,6 @@ export {
   printManifest,
   quoted,
 } from './print.ts';
-export { gitSource } from './git-source.ts';
 export { type FileSource, largestFile, projectPath } from './source.ts';
 
 /** A project without its manifests: what commands need that only talk to the tenant. */

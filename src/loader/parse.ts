@@ -1,6 +1,19 @@
-import { Composer, type CST, type Document, isScalar, type ParsedNode, Parser, type YAMLError } from 'yaml';
+import {
+  Composer,
+  type CST,
+  type Document,
+  type DocumentOptions,
+  isScalar,
+  type ParsedNode,
+  type ParseOptions,
+  Parser,
+  Schema,
+  type SchemaOptions,
+  type YAMLError,
+} from 'yaml';
 import type { SourceFile } from './file.ts';
 import type { Problems } from './problems.ts';
+import { tagNames } from './tags.ts';
 
 /** A document of a YAML file that is not empty. */
 export interface YamlDocument {
@@ -12,6 +25,22 @@ export interface YamlDocument {
 const deepest = 100;
 /** Errors after the third are mostly consequences of the first. */
 const mostSyntaxErrors = 3;
+
+const options: ParseOptions & DocumentOptions & SchemaOptions = {
+  version: '1.2',
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+  // One for all documents. What it knows raises no warning, each of which would cost as much as a page of text.
+  schema: new Schema({
+    schema: 'core',
+    resolveKnownTags: true,
+    customTags: tagNames.flatMap((tag) => [
+      { tag, resolve: (text: string) => text },
+      { tag, collection: 'map' },
+    ]),
+  }),
+};
 
 /**
  * The documents of a file, without the empty ones; those with errors are told and left out. Duplicate keys and
@@ -26,12 +55,7 @@ export function parseDocuments(file: SourceFile, problems: Problems): YamlDocume
       problems.add('too-deep', `The file is nested more than ${deepest} levels deep`, { file, offset: deep });
       return [];
     }
-    const composer = new Composer({
-      version: '1.2',
-      uniqueKeys: false,
-      prettyErrors: false,
-      logLevel: 'silent',
-    });
+    const composer = new Composer(options);
     for (const document of composer.compose(tokens)) {
       const { contents: root } = document;
       if (isSound(document, file, problems) && root && !isBlank(root)) documents.push({ file, root });

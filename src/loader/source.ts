@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { posix, sep } from 'node:path';
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { join, posix, sep } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { Failure, failure } from '../model/failure.ts';
 
@@ -17,6 +17,7 @@ export const largestFile = 5 * 1024 * 1024;
 /** The files below `root`, an absolute path without links; a link that leads out of it is refused. */
 export function diskSource(root: string): FileSource {
   const inside = root.endsWith(sep) ? root : root + sep;
+  const resolve = linkResolver(root);
   return {
     glob(patterns) {
       for (const pattern of patterns) projectPath(pattern.replace(/^!/, ''));
@@ -24,15 +25,29 @@ export function diskSource(root: string): FileSource {
       return [...new Set(globSync([...patterns], { cwd: root, ignore, expandDirectories: false }))].sort();
     },
     read(path) {
-      const real = existing(path, () => realpathSync.native(`${root}/${projectPath(path)}`));
+      const { real, stats } = existing(path, () => resolve(projectPath(path)));
       if (real !== root && !real.startsWith(inside)) throw outside(path);
-      const stats = existing(path, () => statSync(real));
       if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
       if (stats.size > largestFile) {
         throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
       }
       return existing(path, () => readFileSync(real));
     },
+  };
+}
+
+/** Resolves the links in a path. Each folder is looked at once, which saves most of the time. */
+function linkResolver(root: string): (path: string) => { real: string; stats: Stats } {
+  const folders = new Map<string, string>();
+  return (path) => {
+    const folder = posix.dirname(path);
+    const realFolder = folders.get(folder) ?? realpathSync.native(join(root, folder));
+    folders.set(folder, realFolder);
+    const file = join(realFolder, posix.basename(path));
+    const stats = lstatSync(file);
+    if (!stats.isSymbolicLink()) return { real: file, stats };
+    const real = realpathSync.native(file);
+    return { real, stats: statSync(real) };
   };
 }
 
