@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { serviceOf } from '../kinds/http.ts';
 import type { TenantName } from '../model/live.ts';
 import { renderBody } from '../model/marker.ts';
@@ -95,8 +96,7 @@ class TenantClient implements Client {
   async send(request: Request, { signal: ofCall }: { readonly signal?: AbortSignal } = {}): Promise<Sent> {
     const prepared = this.#prepare(request);
     if ('outcome' in prepared) return sentOf({ answer: prepared, attempts: 0, ms: 0, repeated: false });
-    const signals = [this.#options.signal, ofCall].filter((signal) => signal !== undefined);
-    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    const signal = anyOf(this.#options.signal, ofCall);
     const { source } = prepared;
     const task: Task = {
       repeatable: isRepeatable(request),
@@ -218,6 +218,14 @@ const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
 function mayBeSent(header: string, settings: ApiSettings): boolean {
   const name = header.toLowerCase();
   return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
+}
+
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  const signal = given.length > 1 ? AbortSignal.any(given) : given[0];
+  // Hundreds of requests may wait on one signal: that is no leak.
+  if (signal) setMaxListeners(0, signal);
+  return signal;
 }
 
 function nameOf({ method, path, query }: Request): RequestName {

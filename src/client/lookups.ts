@@ -70,7 +70,7 @@ async function resolveIn(client: Client, from: string, lookups: readonly Lookup[
 }
 
 async function wholeOnOnePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
-  const { rows, total } = await readPage(client, sourceOf(from, {}), 0);
+  const { rows, total } = await readPage(client, collectionSource(from, {}), 0);
   // Without a total, only a page far from every usual limit is surely all there is.
   return total === rows.length || (total === null && rows.length < 50) ? rows : null;
 }
@@ -79,15 +79,16 @@ async function wholeOnOnePage(client: Client, from: string): Promise<readonly Js
 async function readFiltered(client: Client, { from, where }: Lookup): Promise<readonly JsonObject[]> {
   const filters = Object.entries(where).filter(([field]) => !parameters.includes(field));
   try {
-    return await readRows(client, sourceOf(from, Object.fromEntries(filters)));
+    return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
   } catch (error) {
     const refused = error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
     if (!refused || filters.length === 0) throw error;
-    return readRows(client, sourceOf(from, {}));
+    return readRows(client, collectionSource(from, {}));
   }
 }
 
-function sourceOf(from: string, filters: Readonly<Record<string, string>>): PageSource {
+/** Where the records of a collection are listed, filtered by fields. */
+export function collectionSource(from: string, filters: Readonly<Record<string, string>>): PageSource {
   const request: Request = {
     method: 'GET',
     path: pathOf('/api', from),

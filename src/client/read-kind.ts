@@ -38,6 +38,12 @@ export async function readKind(
   return { objects, defaults };
 }
 
+/** Every default that the vendor has of a kind; none where the kind has no defaults. */
+export async function readDefaults(reader: Reader, kind: Kind): Promise<LiveObject[]> {
+  if (!kind.defaults) return [];
+  return readList(reader, { kind, keys: [], ids: [], complete: true }, kind.defaults);
+}
+
 async function readObjects(reader: Reader, wanted: Wanted, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mayHaveHappened } from '../../src/client/answer.ts';
-import { clientOf, credentials, get, patch, post, put, reply, serve } from './support.ts';
+import { clientOf, credentials, get, patch, post, put, reply, serve, settle } from './support.ts';
 
 function jwt(times: { exp?: number; iat?: number }): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -277,6 +277,19 @@ describe('an interruption', () => {
       reason: 'interrupted',
     });
     expect(server.arrivals.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  });
+
+  test('is listened for by hundreds of requests without a warning', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => warnings.push(warning);
+    process.on('warning', listen);
+    const { signal } = new AbortController();
+    await using server = await serve((_arrival, response) => reply(response, 200, []));
+    await using setup = clientOf(server.url, { options: { signal } });
+    await Promise.all(Array.from({ length: 100 }, () => setup.client.send(get('/v2025/x'))));
+    await settle();
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
   });
 
   test('stops waiting before a repetition', async () => {

@@ -1,0 +1,44 @@
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import type { Client } from './client.ts';
+import { rememberReads } from './memo.ts';
+import { allOrFailure, readTenant } from './read.ts';
+import { readDefaults } from './read-kind.ts';
+
+interface Reader {
+  readonly client: Client;
+  readonly settings: ApiSettings;
+}
+
+/**
+ * Every live object of these kinds. A kind without a list is asked for the keys that the objects of other kinds
+ * suggest. Throws a Failure like {@link readTenant}.
+ */
+export async function readEverything(
+  client: Client,
+  kinds: readonly Kind[],
+  settings: ApiSettings,
+): Promise<readonly LiveObject[]> {
+  const reader: Reader = { client: rememberReads(client), settings };
+  return (await allOrFailure(kinds.map((kind) => readAllOf(reader, kind)))).flat();
+}
+
+async function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
+  const { client, settings } = reader;
+  if (kind.read.how !== 'each-declared') {
+    return (await readTenant(client, [{ kind, keys: [], ids: [], complete: true }], settings)).objects;
+  }
+  const known = await Promise.all(
+    kind.read.candidatesFrom.map((name) => readSuggestions(reader, kindNamed(name))),
+  );
+  const keys = kind.read.candidates(known.flat());
+  return (await readTenant(client, [{ kind, keys, ids: [], complete: false }], settings)).objects;
+}
+
+/** The live objects of a kind, and the defaults that stand where there is none. */
+async function readSuggestions(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
+  const [live, defaults] = await Promise.all([readAllOf(reader, kind), readDefaults(reader, kind)]);
+  return [...live, ...defaults];
+}

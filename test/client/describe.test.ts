@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../src/client/answer.ts';
+import { describeAnswer } from '../../src/client/describe.ts';
+import { answered } from './support.ts';
+
+const page = (status: number, text: string): Answer => ({
+  outcome: 'answered',
+  status,
+  headers: { 'x-request-id': 'from-header' },
+  body: null,
+  text,
+});
+
+describe('an answer in words', () => {
+  test.each<[string, Answer, string, string | null]>([
+    [
+      'ErrorResponseDto, in English before the tenant’s language',
+      answered(400, {
+        detailCode: '400.1 Bad request content',
+        trackingId: 'abc',
+        messages: [
+          { locale: 'de', localeOrigin: 'REQUEST', text: 'falsch' },
+          { locale: 'en-US', localeOrigin: 'DEFAULT', text: 'The key is unknown' },
+        ],
+        causes: [{ locale: 'en', text: 'no default' }],
+      }),
+      '400 Bad Request: 400.1 Bad request content: The key is unknown (no default)',
+      'abc',
+    ],
+    [
+      'only another language',
+      answered(400, { messages: [{ locale: 'de', text: 'falsch' }] }),
+      '400 Bad Request: falsch',
+      null,
+    ],
+    ['the 401', answered(401, { error: 'JWT is expired' }), '401 Unauthorized: JWT is expired', null],
+    ['the 429', answered(429, { message: ' slow\ndown ' }), '429 Too Many Requests: slow down', null],
+    [
+      'OAuth',
+      answered(400, { error: 'invalid_client', error_description: 'who?' }),
+      '400 Bad Request: invalid_client: who?',
+      null,
+    ],
+    [
+      'HTML',
+      page(502, '<html><head><title>Bad</title><style>b{}</style></head><body><h1>Gateway</h1>'),
+      '502 Bad Gateway: Bad Gateway',
+      'from-header',
+    ],
+    [
+      'text',
+      page(500, 'it \u001b[31mbroke\u0007\u202e'),
+      '500 Internal Server Error: it [31mbroke',
+      'from-header',
+    ],
+    ['nothing', answered(404), '404 Not Found', null],
+    ['an unheard-of status', answered(799), '799', null],
+    [
+      'a shape nobody knows',
+      answered(400, { messages: 'x', causes: [1, null], detailCode: 5 }),
+      '400 Bad Request',
+      null,
+    ],
+    ['no object', answered(400, [1]), '400 Bad Request', null],
+    ['a lost answer', { outcome: 'lost', reason: 'reset', detail: 'gone' }, 'gone', null],
+    [
+      'a redirect',
+      answered(302, null, { location: 'https://evil.example/x' }),
+      '302 Found: the tenant redirects to https://evil.example/x; redirects are not followed, the token was not sent there',
+      null,
+    ],
+  ])('%s', (_name, answer, text, trackingId) => {
+    expect(describeAnswer(answer)).toMatchObject({ text, trackingId });
+  });
+
+  test('is never long', () => {
+    const endless = 'x'.repeat(1_000_000);
+    const messages = Array.from({ length: 1000 }, () => ({ locale: 'en', text: endless }));
+    for (const answer of [page(500, endless), page(500, `<html>${endless}`), answered(400, { messages })]) {
+      expect(describeAnswer(answer).text.length).toBeLessThan(1000);
+    }
+  });
+
+  test.each([
+    [answered(401), /credentials/],
+    [answered(403), /right.*support.*experimentalHeader/],
+    [answered(404), /base URL/],
+    [answered(429), /limits/],
+    [answered(503), /later/],
+    [answered(302, null, { location: 'https://new.example/' }), /new\.example/],
+    [page(200, '<!doctype html>'), /web page/],
+  ])('%# says what to do next', (answer, hint) => {
+    expect(describeAnswer(answer).hint).toMatch(hint);
+  });
+});
