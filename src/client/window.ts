@@ -72,7 +72,7 @@ export class Window {
   }
 
   #freeAt(slot: Slot): number {
-    return slot.arrivedBy + this.#limit.per + guard;
+    return slot.startedAt + this.#limit.per - 300;
   }
 
   #recover(now: number): void {

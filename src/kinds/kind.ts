@@ -57,6 +57,10 @@ export type Read =
       readonly how: 'each-declared';
       each(key: Key, settings: ApiSettings): Request;
       isAbsent(answer: { status: number; body: Json }): boolean;
+      /** The keys worth asking for when every object is wanted, from the objects (and defaults) of other kinds. */
+      candidates(known: readonly LiveObject[]): readonly Key[];
+      /** The kinds that {@link candidates} looks at. */
+      readonly candidatesFrom: readonly string[];
     };
 
 /** What an answer of the API says about one object, in the manifest's shape. */

@@ -22,6 +22,8 @@ export const mailFrom: Kind = {
       status === 400 ||
       status === 404 ||
       (status === 200 && isObject(body) && !textOf(body, 'mailFromDomain')),
+    candidatesFrom: ['SenderAddress', 'VerifiedDomain'],
+    candidates: (known) => known.map(({ key }) => key),
   },
   parse(answer, _settings, id) {
     const identity = textOf(answer, 'identity') ?? id;

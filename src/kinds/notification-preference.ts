@@ -16,6 +16,8 @@ export const notificationPreference: Kind = {
     each: ([key = ''], settings) =>
       apiRequest('GET', pathOf('/v2025/notification-preferences', key), settings),
     isAbsent: ({ status }) => status === 404,
+    candidatesFrom: ['NotificationTemplate'],
+    candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),
   },
   parse(answer, _settings, id) {
     const key = textOf(answer, 'key') ?? id;

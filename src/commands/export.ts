@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { Argv } from 'yargs';
+import { readEverything } from '../client/read-everything.ts';
+import { readRecords } from '../client/records.ts';
+import { collectionsFor, type ExportedFile, exportTenant } from '../exporter/index.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
+import { loadEnvironment } from '../loader/index.ts';
+import { ExitCode } from '../model/exit.ts';
+import { Failure } from '../model/failure.ts';
+import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import type { Io } from './io.ts';
+import { printRemarks, writeText } from './output.ts';
+import { createProgress } from './progress.ts';
+import { projectOptions } from './project.ts';
+import { withTenant } from './tenant.ts';
+
+function build(yargs: Argv) {
+  return commonOptions(yargs)
+    .usage('$0 export [options]\n\nWrites the live tenant as manifests.')
+    .option('out', {
+      type: 'string',
+      default: 'config',
+      describe: 'The folder to write into',
+      requiresArg: true,
+    })
+    .option('kinds', {
+      array: true,
+      choices: kinds.map(({ name }) => name),
+      default: kinds.map(({ name }) => name),
+      defaultDescription: 'all',
+      describe: 'The kinds to export',
+      requiresArg: true,
+    })
+    .example('$0 export --out config', 'Begin with what the tenant has')
+    .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds');
+}
+
+type Args = ArgsOf<typeof build>;
+
+async function run(args: Args, io: Io): Promise<ExitCode> {
+  const project = loadEnvironment(projectOptions(args, io));
+  const { settings } = project.environment;
+  const progress = createProgress(io, args);
+  const exported = await withTenant(project, io, progress, async ({ client }) => {
+    const objects = await readEverything(client, args.kinds.map(kindNamed), settings);
+    const records = await readRecords(client, collectionsFor(objects, settings));
+    return exportTenant({ objects, records, settings });
+  });
+
+  const folder = resolve(io.cwd, args.out);
+  refuseExisting(exported.files, folder, io);
+  for (const { path, content } of exported.files) writeText(join(folder, path), content, io);
+  if (exported.diagnostics.length > 0) {
+    printRemarks({ is: 'diagnostics', diagnostics: exported.diagnostics }, args, io);
+  }
+  io.stdout.write(`${exported.files.length} files written to ${relative(io.cwd, folder) || '.'}.\n`);
+  return ExitCode.done;
+}
+
+/** An export never writes over what somebody wrote. */
+function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io): void {
+  const existing = files.map(({ path }) => join(folder, path)).filter((path) => existsSync(path));
+  if (existing.length === 0) return;
+  throw new Failure(
+    existing.map((path) => ({
+      code: 'file-exists',
+      severity: 'error',
+      message: `${relative(io.cwd, path)} exists already; nothing was written.`,
+      hint: 'Export into another folder with --out.',
+    })),
+  );
+}
+
+export const command = defineCommand(build, run);
