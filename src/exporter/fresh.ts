@@ -1,0 +1,114 @@
+import { posix } from 'node:path';
+import { kinds } from '../kinds/index.ts';
+import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { LiveObject } from '../model/live.ts';
+import { type Draft, type DraftContext, draftOf, type Refusal } from './draft.ts';
+import { remarkOf } from './omission.ts';
+import { basePaths, folderOf, hasOwnFiles } from './paths.ts';
+import { envExample, type SecretPlace, secretNames } from './secret-names.ts';
+
+/** A file of an export. */
+export interface ExportedFile {
+  /** Below the export's folder, with `/`. */
+  readonly path: string;
+  readonly content: string;
+}
+
+export interface ExportInput extends DraftContext {
+  readonly objects: readonly LiveObject[];
+}
+
+export interface Export {
+  /** By path. */
+  readonly files: readonly ExportedFile[];
+  /** Objects that no manifest can declare. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Manifests of live objects, their side files, and `.env.example` where there are secrets. The plan of what they
+ * declare is empty. The same objects give the same files, in whatever order they come.
+ */
+export function exportTenant(input: ExportInput): Export {
+  const { drafts, refusals } = draftAll(input);
+  const places = secretPlaces(drafts);
+  const secretName = secretNames(places);
+  const paths = basePaths(drafts.filter(({ kind }) => hasOwnFiles(kind)));
+  const files = kinds.flatMap((kind): ExportedFile[] => {
+    const ofKind = drafts.filter((draft) => draft.kind === kind);
+    if (ofKind.length === 0) return [];
+    if (hasOwnFiles(kind)) {
+      return ofKind.flatMap((draft) => filesOf(draft, paths.get(draft.object.address) ?? '', secretName));
+    }
+    const documents = ofKind.map((draft) => documentOf(draft, '', secretName));
+    return [{ path: `${folderOf(kind)}.yaml`, content: printManifest(documents) }];
+  });
+  const env = places.length > 0 ? [{ path: '.env.example', content: envExample(places, secretName) }] : [];
+  return {
+    files: [...files, ...env].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    diagnostics: refusals.map(refusalDiagnostic),
+  };
+}
+
+/** What manifests would say of the objects, by address. */
+export function draftAll(input: ExportInput): { drafts: Draft[]; refusals: Refusal[] } {
+  const sorted = [...input.objects].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const drafted = sorted.map((object) => draftOf(object, input));
+  return {
+    drafts: drafted.flatMap((draft) => ('refused' in draft ? [] : [draft])),
+    refusals: drafted.flatMap((draft) => ('refused' in draft ? [draft] : [])),
+  };
+}
+
+export function secretPlaces(drafts: readonly Draft[]): SecretPlace[] {
+  return drafts.flatMap(({ object, secrets }) => secrets.map((at) => ({ address: object.address, at })));
+}
+
+/** The manifest of one object and its side files; `base` is their path without ending. */
+export function filesOf(
+  draft: Draft,
+  base: string,
+  secretName: (place: SecretPlace) => string,
+): ExportedFile[] {
+  const document = documentOf(draft, posix.basename(base), secretName);
+  return [
+    { path: `${base}.yaml`, content: printManifest([document]) },
+    ...draft.sideTexts.map(({ field, extension, text }) => ({
+      path: `${base}.${field}.${extension}`,
+      content: text,
+    })),
+  ];
+}
+
+/** The draft with its secrets and side files named. */
+export function documentOf(
+  { object, kind, key, fields, sideTexts, omissions }: Draft,
+  base: string,
+  secretName: (place: SecretPlace) => string,
+): ManifestDocument {
+  const name = (value: Printable): Printable => {
+    if (value === null || typeof value !== 'object') return value;
+    if ('members' in value) return { members: value.members.map(([key, item]): Member => [key, name(item)]) };
+    if (!('tag' in value)) return value.map(name);
+    if (typeof value.value !== 'string') return value;
+    if (value.tag === '!secret')
+      return { ...value, value: secretName({ address: object.address, at: value.value }) };
+    const side = sideTexts.find(({ field }) => field === value.value);
+    return side ? { ...value, value: `${base}.${side.field}.${side.extension}` } : value;
+  };
+  return {
+    members: [['kind', kind.name], ...key, ...fields.map(([field, value]): Member => [field, name(value)])],
+    remarks: omissions.map(remarkOf),
+  };
+}
+
+export function refusalDiagnostic({ object, refused }: Refusal): Diagnostic {
+  return {
+    code: 'not-declarable',
+    severity: 'warning',
+    message: `${object.address} is not exported: no manifest can declare it, since ${refused}.`,
+    hint: 'It stays as it is in the tenant.',
+    address: object.address,
+  };
+}

@@ -1,0 +1,2 @@
+export { type Export, type ExportedFile, type ExportInput, exportTenant } from './fresh.ts';
+export { collectionsFor, type Records } from './lookups.ts';

@@ -1,0 +1,62 @@
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind, RecordReference } from '../kinds/kind.ts';
+import type { Printable } from '../loader/print.ts';
+import { isObject, type JsonObject, own } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Lookup } from '../model/marker.ts';
+import type { Pointer } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
+
+/** The rows of the collections (`/api/<name>`) that lookups may name. */
+export type Records = ReadonlyMap<string, readonly JsonObject[]>;
+
+/** The collections that have to be read so that ids in these objects can be written as lookups; sorted. */
+export function collectionsFor(objects: readonly LiveObject[], settings: ApiSettings): string[] {
+  const names = objects.flatMap(({ kind, fields }) =>
+    (kindNamed(kind).references?.(fields, settings) ?? []).map(({ from }) => from),
+  );
+  return [...new Set(names)].sort();
+}
+
+/** The places of an object's ids that are found by a name which exactly one record has. */
+export function lookupsFor(
+  kind: Kind,
+  object: LiveObject,
+  settings: ApiSettings,
+  records: Records,
+): ReadonlyMap<Pointer, Printable> {
+  const found = new Map<Pointer, Printable>();
+  for (const reference of kind.references?.(object.fields, settings) ?? []) {
+    const lookup = lookupFor(reference, records.get(reference.from) ?? []);
+    if (lookup) found.set(reference.at, printableLookup(lookup));
+  }
+  return found;
+}
+
+/** The first of the reference's fields that tells its record from all others; `null` where none does. */
+function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Lookup | null {
+  const [record, ...others] = rows.filter((row) => textIn(row, 'id') === id);
+  if (!record || others.length > 0) return null;
+  for (const field of by) {
+    const value = textIn(record, field);
+    if (value === null || rows.filter((row) => textIn(row, field) === value).length > 1) continue;
+    return { from, where: { [field]: value }, take: 'id' };
+  }
+  return null;
+}
+
+function printableLookup({ from, where, take }: Lookup): Printable {
+  const members = [
+    ['from', from],
+    ['where', { members: Object.entries(where) }],
+    ['take', take],
+  ] as const;
+  return { tag: '!lookup', value: { members } };
+}
+
+/** A field as lookups compare it: as text, also inside `attributes`. */
+function textIn(row: JsonObject, field: string): string | null {
+  const attributes = own(row, 'attributes');
+  const value = own(row, field) ?? (isObject(attributes) ? own(attributes, field) : null) ?? null;
+  return value === null || typeof value === 'object' || value === '' ? null : String(value);
+}

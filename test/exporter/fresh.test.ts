@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { collectionsFor, type ExportedFile, exportTenant } from '../../src/exporter/index.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { LiveObject } from '../../src/model/live.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import {
+  answer,
+  awkward,
+  hostileJson,
+  integration,
+  load,
+  planFor,
+  type Rows,
+  search,
+  sender,
+  template,
+} from './support.ts';
+
+const settings = contractSettings;
+const run = (objects: readonly LiveObject[], records: Rows = new Map()) =>
+  exportTenant({ objects, settings, records });
+const contentOf = (files: readonly ExportedFile[], path: string) =>
+  files.find((file) => file.path === path)?.content;
+
+describe('files', () => {
+  it('gives structured kinds a file for each object and flat kinds one file', () => {
+    const { files } = run([
+      sender('b@acme.example'),
+      sender('a@acme.example'),
+      template('work_items', { subject: 'Hello' }),
+      integration('Service Now', { type: 'Desk' }),
+      search('Active', []),
+      answer('AuthProfile', { name: 'Employees', type: 'PTA' }, 'p1'),
+      answer('VerifiedDomain', { address: 'acme.example' }),
+      answer('MailFrom', { identity: 'acme.example', mailFromDomain: 'bounce.acme.example' }),
+      answer('NotificationPreference', { key: 'work_items', mediums: ['EMAIL'] }),
+    ]);
+    expect(files.map(({ path }) => path)).toEqual([
+      'auth-profiles/employees.yaml',
+      'mail-from.yaml',
+      'notification-preferences.yaml',
+      'notification-templates/work_items.email.en.yaml',
+      'profile-searches/active.yaml',
+      'sender-addresses.yaml',
+      'sim-integrations/service-now.yaml',
+      'verified-domains.yaml',
+    ]);
+    expect(contentOf(files, 'sender-addresses.yaml')).toBe(
+      'kind: SenderAddress\nemail: a@acme.example\n---\nkind: SenderAddress\nemail: b@acme.example\n',
+    );
+  });
+
+  it('keeps long texts in side files, byte for byte', () => {
+    const body = '<p>Dear ${name},</p>  \r\n#if($x)\r\n\tÜmlaut\r\n#end\r\n\r\n ';
+    const { files } = run([template('a', { body, subject: 'Short', description: 'One\ntwo\n' })]);
+    expect(contentOf(files, 'notification-templates/a.email.en.body.html')).toBe(body);
+    expect(contentOf(files, 'notification-templates/a.email.en.yaml')).toBe(
+      'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\ndescription: |\n  One\n  two\nsubject: Short\nbody: !file a.email.en.body.html\n',
+    );
+  });
+
+  it('names files so that every system can hold them side by side', () => {
+    const labels = [
+      '../../etc/passwd',
+      'Con',
+      'ACTIVE',
+      'active',
+      'a'.repeat(250),
+      '日本語',
+      'nul.txt',
+      '.hidden',
+      'x\u0000y',
+      'a.',
+      '..',
+    ];
+    const { files } = run(labels.map((label) => search(label, [])));
+    const paths = files.map(({ path }) => path);
+    expect(new Set(paths.map((path) => path.toLowerCase())).size).toBe(labels.length);
+    for (const path of paths) {
+      expect(path).toMatch(/^profile-searches\/[a-z0-9_][a-z0-9_.-]{0,98}\.yaml$/);
+      expect(path).not.toMatch(/\/(con|nul)[.]|\.\./);
+    }
+  });
+
+  it('is the same for the same objects in another order', () => {
+    const objects = [template('b'), template('a'), sender('x@acme.example'), integration('I')];
+    expect(run(objects)).toEqual(run([...objects].reverse()));
+  });
+});
+
+describe('fields', () => {
+  it('leaves out what is unset and what the server owns', () => {
+    const { files } = run([
+      template('a', { subject: '', footer: null, created: '2024', slackTemplate: '{}' }),
+    ]);
+    expect(files[0]?.content).toBe('kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n');
+  });
+
+  it('says in a comment what the tenant does not show', () => {
+    const { files } = run([integration('I', { type: 'Desk' })]);
+    expect(files[0]?.content).toContain('# statusMap is left out: the tenant does not show it.');
+  });
+
+  it('pins an authentication profile by id only where the tenant shows no name', () => {
+    const { files } = run([
+      answer('AuthProfile', { type: 'MFA' }, '2c91'),
+      answer('AuthProfile', { name: 'People', type: 'MFA' }, '2c92'),
+    ]);
+    expect(files.map(({ content }) => content)).toEqual([
+      'kind: AuthProfile\nid: "2c91"\ntype: MFA\n',
+      'kind: AuthProfile\nname: People\ntype: MFA\n',
+    ]);
+  });
+
+  it('leaves out, and reports, what the schema of a kind refuses', () => {
+    const { files, diagnostics } = run([
+      template('a', {}, 'PIGEON'),
+      search('S', [{ type: 'ProfileStatusRule', comparison_operator: '~', value: 'Active' }]),
+    ]);
+    expect(diagnostics).toMatchObject([
+      { code: 'not-declarable', address: 'NotificationTemplate/a/PIGEON/en' },
+    ]);
+    expect(files.map(({ content }) => content)).toEqual([
+      'kind: ProfileSearch\nlabel: S\n# rules is left out: the schema of this kind does not accept what the tenant has.\n',
+    ]);
+  });
+});
+
+describe('secrets', () => {
+  const attributes = {
+    url: 'https://desk.example',
+    password: 'hunter2',
+    token: '********',
+    nested: { apiKey: '{AES}xyz' },
+    list: [{ secret: 'deep' }],
+    pin: { password: 1234 },
+    'multi\nline': { password: 'hunter3' },
+  };
+
+  it('names them and never writes a value', () => {
+    const { files } = run([integration('Service Now', { attributes: JSON.stringify(attributes) })]);
+    const all = files.map(({ content }) => content).join();
+    for (const value of ['hunter2', '****', '{AES}', 'deep', '1234', 'hunter3'])
+      expect(all).not.toContain(value);
+    expect(files[1]?.content).toContain(
+      'password: !secret SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_PASSWORD\n',
+    );
+    expect(files[1]?.content).toContain('# attributes.list.0.secret is left out: it holds a credential');
+    expect(contentOf(files, '.env.example')).toContain(
+      '# SimIntegration/Service%20Now, attributes.nested.apiKey\nSIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_NESTED_APIKEY=\n',
+    );
+  });
+
+  it('gives no two secrets one name, and none the name of a secret file', () => {
+    const object = integration('I', {
+      attributes: { 'a-b': { token: 'x' }, 'a.b': { token: 'y' }, secretFile: 'q', token: { file: 'z' } },
+    });
+    const { files } = run([object]);
+    const names = contentOf(files, '.env.example')?.match(/^\w+(?==)/gm) ?? [];
+    expect(names).toHaveLength(4);
+    expect(new Set(names).size).toBe(4);
+    expect(names.filter((name) => name.endsWith('_FILE'))).toEqual([]);
+  });
+
+  it('never lets a tenant plant a marker', () => {
+    const planted = { url: { $secret: 'PROD_TOKEN' }, list: [{ $lookup: {} }], safe: 'x' };
+    const { files } = run([
+      integration('I', {
+        attributes: JSON.stringify(planted),
+        statusMap: JSON.stringify([{ $secret: 'PROD_TOKEN' }]),
+      }),
+    ]);
+    expect(files.map(({ content }) => content).join()).not.toMatch(/PROD_TOKEN/);
+    expect(files[0]?.content).toContain('safe: x');
+  });
+});
+
+describe('lookups', () => {
+  const rules = [
+    { id: 1, type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' },
+    {
+      id: 2,
+      type: 'ProfileAttributeRule',
+      object_type: 'NeAttribute',
+      condition_object_id: 'a1',
+      comparison_operator: '==',
+      value: 'x',
+    },
+  ];
+  const rows = (attributes: readonly JsonObject[]): Rows =>
+    new Map([
+      ['profile_types', [{ id: 't1', uid: 'emp', name: 'Employee' }]],
+      ['ne_attributes', attributes],
+    ]);
+
+  it('asks for the collections that ids point into', () => {
+    expect(collectionsFor([search('S', rules), sender('a@b.example')], settings)).toEqual([
+      'ne_attributes',
+      'profile_types',
+    ]);
+  });
+
+  it('writes an id by the first field that one record alone has', () => {
+    const attributes = [
+      { id: 'a1', uid: 'twice', label: 'Department' },
+      { id: 'a2', uid: 'twice', label: 'Site' },
+    ];
+    const content = run([search('S', rules)], rows(attributes)).files[0]?.content;
+    expect(content).toContain('value: !lookup { from: profile_types, where: { uid: emp }, take: id }');
+    expect(content).toContain(
+      'condition_object_id: !lookup { from: ne_attributes, where: { label: Department }, take: id }',
+    );
+  });
+
+  it('keeps the plain id where no record, or no field, is the only one', () => {
+    for (const attributes of [
+      [],
+      [{ id: 'a1' }],
+      [
+        { id: 'a1', uid: 'x' },
+        { id: 'a1', uid: 'y' },
+      ],
+    ]) {
+      expect(run([search('S', rules)], rows(attributes)).files[0]?.content).toContain(
+        'condition_object_id: a1',
+      );
+    }
+  });
+});
+
+describe('the law: export then plan is empty', () => {
+  const text = fc.option(awkward, { nil: null });
+  const template$ = fc
+    .record({
+      key: awkward.filter((key) => key !== '' && !/\p{Cs}/u.test(key)),
+      medium: fc.constantFrom('EMAIL', 'SLACK', 'TEAMS'),
+      name: text,
+      description: text,
+      subject: text,
+      header: text,
+      body: text,
+      footer: text,
+      from: text,
+      replyTo: text,
+      slackTemplate: fc.oneof(
+        hostileJson,
+        hostileJson.map((value) => JSON.stringify(value)),
+      ),
+      teamsTemplate: fc.record({ blocks: hostileJson.map((value) => JSON.stringify(value)), text: awkward }),
+    })
+    .map((raw) => answer('NotificationTemplate', { id: 'x', locale: 'en', ...raw }));
+  const integration$ = fc
+    .record({
+      name: awkward.filter((name) => name !== '' && !/\p{Cs}/u.test(name)),
+      description: text,
+      type: text,
+      cluster: text,
+      managedSources: fc.array(
+        awkward.map((id) => ({ id })),
+        { maxLength: 3 },
+      ),
+      attributes: fc.oneof(
+        hostileJson,
+        hostileJson.map((value) => JSON.stringify(value)),
+      ),
+      statusMap: fc.option(hostileJson, { nil: null }),
+      request: fc.option(awkward, { nil: null }),
+      beforeProvisioningRule: fc.option(
+        fc.record({ type: text, id: text, name: text, more: awkward }, { requiredKeys: ['type'] }),
+        { nil: null },
+      ),
+    })
+    .map((raw) => answer('SimIntegration', { id: 'x', ...raw }));
+  const rule$ = fc.oneof(
+    fc.record({
+      type: fc.constant('ProfileStatusRule'),
+      comparison_operator: fc.constant('=='),
+      value: fc.constantFrom('Active', 'Gone'),
+    }),
+    fc.record({
+      type: fc.constant('ProfileTypeRule'),
+      comparison_operator: fc.constant('!='),
+      value: fc.constantFrom<string | number>('t1', 't2', 3, 'null'),
+    }),
+    fc.record({
+      type: fc.constant('ProfileAttributeRule'),
+      object_type: fc.constant('NeAttribute'),
+      condition_object_id: fc.constantFrom('a1', 'a2'),
+      comparison_operator: fc.constant('include?'),
+      value: awkward,
+    }),
+  );
+  const search$ = fc
+    .tuple(
+      awkward.filter((label) => label !== '' && !/\p{Cs}/u.test(label)),
+      fc.array(rule$, { maxLength: 4 }),
+    )
+    .map(([label, rules]) => search(label, rules));
+  const others$ = fc.constantFrom(
+    sender('Some.One@acme.example'),
+    answer('MailFrom', { identity: 'acme.example', mailFromDomain: 'bounce.acme.example' }),
+    answer('NotificationPreference', { key: 'null', mediums: ['SLACK', 'EMAIL'] }),
+    answer('NotificationPreference', { key: 'b', mediums: [] }),
+    answer(
+      'AuthProfile',
+      { type: 'PTA', offNetwork: false, applicationId: '12', applicationName: 'a: b' },
+      '0x12',
+    ),
+  );
+  const rows: Rows = new Map([
+    [
+      'profile_types',
+      [
+        { id: 't1', uid: 'null', name: 'a: b' },
+        { id: 't2', name: 'x, y]' },
+        { id: 3, uid: '12' },
+      ],
+    ],
+    [
+      'ne_attributes',
+      [
+        { id: 'a1', uid: '#1' },
+        { id: 'a2', uid: '\u2028', label: ' ' },
+      ],
+    ],
+  ]);
+
+  it('holds for any tenant, and texts stay as they are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(template$, integration$, search$, others$), { maxLength: 6 }),
+        (drawn) => {
+          const objects = [...new Map(drawn.map((object) => [object.address, object])).values()];
+          const { files } = run(objects, rows);
+          const project = load(files);
+          const plan = planFor(project, objects, rows);
+          expect(plan.changes.map(({ address, diff }) => ({ address, diff }))).toEqual([]);
+          for (const { kind, address, fields } of project.resources) {
+            if (kind !== 'NotificationTemplate') continue;
+            const live = objects.find((object) => object.address === address)?.fields ?? {};
+            for (const name of ['subject', 'body', 'description'])
+              expect(fields[name] ?? '').toBe(live[name] ?? '');
+          }
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import picomatch from 'picomatch';
+import type { ExportedFile } from '../../src/exporter/index.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import { loadProject } from '../../src/loader/index.ts';
+import { failure } from '../../src/model/failure.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import type { LiveObject } from '../../src/model/live.ts';
+import { secretName } from '../../src/model/marker.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { valueAt } from '../../src/model/pointer.ts';
+import type { Project } from '../../src/model/project.ts';
+import type { Secrets } from '../../src/model/secrets.ts';
+import { secretPlaces } from '../../src/planner/conceal.ts';
+import { fillLookups, planChanges } from '../../src/planner/index.ts';
+import { readableFields } from '../../src/planner/settle.ts';
+import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
+
+/** A project whose manifests are in memory, loaded by the real loader. */
+export function load(
+  files: readonly ExportedFile[],
+  env: Readonly<Record<string, string>> = {},
+  projectFile = 'version: 1\nenvironments: { test: { sandbox: {} } }\nmanifests: ["**/*.yaml"]\n',
+): Project {
+  const root = mkdtempSync(join(tmpdir(), 'tenantctl-export-'));
+  try {
+    writeFileSync(join(root, 'tenantctl.yaml'), projectFile);
+    const contents = new Map(files.map(({ path, content }) => [path, content]));
+    return loadProject({
+      configFile: join(root, 'tenantctl.yaml'),
+      env: { ...env },
+      manifests: {
+        glob: (patterns) => {
+          const matches = picomatch([...patterns]);
+          return [...contents.keys()].filter((path) => matches(path)).sort();
+        },
+        read: (path) => {
+          const content = contents.get(path);
+          if (content === undefined) throw failure('file-not-found', `There is no file ${path}.`);
+          return Buffer.from(content);
+        },
+      },
+    });
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+export type Rows = ReadonlyMap<string, readonly JsonObject[]>;
+
+/** The plan of a loaded project against live objects; lookups are answered from the rows. */
+export function planFor(project: Project, objects: readonly LiveObject[], rows: Rows = new Map()): Plan {
+  const answer = ({ from, where, take }: { from: string; where: JsonObject; take: string }): Json => {
+    const found = (rows.get(from) ?? []).filter((row) =>
+      Object.entries(where).every(([field, text]) => String(row[field] ?? '') === text),
+    );
+    const [row] = found;
+    if (!row || found.length > 1) throw new Error(`${found.length} records of ${from} match.`);
+    return row[take] ?? null;
+  };
+  return planChanges({
+    tool: { name: 'tenantctl', version: '0.0.0' },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    environment: project.environment,
+    resources: fillLookups(project.resources, answer),
+    previous: null,
+    state: { tenant: project.environment.tenant, objects, defaults: [] },
+    secrets: filledIn(project, objects),
+    choices: {
+      rotate: [],
+      maxDeletes: null,
+      allowDeleteAll: [],
+      scope: { only: [], except: [], prune: false, since: null },
+    },
+    diagnostics: [],
+  });
+}
+
+/** The secrets as a person would fill them in: with the values that the tenant has, where it shows them. */
+function filledIn(project: Project, objects: readonly LiveObject[]): Secrets {
+  const values = project.resources.flatMap((resource): [string, string][] => {
+    const live = objects.find(({ address }) => address === resource.address);
+    if (!live) return [];
+    const current = readableFields(kindNamed(live.kind), live.fields);
+    return secretPlaces(resource.fields).flatMap((at): [string, string][] => {
+      const [name, value] = [secretName(valueAt(resource.fields, at)), valueAt(current, at)];
+      return name !== null && typeof value === 'string' ? [[name, value]] : [];
+    });
+  });
+  return secretsOf(Object.fromEntries(values));
+}
+
+export const template = (key: string, fields: JsonObject = {}, medium = 'EMAIL', locale = 'en') =>
+  liveFrom({ kind: 'NotificationTemplate', raw: { id: `id-${key}`, key, medium, locale, ...fields } });
+export const integration = (name: string, fields: JsonObject = {}) =>
+  liveFrom({ kind: 'SimIntegration', raw: { id: `id-${name}`, name, ...fields } });
+export const search = (label: string, rules: readonly JsonObject[]) =>
+  liveFrom({ kind: 'ProfileSearch', raw: { id: 7, label, condition_rules_attributes: rules } });
+export const sender = (email: string) =>
+  liveFrom({ kind: 'SenderAddress', raw: { id: `id-${email}`, email, verificationStatus: 'SUCCESS' } });
+export const answer = (kind: string, raw: JsonObject, id?: string): LiveObject =>
+  liveFrom(id === undefined ? ({ kind, raw } satisfies Answer) : { kind, raw, id });
+
+/** Texts that a careless printer loses or changes. */
+export const awkward = fc.oneof(
+  fc.constantFrom(
+    ...[
+      '',
+      ' ',
+      ' leading',
+      'trailing ',
+      'a: b',
+      '# no comment',
+      'a #b',
+      '- item',
+      '? key',
+      '---',
+      '...',
+      '%YAML 1.1',
+    ],
+    ...[
+      'null',
+      '~',
+      'true',
+      'no',
+      'On',
+      '12',
+      '0x1F',
+      '1e3',
+      '.inf',
+      '1_000',
+      '2024-01-01',
+      '12:30:45',
+      '<<',
+      '=',
+    ],
+    ...[
+      '!secret X',
+      '&a b',
+      '*a',
+      '[a, b]',
+      '{a: b}',
+      '"',
+      "'",
+      '\\',
+      '|',
+      '>',
+      '@',
+      '`',
+      '%{x}',
+      '%%{x}',
+      '${name}',
+    ],
+    ...[
+      'a\r\nb',
+      'a\rb',
+      'a\n\n',
+      '\n',
+      ' a\n  b\n',
+      'tab\there',
+      '\u0000',
+      '\u0007',
+      '\u0085',
+      '\u2028',
+      '\ufeff',
+    ],
+    ...[
+      '\ud800',
+      '\u202e',
+      'ünï',
+      '👩‍💻',
+      'x'.repeat(2000),
+      'one\ntwo\nthree  \nfour\n',
+      '\t',
+      'a:',
+      ':',
+      ',',
+    ],
+  ),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({
+    unit: fc.constantFrom('\n', ' ', '\r', '\t', ':', '#', '-', '"', "'", 'a', '{', ']', ','),
+    maxLength: 16,
+  }),
+);
+
+export const hostileKey = fc.oneof(
+  awkward,
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    '$secret',
+    '$lookup',
+    '$literal',
+    'password',
+    'apiToken',
+    'key',
+  ),
+);
+
+/** JSON with awkward texts and hostile keys. */
+export const hostileJson: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    awkward,
+    fc.constantFrom<Json>(null, true, 0, -1.5, 1e21, 12345678901234567000, '********', '1:ACP:c2VjcmV0'),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc
+      .array(fc.tuple(hostileKey, tie('value')), { maxLength: 4 })
+      .map((entries) => Object.fromEntries(entries)),
+  ),
+})).value;
