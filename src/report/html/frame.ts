@@ -17,7 +17,7 @@ function frame(title: string, caption: string, content: string | null): Markup {
   const view =
     content === null
       ? html`<p class="none">nothing</p>`
-      : html`<iframe loading="lazy" title="${title}" srcdoc="${documentOf(content)}"></iframe>`;
+      : html`<iframe sandbox="" loading="lazy" title="${title}" srcdoc="${documentOf(content)}"></iframe>`;
   return html`<figure><figcaption>${caption}</figcaption>${view}</figure>`;
 }
 
