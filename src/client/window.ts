@@ -72,7 +72,7 @@ export class Window {
   }
 
   #freeAt(slot: Slot): number {
-    return slot.startedAt + this.#limit.per - 300;
+    return slot.arrivedBy + this.#limit.per + guard;
   }
 
   #recover(now: number): void {
