@@ -104,7 +104,8 @@ function codePoint(char: string): string {
   return `<U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-function unicodeEscape(char: string): string {
+/** A character as JSON escapes it: `\\u00a0`. */
+export function unicodeEscape(char: string): string {
   return char
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, mapJson } from '../model/json.ts';
 import { renderBody, secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { unicodeEscape } from './safe.ts';
 
 /** How a secret stands in anything that is shown. */
 export const secretWords = (name: string): string => `(secret ${name})`;
@@ -11,10 +12,11 @@ export function valueText(value: Json): string {
   return JSON.stringify(nameSecrets(value), null, 2);
 }
 
-/** A value on one line, as JSON. */
+/** A value on one line, as JSON; blanks that look like a space but are none are escaped. */
 export function valueInline(value: Json): string {
   const name = secretName(value);
-  return name === null ? spaced(nameSecrets(value)) : secretWords(name);
+  if (name !== null) return secretWords(name);
+  return spaced(nameSecrets(value)).replace(/(?! )\p{Zs}/gu, unicodeEscape);
 }
 
 /** A request's body as it will be sent, but for secrets. */

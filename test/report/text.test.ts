@@ -89,6 +89,17 @@ Digest: ${digest}
     expect(planText(value, { ...plain, verbose: true })).toContain('+ line 99');
   });
 
+  it('shows blanks that only look like a space', () => {
+    const value = plan([
+      change({
+        address: 'ProfileSearch/a',
+        action: 'update',
+        diff: [difference('/label', 'a b', 'a\u00a0b')],
+      }),
+    ]);
+    expect(planText(value)).toContain('"a b" → "a\\u00a0b"');
+  });
+
   it('names what limits the plan', () => {
     const scope = { only: ['SimIntegration/*'], except: [], prune: true, since: 'main' };
     expect(planText(plan([], { scope }))).toContain(
