@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { isSuccess, mayHaveHappened } from '../../src/client/answer.ts';
 import { type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import type { ClientEvent } from '../../src/client/event.ts';
@@ -6,10 +7,17 @@ import { resolveLookups } from '../../src/client/lookups.ts';
 import { readTenant } from '../../src/client/read.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
 import type { Wanted } from '../../src/kinds/wanted.ts';
+import type { Request } from '../../src/model/plan.ts';
 import type { RateLimit } from '../../src/model/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { type Sandbox, type SandboxOptions, startSandbox, type Variations } from '../../src/sandbox/index.ts';
-import { get, put, settle, tenant } from './support.ts';
+import {
+  type Fault,
+  type Sandbox,
+  type SandboxOptions,
+  startSandbox,
+  type Variations,
+} from '../../src/sandbox/index.ts';
+import { get, post, put, settle, tenant } from './support.ts';
 
 const seed = new URL('../../examples/sandbox.seed.yaml', import.meta.url).pathname;
 const open: { close(): Promise<void> }[] = [];
@@ -102,6 +110,11 @@ const templatesWanted = (keys: Wanted['keys'], complete = false): Wanted[] => [
   { kind: kindNamed('NotificationTemplate'), keys, ids: [], complete },
 ];
 
+const mailFrom = put('/v2025/mail-from-attributes', {
+  identity: 'acme.example',
+  mailFromDomain: 'x.acme.example',
+});
+
 describe('the embedded tenant is read whole', () => {
   test.each<Partial<Variations>>([
     {},
@@ -170,12 +183,49 @@ test.each<Partial<Variations>>([
   expect(lookups.map((lookup) => answer(lookup))).toEqual([attribute.id, profile.id]);
 });
 
-describe('under a rate limit', () => {
-  const write = put('/v2025/mail-from-attributes', {
-    identity: 'acme.example',
-    mailFromDomain: 'x.acme.example',
+describe('whatever happens on the way', () => {
+  const faults: Fault[] = [
+    { kind: 'reset-before' },
+    { kind: 'reset-after' },
+    { kind: 'cut-body' },
+    { kind: 'hang' },
+    { kind: 'status', status: 502, body: 'html' },
+    { kind: 'status', status: 503, body: 'bad-encoding' },
+    { kind: 'status', status: 503, done: 'after' },
+    { kind: 'status', status: 504, body: 'text' },
+    { kind: 'status', status: 429, retryAfter: 1 },
+  ];
+  const email = 'new.sender@acme.example';
+
+  async function run(fault: Fault, request: Request) {
+    const sandbox = await sandboxOf({ seed, faults: [{ ...fault, path: request.path }] });
+    // Time itself is real here, since a hanging request ends by it; waits in between are not.
+    const clock: Clock = { now: Date.now, sleep: () => settle() };
+    const sent = await clientFor(sandbox, { clock, timeouts: { headers: 200 } }).send(request);
+    return { sent, sandbox };
+  }
+
+  test.each(faults)('a read and a repeatable write come through: %j', async (fault) => {
+    for (const request of [get('/v2025/verified-domains'), mailFrom]) {
+      const { sent } = await run(fault, request);
+      expect(sent).toMatchObject({ outcome: 'answered', status: 200, attempts: 2 });
+    }
   });
 
+  test.each(faults)(
+    'a POST is never carried out twice, nor taken for undone when it was done: %j',
+    async (fault) => {
+      const { sent, sandbox } = await run(fault, post('/v2025/verified-from-addresses', { email }));
+      const made = sandbox.state.senders.filter((sender) => sender.email === email).length;
+      expect(made).toBeLessThanOrEqual(1);
+      expect(isSuccess(sent) ? made : 1).toBe(1);
+      if (made === 1) expect(mayHaveHappened(sent)).toBe(true);
+      expect(sent.attempts).toBe(fault.status === 429 ? 2 : 1);
+    },
+  );
+});
+
+describe('under a rate limit', () => {
   async function run(requests: number, options: SandboxOptions, limits: Partial<RateLimit> = {}) {
     const shared = sharedClock();
     const sandbox = await sandboxOf({ seed, now: shared.now, ...options });
@@ -183,7 +233,7 @@ describe('under a rate limit', () => {
     const began = shared.now();
     const sent = await Promise.all(
       Array.from({ length: requests }, (_, at) =>
-        client.send(at % 3 === 0 ? get('/v2025/verified-domains') : write),
+        client.send(at % 3 === 0 ? get('/v2025/verified-domains') : mailFrom),
       ),
     );
     const statuses = sent.map((answer) => (answer.outcome === 'answered' ? answer.status : answer.outcome));
