@@ -19,6 +19,9 @@ export interface Reader {
   readonly settings: ApiSettings;
 }
 
+/** Tells the rows that are needed from the rest. */
+type Keep = (object: Pick<LiveObject, 'key' | 'id'>) => boolean;
+
 /** Longer filter expressions (percent-encoded) do not safely fit into a URL. */
 const longestFilter = 4000;
 
@@ -33,9 +36,22 @@ export async function readKind(
   refuseDuplicates(kind, objects);
   const missing = missingKeys(kind, keys, objects);
   if (!kind.defaults || missing.length === 0) return { objects, defaults: [] };
-  const defaults = await readList(reader, { kind, keys: missing, ids: [], complete: false }, kind.defaults);
+  const defaults = await readRelatedDefaults(
+    reader,
+    { kind, keys: missing, ids: [], complete: false },
+    kind.defaults,
+  );
   refuseDuplicates(kind, defaults);
   return { objects, defaults };
+}
+
+/** The defaults of the wanted objects and of their relatives: a default in another locale shows that a key exists. */
+async function readRelatedDefaults(reader: Reader, wanted: Wanted, list: List): Promise<LiveObject[]> {
+  const names = new Set(wanted.keys.map(([name]) => name));
+  const keep: Keep = ({ key: [name] }) => names.has(name);
+  const filter = filterFor(wanted, list);
+  const filtered = filter === null ? null : await readFiltered(reader, wanted.kind, list, filter, keep);
+  return filtered ?? readWhole(reader, wanted.kind, list, keep);
 }
 
 /** Every default that the vendor has of a kind; none where the kind has no defaults. */
@@ -58,24 +74,34 @@ async function readObjects(reader: Reader, wanted: Wanted, read: Read): Promise<
 /** By a filter where that saves pages, else the whole list. Rows are checked here: a host may ignore a filter. */
 async function readList(reader: Reader, wanted: Wanted, list: List): Promise<LiveObject[]> {
   const { kind, keys } = wanted;
+  const keep = isWanted(wanted);
   const filter = filterFor(wanted, list);
-  const filtered = filter === null ? null : await readFiltered(reader, wanted, list, filter);
+  const filtered = filter === null ? null : await readFiltered(reader, kind, list, filter, keep);
   // A filter may mind the case of letters where the tenant does not: only the whole list tells "absent".
   const folds = kind.keyFields.some(({ foldCase }) => foldCase);
   if (filtered && !(folds && missingKeys(kind, keys, filtered).length > 0)) return filtered;
-  return wantedObjects(reader, wanted, await readRows(reader.client, sourceOf(reader, kind, list, null)));
+  return readWhole(reader, kind, list, keep);
+}
+
+async function readWhole(reader: Reader, kind: Kind, list: List, keep: Keep): Promise<LiveObject[]> {
+  return keptObjects(reader, kind, await readRows(reader.client, sourceOf(reader, kind, list, null)), keep);
 }
 
 /** `null` where the tenant does not take the filter. */
 async function readFiltered(
   reader: Reader,
-  wanted: Wanted,
+  kind: Kind,
   list: List,
   filter: string,
+  keep: Keep,
 ): Promise<LiveObject[] | null> {
   try {
-    const rows = await readRows(reader.client, sourceOf(reader, wanted.kind, list, filter));
-    return wantedObjects(reader, wanted, rows);
+    return keptObjects(
+      reader,
+      kind,
+      await readRows(reader.client, sourceOf(reader, kind, list, filter)),
+      keep,
+    );
   } catch (error) {
     if (error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request') return null;
     throw error;
@@ -164,25 +190,23 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-/** Only wanted rows become objects: of a list of thousands few may be declared. */
-function wantedObjects({ settings }: Reader, wanted: Wanted, rows: readonly JsonObject[]): LiveObject[] {
-  const { kind } = wanted;
-  const matches = isWanted(wanted);
+/** Only these rows become objects: of a list of thousands few may be declared. */
+function keptObjects(
+  { settings }: Reader,
+  kind: Kind,
+  rows: readonly JsonObject[],
+  keep: Keep,
+): LiveObject[] {
   return rows
     .filter((row) => {
       const facts = kind.parse(row, settings, null);
-      return facts !== null && matches(facts);
+      return facts !== null && keep(facts);
     })
     .map((row) => liveObject(kind, row, settings, null))
     .filter((object) => object !== null);
 }
 
-function isWanted({
-  kind,
-  keys,
-  ids,
-  complete,
-}: Wanted): (object: Pick<LiveObject, 'key' | 'id'>) => boolean {
+function isWanted({ kind, keys, ids, complete }: Wanted): Keep {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
   return ({ key, id }) => complete || names.has(identityOf(kind, key)) || (id !== null && pinned.has(id));

@@ -12,11 +12,16 @@ export interface Page {
  * path (api-notes, "Collections"). `null` where there are none or a row is no object.
  */
 export function pageOf({ body, headers }: Answered, path: string, member: string | undefined): Page | null {
-  const rows = isObject(body) ? own(body, member ?? path.split('/').at(-1) ?? '') : body;
+  // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
+  const rows = isObject(body) ? emptyForNull(own(body, member ?? path.split('/').at(-1) ?? '')) : body;
   if (!isArray(rows)) return null;
   const objects = rows.filter((row) => isObject(row));
   if (objects.length < rows.length) return null;
   return { rows: objects, total: totalOf(body, headers['x-total-count']) };
+}
+
+function emptyForNull(rows: Json | undefined): Json | undefined {
+  return rows === null ? [] : rows;
 }
 
 function totalOf(body: Json, header: string | undefined): number | null {
