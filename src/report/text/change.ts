@@ -1,9 +1,9 @@
 import type { Action, Change, Difference, Request, Risk } from '../../model/plan.ts';
 import type { DiffLine, Hunk, LineDiff } from '../lines.ts';
 import { pathWords } from '../value.ts';
-import { sensitiveWords, type View, viewOf } from '../view.ts';
+import { sensitiveWords, viewOf } from '../view.ts';
 import { counted, originWords, place, riskWords, symbols } from '../words.ts';
-import { padTo, type Row, row, type Span, type Style, span, widthOf } from './layout.ts';
+import { type Row, row, type Span, type Style, solid, span, widthOf } from './layout.ts';
 
 export const actionStyles = {
   create: 'green',
@@ -20,6 +20,8 @@ const opSymbols = { add: '+', remove: '-', replace: '~' } as const satisfies Rec
 
 /** Lines of one value before it is cut; `--verbose` shows all. */
 const maxLines = 40;
+/** Longer pairs of values stand one below the other. */
+const maxTogether = 56;
 /** Names of fields are aligned up to this width. */
 const maxName = 24;
 
@@ -45,8 +47,8 @@ function titleRow({ action, address, id, source }: Change): Row {
     2,
     span(`${symbols[action]} `, style, 'bold'),
     span(address, style, 'bold'),
-    ...(id === null ? [] : [span(`  id ${id}`, 'dim')]),
-    ...(source === null ? [] : [span(`  ${place(source)}`, 'cyan')]),
+    ...(id === null ? [] : [solid(`  id ${id}`, 'dim')]),
+    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
   );
 }
 
@@ -63,30 +65,37 @@ const warningRow = (warning: string, isTask: boolean): Row =>
 
 function differenceRows(difference: Difference, column: number, limit: number): Row[] {
   const view = viewOf(difference, limit);
-  const title = row(
-    6,
-    span(`${opSymbols[difference.op]} `, opStyles[difference.op]),
-    span(padTo(pathWords(difference.path), view.is === 'lines' ? 0 : column)),
-    ...valueSpans(view),
-    ...originSpans(difference),
-  );
-  return view.is === 'lines' ? [title, ...lineDiffRows(view.diff)] : [title];
+  const name = pathWords(difference.path);
+  const title = [span(`${opSymbols[difference.op]} `, opStyles[difference.op]), span(name)];
+  const origin = originSpans(difference);
+  switch (view.is) {
+    case 'lines':
+      return [row(6, ...title, ...origin), ...lineDiffRows(view.diff)];
+    case 'sensitive':
+      return [row(6, ...title, gap(name, column), span(sensitiveWords, 'dim'), ...origin)];
+    case 'inline':
+      return inlineRows([...title, gap(name, column)], view, origin, 10 + Math.max(column, widthOf(name)));
+  }
 }
 
-function valueSpans(view: View): Span[] {
-  switch (view.is) {
-    case 'sensitive':
-      return [span(`  ${sensitiveWords}`, 'dim')];
-    case 'lines':
-      return [];
-    case 'inline': {
-      const { before, after } = view;
-      const old = before === null ? [] : [span('  '), span(before, 'red')];
-      const fresh = after === null ? [] : [span(after, 'green')];
-      const arrow = before === null ? '  ' : ' → ';
-      return after === null ? old : [...old, span(arrow, 'dim'), ...fresh];
-    }
+/** Blanks up to where values begin. */
+const gap = (name: string, column: number): Span => span(' '.repeat(Math.max(0, column - widthOf(name)) + 2));
+
+/** The values on one line, or where both are long one below the other, `indent` columns in. */
+function inlineRows(
+  title: readonly Span[],
+  { before, after }: { before: string | null; after: string | null },
+  origin: readonly Span[],
+  indent: number,
+): Row[] {
+  const old = before === null ? [] : [span(before, 'red')];
+  const fresh = after === null ? [] : [span(after, 'green')];
+  if (before === null || after === null) return [row(6, ...title, ...old, ...fresh, ...origin)];
+  const arrow = span('→ ', 'dim');
+  if (before.length + after.length <= maxTogether) {
+    return [row(6, ...title, ...old, span(' '), arrow, ...fresh, ...origin)];
   }
+  return [row(6, ...title, ...old), row(indent - 2, arrow, ...fresh, ...origin)];
 }
 
 const originSpans = ({ origin }: Difference): Span[] =>

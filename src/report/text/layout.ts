@@ -19,6 +19,8 @@ export type Style = keyof typeof codes;
 export interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
+  /** Not to be broken where it fits on a line of its own. */
+  readonly isSolid?: boolean;
 }
 
 /** One line of output before wrapping; what does not fit goes on at `hang` columns. */
@@ -32,6 +34,11 @@ export const blank: Row = { indent: 0, hang: 0, spans: [] };
 
 export function span(text: string, ...styles: readonly Style[]): Span {
   return { text, styles };
+}
+
+/** A span that moves to the next line rather than being broken. */
+export function solid(text: string, ...styles: readonly Style[]): Span {
+  return { text, styles, isSolid: true };
 }
 
 /** A row of spans, `indent` columns in; continued two columns further. */
@@ -51,15 +58,25 @@ export function paragraph(indent: number, text: string, ...styles: readonly Styl
 export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
   const columns = Math.max(20, width);
   const lines = rows.flatMap(({ indent, hang, spans }) => {
-    const safe = spans.map(({ text, styles }) => ({ text: oneLine(text.replaceAll('\t', '    ')), styles }));
+    const safe = spans.map((part) => ({ ...part, text: oneLine(part.text.replaceAll('\t', '    ')) }));
     const start = Math.min(indent, Math.floor(columns / 2));
     const rest = Math.min(hang, Math.floor(columns / 2));
     return wrap(safe, columns - start, columns - rest).map((line, index) => {
-      const text = line.map((part) => paint(part, colour)).join('');
+      const text = trimEnd(line)
+        .map((part) => paint(part, colour))
+        .join('');
       return text === '' ? '' : `${' '.repeat(index === 0 ? start : rest)}${text}`;
     });
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** A line without blanks at its end. */
+function trimEnd(line: readonly Span[]): Span[] {
+  const last = line.at(-1);
+  if (last === undefined) return [];
+  const text = last.text.trimEnd();
+  return text === '' ? trimEnd(line.slice(0, -1)) : [...line.slice(0, -1), { ...last, text }];
 }
 
 function paint({ text, styles }: Span, colour: boolean): string {
@@ -74,11 +91,15 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
   const lines: Span[][] = [];
   let line: Span[] = [];
   let room = first;
-  for (const { text, styles } of spans) {
+  for (const { text, styles, isSolid } of spans) {
     let left = text;
+    if (isSolid && line.length > 0 && widthOf(left) > room && widthOf(left.trimStart()) <= rest) {
+      lines.push(line);
+      [line, room, left] = [[], rest, left.trimStart()];
+    }
     while (widthOf(left) > room) {
       const head = fitting(left, room, rest, line.length === 0);
-      if (head !== '') line.push({ text: head.trimEnd(), styles });
+      if (head !== '') line.push({ text: head, styles });
       left = head === '' ? left.trimStart() : left.slice(head.length);
       lines.push(line);
       line = [];
