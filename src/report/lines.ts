@@ -1,11 +1,5 @@
-import { diffArrays, diffWordsWithSpace } from 'diff';
-import { visibleBlanks } from './safe.ts';
-
-/** A run of text within a line; `changed` marks the words that differ. */
-export interface Part {
-  readonly text: string;
-  readonly changed: boolean;
-}
+import { diffArrays } from 'diff';
+import { emphasise, equalLine, type Part } from './emphasis.ts';
 
 export interface DiffLine {
   /** Counted from 1, in the text before for removed lines, else in the text after. */
@@ -32,13 +26,7 @@ export interface LineDiff {
 
 const context = 3;
 /** Beyond this many edits a text counts as rewritten. */
-const maxLineEdits = 2000;
-const maxWordEdits = 400;
-/** Longer lines are not compared word by word. */
-const maxWordLine = 20_000;
-/** Equal text within a changed line is cut to this. */
-const maxEqual = 160;
-const maxPart = 4000;
+const maxLineEdits = 1000;
 
 /**
  * Compares two texts; `null` stands for no text at all. At most `maxLines` lines are kept.
@@ -79,79 +67,19 @@ function compare(old: string[], fresh: string[]): Block[] {
 }
 
 function changed(removed: string[], added: string[], oldAt: number, freshAt: number): Block {
-  const pairs = removed.map((line, index) => emphasise(line, added[index]));
-  const before = removed.map((line, index) => ({
-    number: oldAt + index,
-    parts: pairs[index]?.[0] ?? whole(line),
-  }));
-  const after = added.map((line, index) => ({
-    number: freshAt + index,
-    parts: pairs[index]?.[1] ?? whole(line),
-  }));
-  return { is: 'changed', before, after };
+  const [before, after] = emphasise(removed, added);
+  return { is: 'changed', before: numbered(before, oldAt), after: numbered(after, freshAt) };
 }
 
-/** The words that differ between a line and the one that replaces it; none where little is shared. */
-function emphasise(old: string, fresh: string | undefined): [Part[], Part[]] {
-  if (fresh === undefined) return [whole(old), []];
-  if (old.length > maxWordLine || fresh.length > maxWordLine) return [whole(old), whole(fresh)];
-  const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
-  const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
-  const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
-  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length)) return [whole(old), whole(fresh)];
-  const side = (drop: 'added' | 'removed'): Part[] =>
-    showTail(
-      found
-        .filter((part) => !part[drop])
-        .map((part) => shorten({ text: part.value, changed: part.added || part.removed })),
-    );
-  return [side('added'), side('removed')];
-}
+const numbered = (lines: readonly Part[][], from: number): DiffLine[] =>
+  lines.map((parts, index) => ({ number: from + index, parts }));
 
-function plain(lines: readonly string[], from: number): DiffLine[] {
-  return lines.map((line, index) => ({
-    number: from + index,
-    parts: [{ text: clip(chomp(line), maxPart), changed: false }],
-  }));
-}
-
-const whole = (line: string): Part[] => showTail([{ text: clip(line, maxPart), changed: false }]);
-
-function shorten({ text, changed }: Part): Part {
-  if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
-  if (text.length <= maxEqual) return { text, changed };
-  return { text: `${text.slice(0, maxEqual / 2)} … ${text.slice(-maxEqual / 2)}`, changed };
-}
-
-function clip(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length)} … (${text.length - length} characters more)`;
-}
-
-/** Makes blanks that differ, trailing blanks, returns and a missing last line break of a changed line visible. */
-function showTail(parts: readonly Part[]): Part[] {
-  const last = parts.at(-1);
-  if (last === undefined) return [];
-  const tail = /[^\S\n]*\n?$/.exec(last.text)?.[0] ?? '';
-  const head = last.text.slice(0, last.text.length - tail.length);
-  const blanks = visibleBlanks(chomp(tail)).replaceAll('\r', '␍');
-  const end = tail.endsWith('\n') ? '' : ' (no line break at the end)';
-  const shown = parts
-    .slice(0, -1)
-    .map((part) =>
-      part.changed && !/\S/.test(part.text) ? { ...part, text: visibleBlanks(part.text) } : part,
-    );
-  return [...shown, { ...last, text: `${head}${blanks}` }, { text: end, changed: false }].filter(
-    ({ text }) => text !== '',
-  );
-}
+const plain = (lines: readonly string[], from: number): DiffLine[] => numbered(lines.map(equalLine), from);
 
 /** Lines with their line feeds. */
 function splitLines(text: string | null): string[] {
   return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
-
-const chomp = (line: string): string => (line.endsWith('\n') ? line.slice(0, -1) : line);
 
 /** The texts with their uniform line endings made equal, and a note where these differed. */
 function alignEndings(

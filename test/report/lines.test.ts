@@ -46,6 +46,18 @@ describe('diffLines', () => {
     expect([last?.before[0]?.number, last?.after[0]?.number]).toEqual([19, 20]);
   });
 
+  it('marks words between the lines that are most alike', () => {
+    const before = 'You have $n tasks to complete.\n';
+    const after = '#if($n > 10)\nYour list is long.\n#end\nYou have $n tasks to finish.\n';
+    expect(draw(diffLines(before, after, all))).toEqual([
+      '-You have $n tasks to [complete].',
+      '+#if($n > 10)',
+      '+Your list is long.',
+      '+#end',
+      '+You have $n tasks to [finish].',
+    ]);
+  });
+
   it('notes line endings that changed everywhere instead of showing every line', () => {
     const diff = diffLines('a\r\nb\r\n', 'a\nb\n', all);
     expect(diff).toEqual({ hunks: [], notes: ['line endings: CRLF → LF'], hidden: 0 });
@@ -86,7 +98,7 @@ describe('diffLines', () => {
     expect(old).toContain('[old]');
     expect(old.length).toBeLessThan(400);
     const [endless = ''] = draw(diffLines(null, 'y'.repeat(1_000_000), all));
-    expect(endless).toMatch(/characters more/);
+    expect(endless).toMatch(/\(\d+ characters more\)$/);
     expect(endless.length).toBeLessThan(5000);
   });
 

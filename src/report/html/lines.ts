@@ -1,4 +1,5 @@
-import type { Block, DiffLine, Hunk, LineDiff, Part } from '../lines.ts';
+import type { Part } from '../emphasis.ts';
+import type { Block, DiffLine, Hunk, LineDiff } from '../lines.ts';
 import { counted } from '../words.ts';
 import { html, type Markup } from './markup.ts';
 

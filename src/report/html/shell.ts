@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Diagnostic } from '../../model/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../../model/diagnostic.ts';
 import { place } from '../words.ts';
 import { html, Markup } from './markup.ts';
 import { script } from './script.ts';
@@ -102,7 +102,7 @@ ${entries}</section>`;
 
 function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup {
   if (diagnostics.length === 0) return html``;
-  return html`<section aria-labelledby="problems"><h2 id="problems">Problems</h2><ul class="notices">${diagnostics.map(diagnosticMarkup)}</ul></section>`;
+  return html`<section aria-labelledby="problems"><h2 id="problems">${hasErrors(diagnostics) ? 'Problems' : 'Remarks'}</h2><ul class="notices">${diagnostics.map(diagnosticMarkup)}</ul></section>`;
 }
 
 function diagnosticMarkup({ severity, code, message, source, excerpt, hint, address }: Diagnostic): Markup {
