@@ -26,7 +26,6 @@ export type JournalRecord =
       readonly type: 'settled';
       readonly at: string;
       readonly change: Address;
-      readonly fingerprint: string | null;
       readonly unmet: readonly Pointer[];
     };
 
@@ -39,7 +38,8 @@ export interface RequestProgress {
 /** What earlier runs of a plan did for one change. */
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
-  readonly settled: { readonly fingerprint: string | null; readonly unmet: readonly Pointer[] } | null;
+  /** The fields that the tenant is known to have ignored or rewritten; `null` before it was looked at. */
+  readonly unmet: readonly Pointer[] | null;
 }
 
 /** A line as a record, or `null` where it is none. */
@@ -82,17 +82,14 @@ function parseSettled(value: JsonObject, at: string): JournalRecord | null {
   const change = textOf(value, 'change');
   const unmet = textsOf(own(value, 'unmet'));
   if (change === null || !unmet) return null;
-  return { type: 'settled', at, change, fingerprint: textOf(value, 'fingerprint'), unmet };
+  return { type: 'settled', at, change, unmet };
 }
 
 /** The records of a journal, gathered by change. A later note about a request replaces an earlier one. */
 export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
-  const byChange = new Map<
-    Address,
-    { requests: Map<number, RequestProgress>; settled: Progress['settled'] }
-  >();
+  const byChange = new Map<Address, { requests: Map<number, RequestProgress>; unmet: Progress['unmet'] }>();
   const entry = (address: Address) => {
-    const known = byChange.get(address) ?? { requests: new Map(), settled: null };
+    const known = byChange.get(address) ?? { requests: new Map(), unmet: null };
     byChange.set(address, known);
     return known;
   };
@@ -113,7 +110,7 @@ export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Addre
         }
         break;
       case 'settled':
-        entry(record.change).settled = { fingerprint: record.fingerprint, unmet: record.unmet };
+        entry(record.change).unmet = record.unmet;
         break;
     }
   }

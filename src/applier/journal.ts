@@ -28,8 +28,8 @@ export interface Journal {
     status: number | null,
     at: string,
   ): Promise<void>;
-  /** Notes what a finished change left: the object's fingerprint, and the fields the tenant did not take. */
-  settle(change: Address, fingerprint: string | null, unmet: readonly Pointer[], at: string): Promise<void>;
+  /** Notes that a finished change was looked at, and the fields the tenant did not take. */
+  settle(change: Address, unmet: readonly Pointer[], at: string): Promise<void>;
   /** Ends the journal of a run that did everything: the same plan, applied later, starts afresh. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
@@ -71,7 +71,7 @@ export async function openJournal(dir: string, planDigest: string): Promise<Jour
     intend: (request, before, at) => append({ type: 'intent', at, request, before: [...before] }),
     conclude: (request, changes, verdict, status, at) =>
       append({ type: 'result', at, request, changes, verdict, status }),
-    settle: (change, fingerprint, unmet, at) => append({ type: 'settled', at, change, fingerprint, unmet }),
+    settle: (change, unmet, at) => append({ type: 'settled', at, change, unmet }),
     async finish(at) {
       const exists = handle !== null || length > 0;
       await close();

@@ -1,11 +1,12 @@
 import { comparable } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
+import { looksSecretPlace } from '../kinds/secret-place.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { concealed as concealedMark, looksSecret } from '../model/sensitive.ts';
+import { concealed as concealedMark } from '../model/sensitive.ts';
 
 /**
  * An object's fields as a result file holds them: JSON in text as JSON, and without what is sensitive in the plan,
@@ -36,40 +37,40 @@ export function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null
 }
 
 function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[]): JsonObject {
+  const isSecret = (at: Pointer) => concealed.includes(at) || looksSecretPlace(kind, at);
   const entries = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = own(fields, name);
     const at = pointer(name);
-    if (value === undefined || concealed.includes(at)) return [];
+    if (value === undefined) return [];
     // An index in a difference of a list is none of the live list's, so the whole list is left out.
     const isList = field.is === 'set' || field.is === 'records';
     if (isList && concealed.some((path) => isWithin(path, at))) return [];
-    const shown = withoutSecrets(field.is === 'json' ? comparable(field, value) : value, at, concealed);
+    const shown = withoutSecrets(field.is === 'json' ? comparable(field, value) : value, at, isSecret);
     return shown === undefined ? [] : [[name, shown]];
   });
   return objectFrom(entries);
 }
 
 /** `undefined` where the value itself has to be left out. */
-function withoutSecrets(value: Json, at: Pointer, concealed: readonly Pointer[]): Json | undefined {
-  if (value === concealedMark || concealed.includes(at)) return undefined;
+function withoutSecrets(value: Json, at: Pointer, isSecret: (at: Pointer) => boolean): Json | undefined {
+  if (value === concealedMark || isSecret(at)) return undefined;
   if (isArray(value)) {
-    return value.map((item, index) => withoutSecrets(item, `${at}${pointer(index)}`, concealed) ?? null);
+    return value.map((item, index) => withoutSecrets(item, `${at}${pointer(index)}`, isSecret) ?? null);
   }
   if (isObject(value)) {
     const members = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
-      const shown = looksSecret(name) ? undefined : withoutSecrets(item, `${at}${pointer(name)}`, concealed);
+      const shown = withoutSecrets(item, `${at}${pointer(name)}`, isSecret);
       return shown === undefined ? [] : [[name, shown]];
     });
     return objectFrom(members);
   }
-  return typeof value === 'string' && holdsSecret(value, concealed) ? undefined : value;
+  return typeof value === 'string' && holdsSecret(value, at, isSecret) ? undefined : value;
 }
 
 /** Whether a text holds JSON with something in it that would be left out. */
-function holdsSecret(text: string, concealed: readonly Pointer[]): boolean {
+function holdsSecret(text: string, at: Pointer, isSecret: (at: Pointer) => boolean): boolean {
   const inner = readJsonText(text);
-  if (typeof inner === 'string') return false;
-  return !sameJson(withoutSecrets(inner, '', concealed) ?? null, inner);
+  return typeof inner !== 'string' && !sameJson(withoutSecrets(inner, at, isSecret) ?? null, inner);
 }
 
 function takenBack(field: Field, value: Json, below: readonly string[], difference: Difference): Json {

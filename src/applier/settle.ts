@@ -92,7 +92,7 @@ async function seen(
   }
   const unmet = live ? unmetDifferences(kind, change, live) : [];
   const paths = unmet.map(({ path }) => path);
-  await room.journal.settle(change.address, live?.fingerprint ?? null, paths, room.now());
+  await room.journal.settle(change.address, paths, room.now());
   const warnings = unmet.map((difference) =>
     live && isKept(kind, change, difference, live)
       ? `The tenant ignored ${difference.path}: it is as it was.`

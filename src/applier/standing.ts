@@ -42,9 +42,7 @@ export function standingOf(entry: KindChange, found: Found, progress: Progress |
   const next = change.requests.findIndex((_, at) => progress.requests.get(at)?.state !== 'done');
   const now = live?.fingerprint ?? null;
   if (next < 0) {
-    const { settled } = progress;
-    const isLeftSo = settled !== null && settled.fingerprint === now;
-    if (isLeftSo || isReached(kind, change, live, settled?.unmet)) return resume(count);
+    if (isReached(kind, change, live, progress.unmet ?? [])) return resume(count);
     return stale('an earlier run of this plan made the change, and the object was changed again since');
   }
   const sent = progress.requests.get(next);

@@ -298,6 +298,12 @@ describe('what the tenant took', () => {
     expect(tenant.reads).toBe(2);
   });
 
+  it('is read again after several requests, since the last answer may show a part only', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    const plan = planOf([{ ...updateThing(old, 'after', 'r'), diff: [diff('/rule', null, 'r')] }]);
+    expect((await apply(plan, tenant)).changes[0]?.after).toEqual({ text: 'after', rule: 'r' });
+  });
+
   it('is unknown when an accepted object does not show up', async () => {
     const tenant = new FakeTenant({ things: { old } });
     tenant.onEffect = () => void tenant.things.clear();

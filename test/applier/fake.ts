@@ -21,6 +21,7 @@ export const thing: Kind = {
     tags: { is: 'set' },
     attributes: { is: 'json', declares: 'members' },
     rule: { is: 'value' },
+    rows: { is: 'records', alike: ['name'] },
   },
   serverOwned: [],
   pinnable: false,
@@ -164,7 +165,7 @@ export class FakeTenant implements TenantPort {
     );
     this.things.delete(name);
     this.things.set(textOf(next, 'name') ?? name, next);
-    return answered(200, sub === 'rule' ? { value: patch.value ?? null } : next);
+    return answered(200, sub === 'rule' ? { name: next.name ?? null, rule: patch.value ?? null } : next);
   }
 
   #create(body: JsonObject) {

@@ -66,8 +66,14 @@ describe('the lock', () => {
     for (let round = 0; round < 20; round++) {
       const folder = await newFolder();
       await leaveLock(folder, { pid });
-      const tries = await Promise.allSettled(Array.from({ length: 8 }, () => acquireLock(folder)));
-      expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const tries: Promise<unknown>[] = [];
+      for (let at = 0; at < 12; at++) {
+        tries.push(acquireLock(folder));
+        // Not all at the same point: some look at the lock while another one is being put in its place.
+        for (let turn = 0; turn < round % 5; turn++) await new Promise(setImmediate);
+      }
+      const ends = await Promise.allSettled(tries);
+      expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     }
   });
 

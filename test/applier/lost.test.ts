@@ -134,6 +134,15 @@ it('a bulk delete carried out in part is sent again for the rest', async () => {
   expect(tenant.notes.size).toBe(0);
 });
 
+it('a shared POST that is no delete is not sent again when it took effect for one', async () => {
+  const tenant = new FakeTenant();
+  const shared = createThing('a');
+  const plan = planOf([shared, { ...createThing('b'), requests: shared.requests }]);
+  tenant.fault = () => lostDone;
+  expect(outcomes(await apply(plan, tenant))).toEqual({ 'Thing/a': 'done', 'Thing/b': 'unknown' });
+  expect(tenant.sent).toHaveLength(1);
+});
+
 it('a request that never left is a failure and is not looked up', async () => {
   const tenant = new FakeTenant();
   tenant.fault = () => ({ is: 'unsent' });

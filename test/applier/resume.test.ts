@@ -3,16 +3,20 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
+import type { TenantPort, Touched } from '../../src/applier/port.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import {
+  change,
   createThing,
   deleteNotes,
   deleteThing,
   diff,
   FakeTenant,
+  objectOf,
   planOf,
   request,
   sensitive,
+  thing,
   updateThing,
   type World,
   writeNote,
@@ -185,6 +189,55 @@ describe('a run that failed in part', () => {
       'POST /v2024/things',
       'DELETE /v2024/things/t3',
     ]);
+  });
+});
+
+it('a second request that was refused is sent again, though the tenant rewrote what the first one set', async () => {
+  const plan = planOf([updateThing(old, 'after', 'r1')]);
+  const folder = await newFolder();
+  const tenant = new FakeTenant({ things: { old } });
+  tenant.rewrite = (raw) => ({ ...raw, text: 'REWRITTEN' });
+  tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 400, done: false } : null);
+  expect((await apply(plan, tenant, { folder })).outcome).toBe('partial');
+  tenant.fault = () => null;
+  expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
+  expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
+});
+
+describe('a rename', () => {
+  const rename = change(thing, ['new name'], {
+    action: 'update',
+    id: 't1',
+    fingerprint: objectOf(thing, old).fingerprint,
+    diff: [diff('/name', 'old', 'new name')],
+    requests: [request('PATCH', '/v2024/things/t1', { name: 'new name' })],
+  });
+
+  it('asks for the object by its id and both keys', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    const asked: Touched[] = [];
+    const port: TenantPort = {
+      tenant: tenant.tenant,
+      send: (sent) => tenant.send(sent),
+      read: (touched) => {
+        asked.push(...touched);
+        return tenant.read(touched);
+      },
+    };
+    expect((await apply(planOf([rename]), port)).outcome).toBe('done');
+    expect(asked[0]).toEqual({ kind: 'Thing', keys: [['new name'], ['old']], ids: ['t1'] });
+    expect([...tenant.things.keys()]).toEqual(['new name']);
+  });
+
+  it('whose answer was lost is found under the new key', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => ({ is: 'lost', done: true });
+    expect((await apply(planOf([rename]), tenant)).outcome).toBe('done');
+  });
+
+  it('is refused when the new key is taken', async () => {
+    const tenant = new FakeTenant({ things: { old, taken: { id: 't9', name: 'new name' } } });
+    expect((await apply(planOf([rename]), tenant)).outcome).toBe('refused');
   });
 });
 

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApplyOptions, applyPlan } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
+import type { TenantPort } from '../../src/applier/port.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeOutcome, Result } from '../../src/model/result.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { type FakeTenant, kinds } from './fake.ts';
+import { kinds } from './fake.ts';
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tenantctl-applier-'));
 
 /** Applies a plan, with a journal in `folder` or in one of its own. */
 export async function apply(
   plan: Plan,
-  tenant: FakeTenant,
+  tenant: TenantPort,
   { folder, ...more }: Partial<ApplyOptions> & { folder?: string } = {},
 ): Promise<Result> {
   return applyPlan(plan, tenant, {
