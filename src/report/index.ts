@@ -14,7 +14,7 @@ import { diagnosticsText } from './text/diagnostics.ts';
 import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
 
-export { type Document, type Format, formats, type Rendered, type ReportOptions } from './options.ts';
+export type { Document, Format, ReportOptions } from './options.ts';
 export { renderRequests } from './text/requests.ts';
 
 type Renderers<T> = Readonly<Partial<Record<Format, (value: T, options: ReportOptions) => string>>>;

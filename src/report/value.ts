@@ -4,7 +4,7 @@ import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { unicodeEscape } from './safe.ts';
 
 /** How a secret stands in anything that is shown. */
-export const secretWords = (name: string): string => `(secret ${name})`;
+const secretWords = (name: string): string => `(secret ${name})`;
 
 /** A value as lines of text: text as it is, everything else as indented JSON; secrets by name. */
 export function valueText(value: Json): string {

@@ -6,7 +6,7 @@ import type { ReportOptions } from '../../src/report/index.ts';
 /** Hand-made values for the reports. */
 
 export const digest = `sha256:${'ab12'.repeat(16)}`;
-export const tenant = {
+const tenant = {
   identity: 'https://acme.api.example.com',
   profiles: 'https://acme-profiles.example.com',
 };
@@ -98,7 +98,7 @@ export const textUpdate = change({
   ],
 });
 
-export const integrationCreate = change({
+const integrationCreate = change({
   address: 'SimIntegration/ServiceNow',
   action: 'create',
   diff: [
@@ -132,7 +132,7 @@ export const senderDelete = change({
   risk: ['delete'],
 });
 
-export const senderCreate = change({
+const senderCreate = change({
   address: 'SenderAddress/help%40acme.example',
   action: 'create',
   diff: [added('/email', 'help@acme.example')],
@@ -148,7 +148,7 @@ export const lockout = change({
   risk: ['lockout', 'undoes-tenant-change'],
 });
 
-export const manual = change({
+const manual = change({
   address: 'NotificationPreference/approvals',
   action: 'manual',
   diff: [difference('/mediums', ['EMAIL'], ['EMAIL', 'SLACK'])],

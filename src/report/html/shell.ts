@@ -5,7 +5,7 @@ import { html, Markup } from './markup.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 
-export interface Tile {
+interface Tile {
   /** What entries it filters; `null` for a count without entries. */
   readonly category: string | null;
   readonly count: number;
