@@ -88,7 +88,8 @@ function insideProject(
 
 function connectRemote(value: JsonObject, context: BuildContext): Connected | null {
   const identity = readEndpoint('identity', value, null, context);
-  const profiles = readEndpoint('profiles', value, identity?.auth ?? null, context);
+  const inherited = identity === null ? null : identity?.auth;
+  const profiles = readEndpoint('profiles', value, inherited, context);
   if (identity === undefined || profiles === undefined) return null;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
@@ -96,11 +97,15 @@ function connectRemote(value: JsonObject, context: BuildContext): Connected | nu
   };
 }
 
-/** The service's address and credentials; `null` where the environment has no such service, `undefined` on problems. */
+/**
+ * The service's address and credentials; `null` where the environment has no such service, `undefined` on problems.
+ *
+ * @param inherited credentials to fall back to; `undefined` where they have problems of their own
+ */
 function readEndpoint(
   service: 'identity' | 'profiles',
   environment: JsonObject,
-  inherited: Auth | null,
+  inherited: Auth | null | undefined,
   context: BuildContext,
 ): Endpoint | null | undefined {
   const value = own(environment, service);
@@ -113,7 +118,7 @@ function readEndpoint(
     const own = readAuth(auth, service, tokenUrl ?? `${baseUrl}/oauth/token`, context);
     return own && { baseUrl, auth: own };
   }
-  if (inherited) return { baseUrl, auth: inherited };
+  if (inherited !== null) return inherited && { baseUrl, auth: inherited };
   const hint = 'Add `auth` here, or an `identity` to take it from.';
   return (
     refuse(context, `/${service}`, 'missing-field', 'There are no credentials for this service', hint) ??

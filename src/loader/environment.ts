@@ -103,7 +103,7 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
     only(
       (place) => isInside(place) && !isVariable(place),
       (tag, argument, place) =>
-        isCredential(place) && tag === '!env' && typeof argument === 'string'
+        isCredential(place) && ['!env', '!secret'].includes(tag) && typeof argument === 'string'
           ? secretMarker(argument)
           : resolve(tag, argument, place),
     ),

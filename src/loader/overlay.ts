@@ -20,7 +20,7 @@ export interface Overlaid {
   find(at: Pointer): Found | null;
 }
 
-/** What stays when an overlay says that an object must not exist. */
+/** What there is to say about an object that must not exist. */
 const reserved = ['kind', 'id', 'ensure', 'lifecycle'];
 
 /** Overlays in the order in which they are written: later ones win. */
@@ -63,14 +63,21 @@ function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problem
 
 /**
  * A JSON merge patch (RFC 7396), with one difference: a whole field set to `null` stays, and so is cleared in the
- * tenant, as `null` in a manifest is; leaving a field alone is what omission is for.
+ * tenant, as `null` in a manifest is; leaving a field alone is what omission is for. Of an object that must not
+ * exist, by the manifest or by the overlay, the other one's fields do not count.
  */
 function lay(manifest: JsonObject, merge: JsonObject, fixed: readonly string[]): JsonObject {
-  const isGone = own(merge, 'ensure') === 'absent';
-  const kept = Object.entries(manifest).filter(([name]) => !isGone || [...reserved, ...fixed].includes(name));
+  const ensure = own(merge, 'ensure');
+  const isReserved = ([name]: [string, Json]) => reserved.includes(name) || fixed.includes(name);
+  const kept = Object.entries(manifest);
+  const base = objectFrom(ensure === 'absent' ? kept.filter(isReserved) : kept);
   const laid = Object.entries(merge).filter(([name]) => !fixed.includes(name));
-  const base = objectFrom(kept);
-  return { ...base, ...objectFrom(laid.map(([name, patch]) => [name, mergePatch(own(base, name), patch)])) };
+  const isAbsent = ensure === undefined && own(base, 'ensure') === 'absent';
+  const changes = isAbsent ? laid.filter(isReserved) : laid;
+  return {
+    ...base,
+    ...objectFrom(changes.map(([name, patch]) => [name, mergePatch(own(base, name), patch)])),
+  };
 }
 
 function mergePatch(target: Json | undefined, patch: Json): Json {

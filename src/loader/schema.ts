@@ -13,7 +13,7 @@ const deferred = '\0deferred';
 /** What cannot be said of a text that nobody has seen. */
 const aboutTheText = ['pattern', 'enum', 'const', 'minLength', 'maxLength'];
 /** Keywords that only sum up errors told on their own. */
-const summaries = ['if', 'anyOf', 'propertyNames'];
+const summaries = ['if', 'propertyNames'];
 /** More are not looked at: one file shows no more than this many anyway. */
 const mostErrors = 60;
 
@@ -28,7 +28,7 @@ export interface SchemaContext {
   explain?(error: ErrorObject, name: string): { code: string; message: string; hint?: string } | null;
 }
 
-/** Checks a tree against a compiled schema and tells every problem. */
+/** Checks a tree against a compiled schema and tells every problem; what is not known yet is given the benefit of the doubt. */
 export function checkSchema(
   validate: ValidateFunction,
   { value, tagged }: Tree,
@@ -37,7 +37,7 @@ export function checkSchema(
   if (validate(tagged ? withoutMarkers(value) : value)) return true;
   const errors = (validate.errors ?? []).filter(isTellable).slice(0, mostErrors);
   for (const error of errors) tell(error, context);
-  return false;
+  return errors.length === 0;
 }
 
 function withoutMarkers(tree: Json): Json {
@@ -49,7 +49,8 @@ function withoutMarkers(tree: Json): Json {
 function isTellable({ keyword, data, schemaPath, propertyName }: ErrorObject): boolean {
   if (data === unresolved && propertyName === undefined) return false;
   if (data === deferred && aboutTheText.includes(keyword)) return false;
-  return !summaries.includes(keyword) || (keyword === 'anyOf' && schemaPath === '#/anyOf');
+  if (schemaPath.startsWith('#/anyOf/')) return false;
+  return !summaries.includes(keyword);
 }
 
 function tell(error: ErrorObject, { problems, address, unshown, find, explain }: SchemaContext): void {

@@ -122,14 +122,16 @@ function sequence(node: YAMLSeq, walk: Walk): Json {
 
 function mapping(node: YAMLMap, walk: Walk): Json {
   const object: Record<string, Json> = {};
+  const again: Pair[] = [];
   walk.size += 8;
   for (const pair of node.items) {
     const key = checkedKey(pair, walk);
     const value = read(pair.value, walk);
     if (key === null) continue;
-    if (Object.hasOwn(object, key)) refuseDuplicate(key, node, pair, walk);
+    if (Object.hasOwn(object, key)) again.push(pair);
     else object[key] = value;
   }
+  if (again.length > 0) refuseDuplicates(again, node, walk);
   return object;
 }
 
@@ -161,10 +163,12 @@ export function keyText(key: unknown): string | null {
   return key.value === null ? null : (key.source ?? null);
 }
 
-function refuseDuplicate(key: string, node: YAMLMap, { key: again }: Pair, walk: Walk): void {
-  const first = node.items.find((pair) => keyText(pair.key) === key);
-  const { line } = walk.file.at(offsetOfNode(first?.key));
-  refuse(walk, again, 'duplicate-key', `The key \`${key}\` stands twice; first on line ${line}`);
+function refuseDuplicates(again: readonly Pair[], node: YAMLMap, walk: Walk): void {
+  const first = new Map(node.items.map(({ key }) => [keyText(key), key] as const).reverse());
+  for (const { key } of again) {
+    const { line } = walk.file.at(offsetOfNode(first.get(keyText(key))));
+    refuse(walk, key, 'duplicate-key', `The key \`${keyText(key)}\` stands twice; first on line ${line}`);
+  }
 }
 
 function refuse(walk: Walk, node: unknown, code: string, message: string, hint: string | null = null): Json {
@@ -179,10 +183,13 @@ export function offsetOfNode(node: unknown): number {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
+/** A tag further away from its value belongs to another one. */
+const farthestTag = 512;
+
 /** Where a value begins, its tag counted. */
 export function placeOfNode(node: unknown, file: SourceFile): Place {
   const offset = offsetOfNode(node);
   const tag = isScalar(node) || isMap(node) || isSeq(node) ? node.tag : undefined;
   const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
-  return { file, offset: tag === undefined || written < offset - tag.length - 256 ? offset : written };
+  return { file, offset: written === -1 || offset - written > farthestTag ? offset : written };
 }

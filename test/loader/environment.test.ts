@@ -1,0 +1,403 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadEnvironment } from '../../src/loader/index.ts';
+import type { Environment } from '../../src/model/project.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { config, errors, type Files, failureOf, load, project, resource, thrown } from './fixture.ts';
+
+const remote = (more = '') => `version: 1
+environments:
+  prod:
+    identity:
+      baseUrl: https://acme.api.example.com/
+      auth: { clientId: !env ID, clientSecret: !env SECRET }
+    profiles:
+      baseUrl: https://profiles.example.com
+${more}`;
+
+function environment(text: string, env: NodeJS.ProcessEnv = {}, name?: string): Environment {
+  return load({ 'tenantctl.yaml': text }, { env, ...(name !== undefined && { environment: name }) })
+    .environment;
+}
+
+describe('a tenant at two addresses', () => {
+  test('is parsed and filled with defaults, without asking for credentials', () => {
+    const { tenant, connection, settings, limits, policy } = environment(remote());
+    expect(tenant).toEqual({
+      identity: 'https://acme.api.example.com',
+      profiles: 'https://profiles.example.com',
+    });
+    expect(settings).toEqual(contractSettings);
+    expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8 });
+    expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null });
+    if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
+      throw new Error('wrong');
+    expect(connection.identity.auth.tokenUrl).toBe('https://acme.api.example.com/oauth/token');
+    expect(connection.profiles?.auth).toBe(connection.identity.auth);
+    expect(thrown(connection.identity.auth.clientSecret).diagnostics[0]?.code).toBe('secret-unset');
+  });
+
+  test('reads credentials when they are asked for', () => {
+    const { connection } = environment(remote(), { ID: 'me', SECRET: 'shh' });
+    if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
+      throw new Error('wrong');
+    expect(connection.identity.auth.clientId()).toBe('me');
+    expect(connection.identity.auth.clientSecret()).toBe('shh');
+  });
+
+  test('may have credentials of its own for each service, and a token', () => {
+    const { connection } = environment(remote('      auth: { token: !secret T }\n'), { T: 'abc' });
+    if (connection.to !== 'tenant' || connection.profiles?.auth.by !== 'token') throw new Error('wrong');
+    expect(connection.profiles.auth.token()).toBe('abc');
+  });
+
+  test('may be one service only', () => {
+    const { connection, tenant } = environment(
+      'version: 1\nenvironments:\n  p:\n    profiles:\n      baseUrl: http://127.0.0.1:8080/\n      auth: { token: !env T }\n',
+    );
+    expect(connection).toMatchObject({ to: 'tenant', identity: null });
+    expect(tenant).toEqual({ identity: '', profiles: 'http://127.0.0.1:8080' });
+  });
+
+  test('takes every setting', () => {
+    const text = `version: 1
+environments:
+  p:
+    identity:
+      baseUrl: https://a.example
+      auth: { token: !env T }
+      experimentalHeader: X-Other
+      jsonText: object
+      simUpdate: put
+      simPatchBody: array
+      simPatchOps: replace
+      dkimSuffix: dkim.mail.example
+    profiles:
+      baseUrl: https://b.example
+      profileSearchPath: /api/searches
+      profileSearchDelete: true
+      profileSearchObjectType: condition_object_type
+    protect: [A/*]
+    prune: { kinds: [MailFrom], keep: [B/*] }
+    limits: { requests: 5, per: 500ms, concurrency: 2, maxDeletes: 0 }
+`;
+    expect(environment(text)).toMatchObject({
+      settings: {
+        experimentalHeader: 'X-Other',
+        jsonText: 'object',
+        simUpdate: 'put',
+        simPatchBody: 'array',
+        simPatchOps: 'replace',
+        dkimSuffix: 'dkim.mail.example',
+        profileSearchPath: '/api/searches',
+        profileSearchDelete: true,
+        profileSearchObjectType: 'condition_object_type',
+      },
+      policy: { protect: ['A/*'], prune: { kinds: ['MailFrom'], keep: ['B/*'] }, maxDeletes: 0 },
+      limits: { requests: 5, per: 500, concurrency: 2 },
+    });
+  });
+});
+
+describe('an embedded tenant', () => {
+  test('is named by its data file, its paths are absolute', () => {
+    const root = project({
+      'tenantctl.yaml': 'version: 1\nenvironments: { s: { sandbox: { seed: ./s.yaml, data: .t/d.json } } }',
+    });
+    const { environment: found } = loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), env: {} });
+    expect(found.tenant).toEqual({ identity: 'sandbox:.t/d.json', profiles: 'sandbox:.t/d.json' });
+    expect(found.connection).toEqual({
+      to: 'sandbox',
+      sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json') },
+    });
+  });
+
+  test('is named by its seed, or by nothing', () => {
+    const text = (sandbox: string) => `version: 1\nenvironments: { s: { sandbox: ${sandbox} } }`;
+    expect(environment(text('{ seed: s.yaml }')).tenant.identity).toBe('sandbox:s.yaml');
+    expect(environment(text('{}')).tenant.identity).toBe('sandbox:memory');
+  });
+});
+
+describe('choosing an environment', () => {
+  const two = 'version: 1\nenvironments:\n  a: { sandbox: {} }\n  b: { sandbox: {} }\n';
+  test('by name, by default, or because there is only one', () => {
+    expect(environment(two, {}, 'b').name).toBe('b');
+    expect(environment(`${two}defaultEnvironment: a`).name).toBe('a');
+    expect(environment(config()).name).toBe('test');
+  });
+
+  test('may live in a file of its own', () => {
+    const files = {
+      'tenantctl.yaml': 'version: 1\n',
+      'environments/x.yaml': 'sandbox: {}\nvariables: { a: !env A }\n',
+    };
+    expect(load(files, { env: { A: '1' } }).environment).toMatchObject({ name: 'x', variables: { a: '1' } });
+    expect(errors(failureOf(files))).toEqual(['env-unset environments/x.yaml:2:17']);
+  });
+
+  test('variables of other environments are not asked for', () => {
+    const text = `${two}  c: { sandbox: {}, variables: { x: !env UNSET } }\n`;
+    expect(environment(text, {}, 'a').name).toBe('a');
+    expect(errors(failureOf({ 'tenantctl.yaml': text }, { environment: 'c' }))).toEqual([
+      'env-unset tenantctl.yaml:5:37',
+    ]);
+  });
+
+  test('an anchor of one environment serves in another', () => {
+    const text = `${two}  c: { sandbox: {}, variables: &v { x: 1 } }\n  d: { sandbox: {}, variables: *v }\n`;
+    expect(environment(text, {}, 'd').variables).toEqual({ x: 1 });
+  });
+});
+
+const bad: {
+  name: string;
+  text: string;
+  error: string;
+  hint?: string;
+  environment?: string;
+  files?: Files;
+}[] = [
+  {
+    name: 'an unknown name',
+    text: config(),
+    environment: 'tset',
+    error: 'unknown-environment',
+    hint: '`test`',
+  },
+  {
+    name: 'an unknown default',
+    text: `${config()}defaultEnvironment: prod`,
+    error: 'unknown-environment tenantctl.yaml:5:21',
+    hint: 'There are: test',
+  },
+  {
+    name: 'no choice',
+    text: 'version: 1\nenvironments:\n  a: { sandbox: {} }\n  b: { sandbox: {} }',
+    error: 'no-environment',
+    hint: 'a, b',
+  },
+  { name: 'no environment', text: 'version: 1', error: 'no-environment', hint: 'environments' },
+  { name: 'an empty file', text: '# nothing', error: 'empty-file tenantctl.yaml:1:1' },
+  { name: 'a second document', text: `${config()}---\na: 1`, error: 'second-document tenantctl.yaml:6:1' },
+  {
+    name: 'another version',
+    text: config().replace('version: 1', 'version: 2'),
+    error: 'invalid-value tenantctl.yaml:1:10',
+  },
+  {
+    name: 'an option misspelt',
+    text: `${config()}manifest: [a]`,
+    error: 'unknown-field tenantctl.yaml:5:1',
+    hint: '`manifests`',
+  },
+  {
+    name: 'an environment option misspelt',
+    text: config('    variable: {}'),
+    error: 'unknown-field tenantctl.yaml:5:5',
+    hint: '`variables`',
+  },
+  {
+    name: 'two places',
+    text: config(),
+    files: { 'environments/test.yaml': 'sandbox: {}' },
+    error: 'environment-twice tenantctl.yaml:3:3',
+  },
+  {
+    name: 'no tenant',
+    text: 'version: 1\nenvironments:\n  a: { variables: {} }',
+    error: 'no-tenant tenantctl.yaml:3:6',
+  },
+  { name: 'two tenants', text: remote('    sandbox: {}'), error: 'two-tenants tenantctl.yaml:9:14' },
+  {
+    name: 'plain http',
+    text: remote().replace('https://acme', 'http://acme'),
+    error: 'invalid-url tenantctl.yaml:5:16',
+  },
+  {
+    name: 'credentials in an address',
+    text: remote().replace('https://acme', 'https://me:pw@acme'),
+    error: 'invalid-url tenantctl.yaml:5:16',
+  },
+  {
+    name: 'no address',
+    text: remote().replace('https://profiles.example.com', 'profiles'),
+    error: 'invalid-url tenantctl.yaml:8:16',
+  },
+  {
+    name: 'a token in the file',
+    text: remote().replace('!env SECRET', 'hunter2'),
+    error: 'literal-credential tenantctl.yaml:6:48',
+    hint: '!secret NAME',
+  },
+  {
+    name: 'half of the credentials',
+    text: remote().replace('clientId: !env ID, ', ''),
+    error: 'missing-field tenantctl.yaml:6:13',
+  },
+  {
+    name: 'two kinds of credentials',
+    text: remote().replace('{ clientId', '{ token: !env T, clientId'),
+    error: 'invalid-value tenantctl.yaml:6:13',
+  },
+  {
+    name: 'nobody to take credentials from',
+    text: 'version: 1\nenvironments: { a: { profiles: { baseUrl: "https://a.example" } } }',
+    error: 'missing-field tenantctl.yaml:2:32',
+  },
+  {
+    name: 'a setting misspelt',
+    text: remote().replace('auth:', 'simUpdate: putt\n      auth:'),
+    error: 'invalid-value tenantctl.yaml:6:18',
+    hint: '`put`',
+  },
+  {
+    name: 'a time without unit',
+    text: config('    limits: { per: "10" }'),
+    error: 'invalid-value tenantctl.yaml:5:20',
+    hint: '10s',
+  },
+  {
+    name: 'a kind to prune that is none',
+    text: config('    prune: { kinds: [MailForm] }'),
+    error: 'unknown-kind tenantctl.yaml:5:22',
+    hint: '`MailFrom`',
+  },
+  {
+    name: 'a seed out of the project',
+    text: config().replace('{}', '{ seed: ../s.yaml }'),
+    error: 'outside-project tenantctl.yaml:4:22',
+  },
+  {
+    name: 'a tag outside environments',
+    text: `${config()}manifests: !env X`,
+    error: 'misplaced-tag tenantctl.yaml:5:12',
+  },
+  {
+    name: 'a variable made of variables',
+    text: config('    variables: { a: 1, b: !var a }'),
+    error: 'variable-in-variable tenantctl.yaml:5:27',
+  },
+  {
+    name: 'a tag of another environment',
+    text: `version: 1\nenvironments:\n  other: { sandbox: {}, variables: &v { x: !env X } }\n  test: { sandbox: {}, variables: *v }`,
+    environment: 'test',
+    error: 'foreign-tag tenantctl.yaml:4:9',
+  },
+];
+
+describe('what is wrong with the project file is told with its place', () => {
+  test.each(bad)('$name', ({ text, files = {}, environment: name, error, hint }) => {
+    const found = failureOf(
+      { 'tenantctl.yaml': text, ...files },
+      name === undefined ? {} : { environment: name },
+    );
+    expect(errors(found)).toEqual([error]);
+    if (hint !== undefined) expect(found.find(({ severity }) => severity === 'error')?.hint).toContain(hint);
+  });
+});
+
+test('no credential is printed, whatever is wrong beside it', () => {
+  const text = remote().replace('clientSecret: !env SECRET', 'clientSecret: hunter2, tokn: hunter3');
+  expect(JSON.stringify(failureOf({ 'tenantctl.yaml': text }))).not.toContain('hunter');
+});
+
+test('a project file that is not there is told with what to do', () => {
+  const { diagnostics, exitCode } = thrown(() => loadEnvironment({ configFile: '/nowhere/tenantctl.yaml' }));
+  expect(diagnostics).toMatchObject([{ code: 'config-not-found' }]);
+  expect(exitCode).toBe(1);
+});
+
+test('an environment loads without looking at manifests', () => {
+  const root = project({ 'config/a.yaml': 'kind: Nonsense' });
+  expect(loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), env: {} }).environment.name).toBe(
+    'test',
+  );
+});
+
+describe('overlays', () => {
+  const manifest =
+    'kind: SimIntegration\nname: a\ndescription: d\nattributes: { a: 1, b: { c: 2, d: 3 }, p: !secret P }\nlifecycle: { protect: true }\n';
+  const overlaid = (...overlays: string[]) =>
+    resource(
+      manifest,
+      {
+        'tenantctl.yaml': config(
+          `    variables: { v: 9 }\n    overlays:\n${overlays.map((each) => `      - ${each}\n`).join('')}`,
+        ),
+      },
+      { env: { P: 'x' } },
+    );
+
+  test('are merge patches, in order, with tags', () => {
+    const { fields } = overlaid(
+      '{ target: SimIntegration/*, merge: { attributes: { b: { c: !var v }, n: [1] }, type: t } }',
+      '{ target: SimIntegration/a, merge: { attributes: { n: 5, a: null } } }',
+      '{ target: SimIntegration/b*, merge: { type: other } }',
+    );
+    expect(fields).toEqual({
+      description: 'd',
+      type: 't',
+      attributes: { b: { c: 9, d: 3 }, n: 5, p: { $secret: 'P' } },
+    });
+  });
+
+  test('null clears a field and removes a member inside one', () => {
+    expect(
+      overlaid('{ target: "**", merge: { description: null, attributes: { b: null } } }').fields,
+    ).toEqual({
+      description: null,
+      attributes: { a: 1, p: { $secret: 'P' } },
+    });
+  });
+
+  test('a secret is replaced, not merged with', () => {
+    const { fields } = overlaid('{ target: "**", merge: { attributes: { p: { x: 1 }, b: !secret Q } } }');
+    expect(fields.attributes).toEqual({ a: 1, p: { x: 1 }, b: { $secret: 'Q' } });
+  });
+
+  test('may change the lifecycle, or declare absence', () => {
+    expect(overlaid('{ target: "**", merge: { lifecycle: { protect: false } } }').lifecycle.protect).toBe(
+      false,
+    );
+    expect(overlaid('{ target: "**", merge: { ensure: absent } }')).toMatchObject({
+      ensure: 'absent',
+      fields: {},
+    });
+  });
+
+  test('leave what the manifest declares absent as it is', () => {
+    const files = {
+      'tenantctl.yaml': config('    overlays:\n      - { target: "**", merge: { description: x } }\n'),
+    };
+    expect(resource('kind: SimIntegration\nname: a\nensure: absent', files)).toMatchObject({ fields: {} });
+  });
+
+  test('are where their values stand', () => {
+    const { locate } = overlaid('{ target: SimIntegration/*, merge: { attributes: { b: { c: 7 } } } }');
+    expect(locate('/attributes/b/c')).toEqual({ file: 'tenantctl.yaml', line: 7, column: 68 });
+    expect(locate('/attributes/b/d')).toMatchObject({ file: 'config/a.yaml', line: 4 });
+  });
+
+  const overlay = (text: string) => ({
+    'config/a.yaml': manifest,
+    'tenantctl.yaml': config(`    overlays:\n      - ${text}`),
+  });
+
+  test.each([
+    ['a field misspelt', '{ target: "**", merge: { descripton: x } }', 'unknown-field tenantctl.yaml:6:34'],
+    ['a wrong value', '{ target: "**", merge: { sources: x } }', 'wrong-type tenantctl.yaml:6:43'],
+    ['a key', '{ target: "**", merge: { name: b } }', 'overlay-key tenantctl.yaml:6:34'],
+    ['no target', '{ merge: {} }', 'missing-field tenantctl.yaml:6:9'],
+  ])('are checked: %s', (_name, text, error) => {
+    expect(errors(failureOf(overlay(text)))).toEqual([error]);
+  });
+
+  test('that match nothing are a warning', () => {
+    const { diagnostics } = load(overlay('{ target: MailFrom/*, merge: {} }'));
+    expect(diagnostics.find(({ code }) => code === 'unused-overlay')).toMatchObject({
+      severity: 'warning',
+      source: { file: 'tenantctl.yaml', line: 6, column: 19 },
+    });
+  });
+});

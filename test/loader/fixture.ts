@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadProject } from '../../src/loader/index.ts';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { Failure } from '../../src/model/failure.ts';
+import type { Project } from '../../src/model/project.ts';
+import type { Resource } from '../../src/model/resource.ts';
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A project file with one embedded tenant; `more` is added to its environment, indented by four. */
+export function config(more = ''): string {
+  return `version: 1\nenvironments:\n  test:\n    sandbox: {}\n${more}`;
+}
+
+/** A new folder with these files, removed after the test. */
+export function project(files: Files): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'tenantctl-loader-')));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries({ 'tenantctl.yaml': config(), ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+export interface Loading {
+  environment?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
+export function load(files: Files, loading: Loading = {}): Project {
+  return loadProject({ configFile: join(project(files), 'tenantctl.yaml'), env: {}, ...loading });
+}
+
+/** The resources of one manifest file. */
+export function resources(manifest: string, more: Files = {}, loading: Loading = {}): readonly Resource[] {
+  return load({ 'config/a.yaml': manifest, ...more }, loading).resources;
+}
+
+/** The only resource of one manifest file. */
+export function resource(manifest: string, more: Files = {}, loading: Loading = {}): Resource {
+  const [first, second] = resources(manifest, more, loading);
+  if (!first || second) throw new Error('The manifest does not declare exactly one resource.');
+  return first;
+}
+
+/** What loading these files is refused for. */
+export function failureOf(files: Files, loading: Loading = {}): readonly Diagnostic[] {
+  return thrown(() => load(files, loading)).diagnostics;
+}
+
+export function thrown(run: () => unknown): Failure {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+/** A diagnostic as one line: `code file:line:column`. */
+export function brief({ code, source }: Diagnostic): string {
+  return source ? `${code} ${source.file}:${source.line}:${source.column}` : code;
+}
+
+/** The errors among diagnostics, briefly. */
+export function errors(diagnostics: readonly Diagnostic[]): string[] {
+  return diagnostics.filter(({ severity }) => severity === 'error').map(brief);
+}

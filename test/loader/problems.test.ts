@@ -1,0 +1,400 @@
+import { describe, expect, test } from 'vitest';
+import { config, errors, type Files, failureOf, type Loading } from './fixture.ts';
+
+const template = 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n';
+
+interface Case extends Loading {
+  name: string;
+  manifest?: string;
+  files?: Files;
+  /** `code file:line:column`; `config/a.yaml` where no file is named. */
+  error: string;
+  hint?: string;
+}
+
+const cases: Case[] = [
+  // YAML
+  {
+    name: 'a colon in plain text',
+    manifest: `${template}subject: a: b\n`,
+    error: 'yaml-syntax 5:10',
+    hint: 'quotes',
+  },
+  {
+    name: 'a tab as indentation',
+    manifest: `${template}subject:\n\t- b\n`,
+    error: 'yaml-syntax 6:1',
+    hint: 'blanks',
+  },
+  { name: 'a duplicate key', manifest: `${template}subject: a\nsubject: b\n`, error: 'duplicate-key 6:1' },
+  {
+    name: 'a duplicate key in flow',
+    manifest: `kind: SimIntegration\nname: a\nattributes: { b: 1, b: 2 }`,
+    error: 'duplicate-key 3:21',
+  },
+  {
+    name: 'a prototype key',
+    manifest: `kind: SimIntegration\nname: a\nattributes:\n  __proto__: { x: 1 }`,
+    error: 'unsafe-key 4:3',
+  },
+  {
+    name: 'a constructor key',
+    manifest: `kind: SimIntegration\nname: a\nattributes: { constructor: 1 }`,
+    error: 'unsafe-key 3:15',
+  },
+  {
+    name: 'a marker by hand',
+    manifest: 'kind: SimIntegration\nname: a\nattributes: { $secret: A }',
+    error: 'reserved-key 3:15',
+    hint: '!secret NAME',
+  },
+  {
+    name: 'a merge key',
+    manifest: `kind: SimIntegration\nname: a\nattributes: { <<: { a: 1 } }`,
+    error: 'merge-key 3:15',
+  },
+  {
+    name: 'a list as key',
+    manifest: `kind: SimIntegration\nname: a\nattributes: { ? [a] : 1 }`,
+    error: 'key-not-text 3:17',
+  },
+  {
+    name: 'an alias of nothing',
+    manifest: `${template}subject: &subj a\nbody: *sub`,
+    error: 'unknown-alias 6:7',
+    hint: 'subj',
+  },
+  {
+    name: 'a cycle',
+    manifest: `kind: SimIntegration\nname: a\nattributes: &a { b: *a }`,
+    error: 'alias-cycle 3:21',
+  },
+  { name: 'YAML 1.1', manifest: `%YAML 1.1\n---\n${template}`, error: 'yaml-version 1:1', hint: '%YAML' },
+  {
+    name: 'a number too long',
+    manifest: `${template}subject: 12345678901234567890123`,
+    error: 'inexact-number 5:10',
+    hint: '"1234',
+  },
+  {
+    name: 'not a number',
+    manifest: `kind: SimIntegration\nname: a\nattributes: { a: .nan }`,
+    error: 'inexact-number 3:18',
+  },
+  {
+    name: 'a foreign tag',
+    manifest: `${template}subject: !secrt A`,
+    error: 'unknown-tag 5:10',
+    hint: '!secret',
+  },
+  { name: 'a binary tag', manifest: `${template}subject: !!binary aGk=`, error: 'unknown-tag 5:19' },
+  { name: 'a list as manifest', manifest: '- a\n', error: 'not-a-mapping 1:1' },
+  {
+    name: 'deep nesting',
+    manifest: `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    error: 'too-deep 1:103',
+  },
+  {
+    name: 'invalid UTF-8',
+    files: { 'config/a.yaml': Buffer.from('a: b\nc: \xff\n', 'latin1') },
+    error: 'not-utf8 2:4',
+    hint: 'UTF-8',
+  },
+  {
+    name: 'a file that is too large',
+    files: { 'config/a.yaml': `#${'x'.repeat(5 * 1024 * 1024)}` },
+    error: 'file-too-large 1:1',
+  },
+
+  // kinds and fields
+  { name: 'no kind', manifest: 'key: a\n', error: 'missing-kind 1:1', hint: 'NotificationTemplate' },
+  {
+    name: 'a kind misspelt',
+    manifest: 'kind: NotificationTemplat\n',
+    error: 'unknown-kind 1:7',
+    hint: '`NotificationTemplate`',
+  },
+  { name: 'an unknown kind', manifest: 'kind: Widget\n', error: 'unknown-kind 1:7', hint: 'The kinds are' },
+  {
+    name: 'a field misspelt',
+    manifest: `${template}subjct: a`,
+    error: 'unknown-field 5:1',
+    hint: '`subject`',
+  },
+  {
+    name: 'a field inside a field',
+    manifest: 'kind: SimIntegration\nname: a\nbeforeProvisioningRule: { nam: x }',
+    error: 'unknown-field 3:27',
+    hint: '`name`',
+  },
+  {
+    name: 'a server-owned field',
+    manifest: `${template}created: 2024-01-01`,
+    error: 'server-owned-field 5:1',
+    hint: 'Remove',
+  },
+  { name: 'an id that cannot be pinned', manifest: `${template}id: x`, error: 'server-owned-field 5:1' },
+  {
+    name: 'a key part missing',
+    manifest: 'kind: NotificationTemplate\nkey: k\nlocale: en',
+    error: 'missing-field 1:1',
+  },
+  { name: 'neither name nor id', manifest: 'kind: SimIntegration\ntype: x', error: 'missing-field 1:1' },
+  { name: 'a number for text', manifest: `${template}subject: 12`, error: 'wrong-type 5:10', hint: '"12"' },
+  {
+    name: 'true for text',
+    manifest: 'kind: AuthProfile\nname: true',
+    error: 'wrong-type 2:7',
+    hint: '"true"',
+  },
+  {
+    name: 'text for true',
+    manifest: 'kind: AuthProfile\nname: a\noffNetwork: yes',
+    error: 'wrong-type 3:13',
+  },
+  { name: 'a null key', manifest: 'kind: SenderAddress\nemail:', error: 'wrong-type 2:7' },
+  {
+    name: 'a choice misspelt',
+    manifest: 'kind: AuthProfile\nname: a\ntype: NONPTA',
+    error: 'invalid-value 3:7',
+    hint: '`NON_PTA`',
+  },
+  {
+    name: 'no address',
+    manifest: 'kind: SenderAddress\nemail: joe',
+    error: 'invalid-value 2:8',
+    hint: 'no-reply@acme.example',
+  },
+  { name: 'an empty key', manifest: "kind: ProfileSearch\nlabel: ''", error: 'invalid-value 2:8' },
+  { name: 'a secret in a key', manifest: 'kind: ProfileSearch\nlabel: !secret A', error: 'not-plain 2:8' },
+  {
+    name: 'a secret where a list belongs',
+    manifest: 'kind: SimIntegration\nname: a\nsources: !secret A',
+    error: 'wrong-type 3:10',
+  },
+  {
+    name: 'an operator of another rule',
+    manifest:
+      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileStatusRule, comparison_operator: ">", value: Active }]',
+    error: 'invalid-value 3:57',
+  },
+  {
+    name: 'an attribute rule without its attribute',
+    manifest:
+      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileAttributeRule, object_type: NeAttribute, comparison_operator: ==, value: a }]',
+    error: 'missing-field 3:9',
+  },
+  {
+    name: 'fields of what is absent',
+    manifest: `${template}ensure: absent\nsubject: a`,
+    error: 'absent-with-fields 6:1',
+  },
+  { name: 'an id that is a path', manifest: 'kind: SimIntegration\nid: ../x', error: 'invalid-value 2:5' },
+
+  // lifecycle
+  {
+    name: 'a lifecycle option misspelt',
+    manifest: `${template}lifecycle: { protec: true }`,
+    error: 'unknown-field 5:14',
+    hint: '`protect`',
+  },
+  {
+    name: 'a rename that the API has not',
+    manifest: `${template}lifecycle: { renamedFrom: j }`,
+    error: 'not-renamable 5:14',
+  },
+  {
+    name: 'a field to ignore that is none',
+    manifest: `${template}lifecycle: { ignore: [/subjet] }`,
+    error: 'unknown-field 5:23',
+    hint: '`subject`',
+  },
+  {
+    name: 'no pointer',
+    manifest: `${template}lifecycle: { ignore: [subject] }`,
+    error: 'invalid-value 5:23',
+    hint: '/description',
+  },
+
+  // duplicates
+  {
+    name: 'one key twice',
+    manifest: `${template}---\n${template}`,
+    error: 'duplicate-object 6:1',
+    hint: 'Keep one',
+  },
+  {
+    name: 'one key twice but for case',
+    manifest: 'kind: SenderAddress\nemail: A@b.example\n---\nkind: SenderAddress\nemail: a@B.example',
+    error: 'duplicate-object 4:1',
+  },
+  {
+    name: 'one id twice',
+    manifest: 'kind: SimIntegration\nid: x1\n---\nkind: SimIntegration\nname: b\nid: x1',
+    error: 'duplicate-object 4:1',
+  },
+  {
+    name: 'a rename of what is declared',
+    manifest:
+      'kind: ProfileSearch\nlabel: a\n---\nkind: ProfileSearch\nlabel: b\nlifecycle: { renamedFrom: a }',
+    error: 'duplicate-object 4:1',
+  },
+
+  // tags
+  {
+    name: 'an unset variable',
+    manifest: `${template}subject: !var clustr`,
+    files: { 'tenantctl.yaml': config('    variables: { cluster: a }') },
+    error: 'variable-unset 5:10',
+    hint: '`cluster`',
+  },
+  {
+    name: 'an unset environment variable',
+    manifest: `${template}subject: !env CLUSTR`,
+    env: { CLUSTER: 'a' },
+    error: 'env-unset 5:10',
+    hint: '`CLUSTER`',
+  },
+  { name: 'an inherited name', manifest: `${template}subject: !env constructor`, error: 'env-unset 5:10' },
+  { name: 'a tag without a name', manifest: `${template}subject: !var`, error: 'invalid-tag 5:10' },
+  { name: 'a tag with a list', manifest: `${template}subject: !var [a]`, error: 'invalid-tag 5:10' },
+  { name: 'no such file', manifest: `${template}body: !file b.html`, error: 'file-not-found 5:7' },
+  {
+    name: 'a file out of the project',
+    manifest: `${template}body: !file ../../b.html`,
+    error: 'outside-project 5:7',
+  },
+  {
+    name: 'an absolute file',
+    manifest: `${template}body: !file /etc/hostname`,
+    error: 'outside-project 5:7',
+  },
+  { name: 'a folder as file', manifest: `${template}body: !file ../config`, error: 'file-unreadable 5:7' },
+  {
+    name: 'a side file that is no text',
+    manifest: `${template}body: !file b`,
+    files: { 'config/b': Buffer.from([0x61, 0xff]) },
+    error: 'not-utf8 5:7',
+  },
+  {
+    name: 'a secret in a text',
+    manifest: `${template}body: !format "%{s}"`,
+    files: { 'tenantctl.yaml': config('    variables: { s: !secret A }') },
+    error: 'secret-in-format 5:7',
+  },
+  {
+    name: 'a mapping in a text',
+    manifest: `${template}body: !format "%{s}"`,
+    files: { 'tenantctl.yaml': config('    variables: { s: {} }') },
+    error: 'invalid-format 5:7',
+  },
+  {
+    name: 'an open placeholder',
+    manifest: `${template}body: !format "%{s"`,
+    error: 'invalid-tag 5:7',
+    hint: '%%{',
+  },
+  {
+    name: 'a lookup of a path',
+    manifest:
+      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileTypeRule, comparison_operator: ==, value: !lookup { from: ../x, where: { a: b }, take: id } }]',
+    error: 'invalid-lookup 3:66',
+  },
+  {
+    name: 'a lookup without where',
+    manifest: `${template}body: !lookup { from: profiles, take: id }`,
+    error: 'invalid-lookup 5:7',
+  },
+  {
+    name: 'a lookup by a list',
+    manifest: `${template}body: !lookup { from: profiles, where: { a: [b] }, take: id }`,
+    error: 'invalid-lookup 5:7',
+  },
+  {
+    name: 'a lookup that says more',
+    manifest: `${template}body: !lookup { from: profiles, where: { a: b }, take: id, limit: 1 }`,
+    error: 'invalid-lookup 5:7',
+  },
+];
+
+describe('every problem has a code, a place and, where one is near, a hint', () => {
+  test.each(cases)('$name', ({ manifest, files, error, hint, env }) => {
+    const found = failureOf(
+      { ...(manifest !== undefined && { 'config/a.yaml': manifest }), ...files },
+      { env: env ?? {} },
+    );
+    const expected = error.replace(' ', ' config/a.yaml:');
+    expect(errors(found)).toEqual([expected]);
+    if (hint !== undefined) expect(found.find(({ severity }) => severity === 'error')?.hint).toContain(hint);
+  });
+});
+
+test('all problems of all files are told at once, in order', () => {
+  const found = failureOf({
+    'tenantctl.yaml': config('    variables: { a: !env NOPE }\n    limits: { requests: 0 }'),
+    'config/a.yaml': `${template}subjct: a\nbody: !var nope`,
+    'config/b.yaml': 'kind: [',
+    'config/c.yaml': 'kind: SenderAddress\nemail: x\n---\nkind: Widget',
+  });
+  expect(errors(found)).toEqual([
+    'unknown-field config/a.yaml:5:1',
+    'variable-unset config/a.yaml:6:7',
+    'yaml-syntax config/b.yaml:1:8',
+    'invalid-value config/c.yaml:2:8',
+    'unknown-kind config/c.yaml:4:7',
+    'env-unset tenantctl.yaml:5:21',
+    'invalid-value tenantctl.yaml:6:25',
+  ]);
+});
+
+test('the excerpt shows the line with a caret below the column', () => {
+  const [diagnostic] = failureOf({ 'config/a.yaml': `${template}subject: 12   # count\n` });
+  expect(diagnostic?.excerpt).toBe('5 | subject: 12   # count\n  |          ^');
+});
+
+test('the excerpt of a long line is cut around the caret, and control characters are not printed', () => {
+  const long = `kind: SimIntegration\nname: a\nattributes: { ${'a'.repeat(200)}: "\u009b31m", b: 1, b: 2, ${'c'.repeat(200)}: 1 }`;
+  const diagnostic = failureOf({ 'config/a.yaml': long }).find(({ code }) => code === 'duplicate-key');
+  const [line = '', caret = ''] = diagnostic?.excerpt?.split('\n') ?? [];
+  expect(line.length).toBeLessThan(120);
+  expect(line).not.toContain('\u009b');
+  expect(line.slice(caret.indexOf('^'))).toMatch(/^b: 2, c/);
+});
+
+test('the message of a duplicate names the other place', () => {
+  const [diagnostic] = failureOf({
+    'config/a.yaml': 'kind: SenderAddress\nemail: a@b.example',
+    'config/b.yaml': '\nkind: SenderAddress\nemail: A@b.example',
+  });
+  expect(diagnostic?.message).toContain('config/a.yaml, line 1');
+  expect(diagnostic?.source).toEqual({ file: 'config/b.yaml', line: 2, column: 1 });
+});
+
+test('a file with very many problems is cut short', () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `key${index}: 1\nkey${index}: 2\n`).join('');
+  const found = failureOf({ 'config/a.yaml': template + keys });
+  expect(found.length).toBeLessThan(60);
+  expect(found.map(({ code }) => code)).toContain('too-many-problems');
+});
+
+test('aliases that explode are refused, and many honest ones work', () => {
+  const levels = Array.from({ length: 12 }, (_, level) => {
+    const alias = level === 0 ? '"lol"' : `*a${level - 1}`;
+    return `  k${level}: &a${level} [${Array(10).fill(alias).join(', ')}]\n`;
+  });
+  const bomb = `kind: SimIntegration\nname: a\nattributes:\n${levels.join('')}`;
+  expect(failureOf({ 'config/a.yaml': bomb }).map(({ code }) => code)).toContain('alias-bomb');
+  const honest = Array.from({ length: 150 }, (_, index) => `  k${index}: *text\n`).join('');
+  expect(
+    errorsOrNone({ 'config/a.yaml': `kind: SimIntegration\nname: &text a\nattributes:\n${honest}` }),
+  ).toEqual([]);
+});
+
+function errorsOrNone(files: Files): string[] {
+  try {
+    return errors(failureOf(files));
+  } catch (error) {
+    if (error instanceof Error && error.message === 'Nothing was thrown.') return [];
+    throw error;
+  }
+}

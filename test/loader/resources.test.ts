@@ -1,0 +1,277 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type FileSource, loadProject } from '../../src/loader/index.ts';
+import { brief, config, errors, failureOf, load, project, resource, resources, thrown } from './fixture.ts';
+
+const template = 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n';
+
+describe('a resource', () => {
+  test('has kind, key, address, declared fields and source', () => {
+    const [, second] = resources(
+      `${template}---\n# two\n${template.replace('en', 'de')}subject: Hallo\nbody: null\n`,
+    );
+    expect(second).toMatchObject({
+      kind: 'NotificationTemplate',
+      key: ['k', 'EMAIL', 'de'],
+      address: 'NotificationTemplate/k/EMAIL/de',
+      id: null,
+      ensure: 'present',
+      fields: { subject: 'Hallo', body: null },
+      lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false },
+      source: { file: 'config/a.yaml', line: 7, column: 1 },
+    });
+    expect(Object.keys(second?.fields ?? {})).toEqual(['subject', 'body']);
+  });
+
+  test('percent-encodes its key in the address', () => {
+    expect(resource('kind: ProfileSearch\nlabel: A/B c').address).toBe('ProfileSearch/A%2FB%20c');
+  });
+
+  test('keeps its lifecycle', () => {
+    const manifest =
+      'kind: ProfileSearch\nlabel: a\nlifecycle:\n  protect: true\n  ignore: [/rules]\n  renamedFrom: b\n  allowLockout: true\n';
+    expect(resource(manifest).lifecycle).toEqual({
+      protect: true,
+      ignore: ['/rules'],
+      renamedFrom: ['b'],
+      allowLockout: true,
+    });
+  });
+
+  test('may declare absence', () => {
+    expect(resource(`${template}ensure: absent\nlifecycle: { protect: true }`)).toMatchObject({
+      ensure: 'absent',
+      fields: {},
+    });
+  });
+
+  test('is pinned by an id, which stands in for a missing name', () => {
+    expect(resource('kind: AuthProfile\nname: A\nid: x1')).toMatchObject({ key: ['A'], id: 'x1' });
+    expect(resource('kind: AuthProfile\nid: x1\ntype: MFA')).toMatchObject({
+      key: ['x1'],
+      address: 'AuthProfile/x1',
+    });
+  });
+
+  test('takes YAML 1.2 values as they are written', () => {
+    const manifest =
+      'kind: SimIntegration\nname: a\nattributes: { a: yes, b: 2024-01-01, c: 0x10, d: 1e3, 200: ~, e: "<<" }';
+    expect(resource(manifest).fields).toEqual({
+      attributes: { a: 'yes', b: '2024-01-01', c: 16, d: 1000, 200: null, e: '<<' },
+    });
+  });
+});
+
+describe('locate', () => {
+  const manifest =
+    'kind: SimIntegration\nname: a\nattributes:\n  url: &u x\n  list: [a, { b: c }]\nstatusMap: *u\ndescription: !file d.txt\n';
+  test.each([
+    ['/name', 2, 7],
+    ['/attributes/url', 4, 11],
+    ['/attributes/list/1/b', 5, 18],
+    ['/statusMap/x', 6, 12],
+    ['/description', 7, 14],
+    ['/attributes/gone', 4, 3],
+    ['', 1, 1],
+  ])('%s', (at, line, column) => {
+    const { locate } = resource(manifest, { 'config/d.txt': 'text' });
+    expect(locate(at)).toEqual({ file: 'config/a.yaml', line, column });
+  });
+});
+
+describe('tags', () => {
+  const variables = config(
+    '    variables: { host: h.example, port: 8443, list: [a, b], deep: { a: { b: 1 } }, pw: !secret PW, home: !env HOME_TOWN }',
+  );
+  const fieldsOf = (fields: string, files = {}) =>
+    resource(
+      `kind: SimIntegration\nname: a\n${fields}`,
+      { 'tenantctl.yaml': variables, ...files },
+      { env: { HOME_TOWN: '007', PW: 'x' } },
+    ).fields;
+
+  test('!var gives any value, and the schema sees it', () => {
+    expect(fieldsOf('sources: !var list\nattributes: !var deep')).toEqual({
+      sources: ['a', 'b'],
+      attributes: { a: { b: 1 } },
+    });
+    expect(fieldsOf('sources: [!var host]')).toEqual({ sources: ['h.example'] });
+  });
+
+  test('a variable may come from the environment or be a secret', () => {
+    expect(fieldsOf('description: !var home\nattributes: { a: !var pw }')).toEqual({
+      description: '007',
+      attributes: { a: { $secret: 'PW' } },
+    });
+  });
+
+  test('!env is text, whatever it looks like', () => {
+    expect(fieldsOf('description: !env HOME_TOWN')).toEqual({ description: '007' });
+  });
+
+  test('!format fills in variables, and leaves $name alone', () => {
+    expect(fieldsOf('description: !format "https://%{host}:%{ port }/$name/${x}?100%&%%{host}"')).toEqual({
+      description: 'https://h.example:8443/$name/${x}?100%&%{host}',
+    });
+  });
+
+  test('!lookup becomes a marker; its conditions may have tags', () => {
+    expect(
+      fieldsOf(
+        'cluster: !lookup { from: ne_attributes, where: { uid: !var host, port: !var port }, take: id }',
+      ),
+    ).toEqual({
+      cluster: { $lookup: { from: 'ne_attributes', where: { uid: 'h.example', port: '8443' }, take: 'id' } },
+    });
+  });
+
+  test('!file gives the exact text', () => {
+    const text = '\uFEFFGrüße ${name}, $x\r\n#if($a)  \r\n  \t\n\n';
+    expect(fieldsOf('description: !file ../texts/d.txt', { 'texts/d.txt': text })).toEqual({
+      description: text,
+    });
+  });
+
+  test('a secret passes where the schema wants a certain text', () => {
+    const manifest = 'kind: MailFrom\nidentity: a.example\nmailFromDomain: !secret D';
+    expect(resource(manifest).fields).toEqual({ mailFromDomain: { $secret: 'D' } });
+  });
+});
+
+describe('secrets', () => {
+  const manifest = 'kind: SimIntegration\nname: a\nattributes: { p: !secret PW }';
+  test('come from a variable', () => {
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW: 's3cret' } });
+    expect(secrets.reveal('PW')).toBe('s3cret');
+    expect(secrets.matches('PW', 's3cret')).toBe(true);
+    expect(secrets.matches('PW', 'other')).toBe(false);
+  });
+
+  test('come from a file without its last line ending', () => {
+    const root = project({ 'config/a.yaml': manifest, secret: 'two\nlines\r\n' });
+    const { secrets } = loadProject({
+      configFile: join(root, 'tenantctl.yaml'),
+      env: { PW_FILE: join(root, 'secret') },
+    });
+    expect(secrets.reveal('PW')).toBe('two\nlines');
+  });
+
+  test('that are not set are a warning, and an error where they are needed', () => {
+    const { secrets, diagnostics } = load({ 'config/a.yaml': manifest });
+    expect(diagnostics.map(brief)).toContain('secret-unset config/a.yaml:3:18');
+    expect(secrets.matches('PW', '')).toBe(false);
+    expect(thrown(() => secrets.reveal('PW')).diagnostics[0]).toMatchObject({ code: 'secret-unset' });
+    expect(thrown(() => secrets.reveal('constructor')).diagnostics[0]).toMatchObject({
+      code: 'secret-unset',
+    });
+  });
+
+  test('whose file cannot be read are an error', () => {
+    const found = failureOf({ 'config/a.yaml': manifest }, { env: { PW_FILE: '/nowhere/at/all' } });
+    expect(errors(found)).toEqual(['secret-unreadable config/a.yaml:3:18']);
+  });
+});
+
+describe('files', () => {
+  test('are read sorted, by all globs, each once; empty documents are skipped', () => {
+    const address = (name: string) => `kind: SenderAddress\nemail: ${name}@a.example\n`;
+    const { resources: found } = load({
+      'tenantctl.yaml': `${config()}manifests: [c/**/*.yaml, c/b/*.yaml]\n`,
+      'c/z.yaml': `\uFEFF---\n# nothing\n---\n${address('z')}`,
+      'c/b/a.yaml': address('a'),
+      'c/empty.yaml': '',
+      'c/b/readme.md': 'no manifest',
+    });
+    expect(found.map(({ key }) => key[0])).toEqual(['a@a.example', 'z@a.example']);
+  });
+
+  test('the project file and environments are no manifests', () => {
+    const files = {
+      'tenantctl.yaml': 'version: 1\nmanifests: ["**/*.yaml"]\n',
+      'environments/test.yaml': 'sandbox: {}\n',
+      'a.yaml': 'kind: SenderAddress\nemail: a@b.example\n',
+    };
+    expect(load(files).resources).toHaveLength(1);
+  });
+
+  test('a glob that matches nothing is a warning', () => {
+    expect(load({}).diagnostics).toMatchObject([{ code: 'no-manifests', severity: 'warning' }]);
+  });
+
+  test('a glob that leaves the project is refused', () => {
+    const found = failureOf({ 'tenantctl.yaml': `${config()}manifests:\n  - ../*.yaml\n` });
+    expect(errors(found)).toEqual(['outside-project tenantctl.yaml:6:3']);
+  });
+
+  test('links out of the project are refused, links inside it are followed', () => {
+    const outside = project({ 'x.yaml': 'kind: SenderAddress\nemail: out@b.example\n' });
+    const root = project({ 'texts/t.yaml': 'kind: SenderAddress\nemail: in@b.example\n' });
+    mkdirSync(join(root, 'config'));
+    symlinkSync(join(outside, 'x.yaml'), join(root, 'config/file.yaml'));
+    symlinkSync(outside, join(root, 'config/folder'));
+    symlinkSync('../texts/t.yaml', join(root, 'config/inside.yaml'));
+    const found = thrown(() =>
+      loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} }),
+    ).diagnostics;
+    expect(errors(found)).toContain('outside-project config/file.yaml:1:1');
+    expect(errors(found)).toContain('outside-project config/folder/x.yaml:1:1');
+    expect(errors(found).filter((each) => each.includes('inside'))).toEqual([]);
+  });
+
+  test('a side file that is a link out of the project is refused', () => {
+    const root = project({ 'config/a.yaml': `${template}body: !file b.html` });
+    symlinkSync('/etc/hostname', join(root, 'config/b.html'));
+    const found = thrown(() =>
+      loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} }),
+    ).diagnostics;
+    expect(errors(found)).toEqual(['outside-project config/a.yaml:5:7']);
+  });
+
+  test('manifests and side files may come from elsewhere', () => {
+    const text = (content: string) => new TextEncoder().encode(content);
+    const stored = new Map([
+      ['config/old.yaml', text(`${template}body: !file t/b.html`)],
+      ['config/t/b.html', text('<p>')],
+    ]);
+    const manifests: FileSource = {
+      glob: (patterns) => (patterns.includes('config/**/*.yaml') ? ['config/old.yaml'] : []),
+      read: (path) => stored.get(path) ?? text(''),
+    };
+    const root = project({ 'config/new.yaml': 'kind: Nonsense' });
+    const found = loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {}, manifests });
+    expect(found.resources.map(({ fields }) => fields)).toEqual([{ body: '<p>' }]);
+  });
+});
+
+test('the deprecation of a kind is told once', () => {
+  const manifest = 'kind: SimIntegration\nname: a\n---\nkind: SimIntegration\nname: b\n';
+  expect(load({ 'config/a.yaml': manifest }).diagnostics).toMatchObject([
+    { code: 'sim-deprecated', severity: 'info' },
+  ]);
+});
+
+test('nothing but the project is touched while loading', () => {
+  const root = project({ 'config/a.yaml': template });
+  loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} });
+  expect(readdirSync(root).sort()).toEqual(['config', 'tenantctl.yaml']);
+});
+
+test('the example project loads', () => {
+  const configFile = 'examples/tenantctl.yaml';
+  const { resources: found, diagnostics } = loadProject({ configFile, env: { SNOW_PASSWORD: 'x' } });
+  expect(new Set(found.map(({ kind }) => kind)).size).toBe(8);
+  expect(diagnostics.map(({ code }) => code)).toEqual(['sim-deprecated']);
+  expect(() =>
+    loadProject({ configFile, environment: 'production', env: { SNOW_PASSWORD: 'x' } }),
+  ).not.toThrow();
+});
+
+test('a manifest that changes between runs is read again', () => {
+  const root = project({ 'config/a.yaml': `${template}subject: one` });
+  const options = { configFile: join(root, 'tenantctl.yaml'), env: {} };
+  const before = readFileSync(join(root, 'config/a.yaml'), 'utf8');
+  loadProject(options);
+  writeFileSync(join(root, 'config/a.yaml'), before.replace('one', 'two'));
+  expect(loadProject(options).resources[0]?.fields).toEqual({ subject: 'two' });
+});

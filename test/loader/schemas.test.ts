@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/index.ts';
+import { resource } from './fixture.ts';
+
+interface Schema {
+  title?: string;
+  description?: string;
+  additionalProperties?: unknown;
+  properties?: Record<string, Schema>;
+  $defs?: Record<string, Schema>;
+  enum?: unknown[];
+}
+
+const read = (name: string): Schema => JSON.parse(readFileSync(`schemas/${name}.schema.json`, 'utf8'));
+const names = (schema: Schema | undefined) => Object.keys(schema?.properties ?? {}).sort();
+
+describe.each(kinds.map((kind) => [kind.name, kind] as const))('the schema of %s', (name, kind) => {
+  const schema = read(name);
+
+  test('has the key, the fields and the reserved names of its kind, and nothing else', () => {
+    const keys = kind.keyFields.map((field) => field.name);
+    const reserved = ['kind', 'ensure', 'lifecycle', ...(kind.pinnable ? ['id'] : [])];
+    expect(names(schema)).toEqual([...keys, ...Object.keys(kind.fields), ...reserved].sort());
+    expect(schema.additionalProperties).toBe(false);
+  });
+
+  test('lets a rename stand where the kind can carry it out', () => {
+    expect(names(schema.$defs?.lifecycle).includes('renamedFrom')).toBe(kind.renamable);
+  });
+
+  test('tells editors what everything is', () => {
+    expect(schema.title).toBe(name);
+    for (const field of Object.values(schema.properties ?? {})) {
+      if (!('$ref' in field)) expect(field.description).toMatch(/\S/);
+    }
+  });
+
+  test('knows no field that the server owns', () => {
+    expect(
+      names(schema).filter((field) => kind.serverOwned.includes(field) && !(kind.pinnable && field === 'id')),
+    ).toEqual([]);
+  });
+
+  test('lets every field be cleared', () => {
+    const keyOf: Record<string, string> = {
+      email: 'a@b.example',
+      domain: 'b.example',
+      medium: 'EMAIL',
+      locale: 'en',
+    };
+    const lines = kind.keyFields.map((field) => `${field.name}: ${keyOf[field.name] ?? 'a'}`);
+    const cleared = Object.keys(kind.fields).map((field) => `${field}: null`);
+    const { fields } = resource([`kind: ${name}`, ...lines, ...cleared].join('\n'));
+    expect(Object.values(fields)).toEqual(cleared.map(() => null));
+  });
+});
+
+test('the lifecycle is the same in every schema, but for renames', () => {
+  const lifecycles = kinds.map(({ name }) => {
+    const { renamedFrom: _, ...others } = read(name).$defs?.lifecycle?.properties ?? {};
+    return JSON.stringify(others);
+  });
+  expect(new Set(lifecycles).size).toBe(1);
+});
+
+test('the schema for editors knows every kind', () => {
+  expect(read('manifest').properties?.kind?.enum?.toSorted()).toEqual(kinds.map(({ name }) => name).sort());
+  const files = readdirSync('schemas');
+  for (const { name } of kinds) expect(files).toContain(`${name}.schema.json`);
+});
+
+test('every scalar is found again at its line and column', () => {
+  const word = fc.stringMatching(/^[a-z]{1,8}$/);
+  const tree = fc.dictionary(word, fc.oneof(word, fc.array(word, { minLength: 1, maxLength: 3 })), {
+    minKeys: 1,
+    maxKeys: 4,
+  });
+  fc.assert(
+    fc.property(fc.array(tree, { minLength: 1, maxLength: 3 }), (trees) => {
+      const places: [pointer: string, line: number, column: number][] = [];
+      const lines = ['kind: SimIntegration', 'name: a', 'attributes:'];
+      for (const [index, members] of trees.entries()) {
+        lines.push(`  m${index}:`);
+        for (const [key, value] of Object.entries(members)) {
+          if (typeof value === 'string') {
+            lines.push(`    ${key}: x${value}`);
+            places.push([`/attributes/m${index}/${key}`, lines.length, key.length + 7]);
+          } else {
+            lines.push(`    ${key}:`);
+            for (const [at, item] of value.entries()) {
+              lines.push(`      - x${item}`);
+              places.push([`/attributes/m${index}/${key}/${at}`, lines.length, 9]);
+            }
+          }
+        }
+      }
+      const { locate } = resource(lines.join('\n'));
+      for (const [at, line, column] of places)
+        expect(locate(at)).toEqual({ file: 'config/a.yaml', line, column });
+    }),
+    { numRuns: 50 },
+  );
+});
