@@ -1,4 +1,3 @@
-import { comparable } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import { looksSecretPlace } from '../kinds/secret-place.ts';
@@ -45,7 +44,7 @@ function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[])
     // An index in a difference of a list is none of the live list's, so the whole list is left out.
     const isList = field.is === 'set' || field.is === 'records';
     if (isList && concealed.some((path) => isWithin(path, at))) return [];
-    const shown = withoutSecrets(field.is === 'json' ? comparable(field, value) : value, at, isSecret);
+    const shown = withoutSecrets(field.is === 'json' ? readJsonText(value) : value, at, isSecret);
     return shown === undefined ? [] : [[name, shown]];
   });
   return objectFrom(entries);

@@ -52,7 +52,7 @@ function printableObject(value: JsonObject, where: Where, walk: JsonWalk): Print
     const next: Where = {
       at: `${where.at}${pointer(key)}`,
       depth: where.depth + 1,
-      secret: where.secret || looksSecret(key),
+      secret: where.secret || (walk.field.pairs === true && looksSecret(key)),
       settles: where.settles && !opaque,
     };
     const printed = isWritableKey(key) ? memberOf(below, next, walk) : omit(walk, next.at, 'notWritable');

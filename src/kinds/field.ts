@@ -4,6 +4,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  mapJson,
   objectFrom,
   own,
 } from '../model/json.ts';
@@ -28,7 +29,7 @@ export function comparable(field: Field, value: Json | undefined): Json {
     case 'set':
       return isArray(value) ? comparableSet(value) : value;
     case 'json':
-      return comparableJsonText(readJsonText(value), field.nested ?? []);
+      return comparableJson(readJsonText(value), field);
     case 'reference':
       return isObject(value) ? comparableReference(value) : value;
     case 'records':
@@ -45,9 +46,14 @@ function comparableSet(items: readonly Json[]): Json {
   return sorted.length > 0 ? sorted : null;
 }
 
-function comparableJsonText(value: Json, nested: readonly string[]): Json {
+function comparableJson(value: Json, { nested = [], pairs }: Field & { is: 'json' }): Json {
   if (!isObject(value)) return value === '' ? null : value;
+  if (pairs) return mapJson(value, (item) => (isSetScalar(item) ? String(item) : item));
   return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
+}
+
+function isSetScalar(value: Json): boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** A reference with an id is that id; the server may answer with another name for it. */

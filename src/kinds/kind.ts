@@ -18,9 +18,15 @@ export type Field =
   | { readonly is: 'set' }
   /**
    * A JSON object that the contract keeps in text. With `declares: 'members'` a manifest leaves the members it
-   * omits alone. Members named in `nested` hold JSON text of their own.
+   * omits alone. Members named in `nested` hold JSON text of their own. `pairs` says that it holds the settings of
+   * another system: 60 and "60" are the same, since hosts answer with either, and credentials may be among them.
    */
-  | { readonly is: 'json'; readonly declares: 'whole' | 'members'; readonly nested?: readonly string[] }
+  | {
+      readonly is: 'json';
+      readonly declares: 'whole' | 'members';
+      readonly nested?: readonly string[];
+      readonly pairs?: true;
+    }
   /** `{type, id, name}`: beside an id the name is the server's business. */
   | { readonly is: 'reference' }
   /** A list of objects without order. Two are versions of one record when the members in `alike` agree. */

@@ -18,9 +18,9 @@ const fields: Readonly<Record<string, Field>> = {
   type: { is: 'value' },
   cluster: { is: 'value' },
   sources: { is: 'set' },
-  attributes: { is: 'json', declares: 'members' },
-  request: { is: 'json', declares: 'whole' },
-  statusMap: { is: 'json', declares: 'whole' },
+  attributes: { is: 'json', declares: 'members', pairs: true },
+  request: { is: 'json', declares: 'whole', pairs: true },
+  statusMap: { is: 'json', declares: 'whole', pairs: true },
   [rule]: { is: 'reference' },
 };
 

@@ -1,28 +1,22 @@
 import type { Kind } from '../kinds/kind.ts';
+import { looksSecretPlace } from '../kinds/secret-place.ts';
 import { isArray, isObject, type Json, objectFrom } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
-import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { looksSecret } from '../model/sensitive.ts';
-
-/** Stands in a plan for a value inside a larger one that must not be shown. */
-export const concealed = '(sensitive)';
+import { isWithin, type Pointer, pointer } from '../model/pointer.ts';
+import { concealed } from '../model/sensitive.ts';
 
 /** Tells which places of one object hold secrets. */
 export type IsSensitive = (at: Pointer) => boolean;
 
 /**
- * Sensitive is what a manifest declares with `!secret`, what the tenant conceals, and, inside the free-form JSON
- * fields of a kind, what goes by a credential's name though nobody marked it.
+ * Sensitive is what a manifest declares with `!secret`, what the tenant conceals, and what goes by a
+ * credential's name though nobody marked it.
  */
 export function sensitivePlaces(kind: Kind, marked: readonly Pointer[]): IsSensitive {
-  return (at) => {
-    if (marked.some((place) => isWithin(at, place))) return true;
-    const [field = '', ...names] = segmentsOf(at);
-    return kind.fields[field]?.is === 'json' && names.some(looksSecret);
-  };
+  return (at) => marked.some((place) => isWithin(at, place)) || looksSecretPlace(kind, at);
 }
 
-/** `value` with everything sensitive in it replaced by {@link concealed}. */
+/** `value` with everything sensitive in it replaced by `concealed`. */
 export function conceal(value: Json, at: Pointer, isSensitive: IsSensitive): Json {
   if (value !== null && isSensitive(at)) return concealed;
   if (isArray(value)) return value.map((item, index) => conceal(item, `${at}${pointer(index)}`, isSensitive));

@@ -19,7 +19,7 @@ export const thing: Kind = {
   fields: {
     text: { is: 'text' },
     tags: { is: 'set' },
-    attributes: { is: 'json', declares: 'members' },
+    attributes: { is: 'json', declares: 'members', pairs: true },
     rule: { is: 'value' },
     rows: { is: 'records', alike: ['name'] },
   },

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
+import { createWorld, type WorldOptions } from '../support/world.ts';
+
+/** How a tenant may answer, with the settings that its environment then needs. */
+const worlds: readonly WorldOptions[] = [
+  {},
+  {
+    sandbox: { variations: { jsonText: 'map', emptyAsNull: true, shuffleLists: true, emailLowerCase: true } },
+  },
+  {
+    sandbox: {
+      variations: {
+        jsonText: 'object',
+        slackTeams: 'object',
+        simStatusMap: 'attributes',
+        simPatchBody: 'array',
+        ruleObjectType: 'condition_object_type',
+      },
+    },
+    identity: { jsonText: 'object', simPatchBody: 'array' },
+    profiles: { profileSearchObjectType: 'condition_object_type' },
+  },
+  {
+    sandbox: { variations: { simStatusMap: 'hidden', mailFromMissing: 'notFound' } },
+    identity: { simUpdate: 'put' },
+  },
+  {
+    sandbox: { variations: { simPatchOps: 'replace', mailFromMissing: 'empty' } },
+    identity: { simPatchOps: 'replace' },
+  },
+];
+
+async function applyThenPlan(
+  options: WorldOptions,
+  content: Content,
+  declared: readonly object[],
+): Promise<void> {
+  const world = await createWorld(options);
+  try {
+    fill(world.sandbox.state, content);
+    world.declare(declared);
+    const before = await world.plan();
+    const applied = await world.run('apply', '--yes', '--format', 'json');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    const after = await world.plan();
+    expect(after.changes).toEqual(before.changes.filter(({ action }) => action === 'manual'));
+  } finally {
+    await world.close();
+  }
+}
+
+it.each(worlds.map((options, at) => [at, options] as const))(
+  'apply then plan is empty, for tenants of kind %i',
+  { timeout: 300_000 },
+  async (_, options) => {
+    await fc.assert(
+      fc.asyncProperty(tenantContent, manifests, (content, declared) =>
+        applyThenPlan(options, content, declared),
+      ),
+      { numRuns: 25 },
+    );
+  },
+);

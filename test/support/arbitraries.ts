@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { TenantState } from '../../src/sandbox/index.ts';
+
+/** Text that YAML, JSON, terminals and Velocity could each take for something else. */
+export const trickyText = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ maxLength: 12 }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
+  fc.constantFrom(
+    '',
+    ' lead and trail ',
+    'line\r\nline\r\n',
+    'line\n\n\n',
+    'yes',
+    'null',
+    '~',
+    '0x1F',
+    '1e3',
+    '2024-01-01',
+    ': # - ? {}[]!&*|>@`',
+    '${name} $x #if($a) b #end %{v} !var x',
+    'Grüße, 你好, 👩‍💻',
+    'tab\tand\u0007bell',
+    '---\n...\n',
+  ),
+);
+
+const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ._-]{0,14}[A-Za-z0-9]$/);
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+const language = fc.constantFrom('en', 'de', 'fr');
+const medium = fc.constantFrom('EMAIL', 'SLACK', 'TEAMS');
+const email = fc
+  .tuple(
+    fc.stringMatching(/^[a-z][a-z0-9.]{0,6}[a-z0-9]$/),
+    fc.constantFrom('acme.example', 'mail.acme.example'),
+  )
+  .map(([local, domain]) => `${local.replaceAll('..', '.')}@${domain}`);
+const jsonObject = fc.dictionary(
+  fc.stringMatching(/^[a-z][a-zA-Z]{0,8}$/).filter((key) => !['statusMap', 'request'].includes(key)),
+  fc.oneof(fc.string({ maxLength: 8 }), fc.integer().map(String), fc.boolean()),
+  { maxKeys: 4 },
+);
+
+export const templateKeys = ['welcome', 'reminder', 'escalation'] as const;
+
+const texts = fc.record({
+  name: optional(trickyText),
+  description: optional(trickyText),
+  subject: optional(trickyText),
+  header: optional(trickyText),
+  body: optional(trickyText),
+  footer: optional(trickyText),
+  from: optional(email),
+  replyTo: optional(email),
+  slackTemplate: optional(jsonObject),
+  teamsTemplate: optional(jsonObject),
+});
+
+const rule = fc.oneof(
+  fc.record({
+    type: fc.constant('ProfileStatusRule'),
+    comparison_operator: fc.constantFrom('==', '!='),
+    value: fc.constantFrom('Active', 'Inactive', 'Leave of absence', 'Terminated'),
+  }),
+  fc.record({
+    type: fc.constant('ProfileTypeRule'),
+    comparison_operator: fc.constantFrom('==', '!='),
+    value: fc.constantFrom('t1', 't2'),
+  }),
+  fc.record({
+    type: fc.constant('ProfileAttributeRule'),
+    object_type: fc.constant('NeAttribute'),
+    condition_object_id: fc.constantFrom('a1', 'a2'),
+    comparison_operator: fc.constantFrom('==', '!=', 'start_with?', 'include?'),
+    value: fc.string({ minLength: 1, maxLength: 6 }),
+  }),
+);
+
+const authFields = fc.record({
+  offNetwork: fc.boolean(),
+  untrustedGeography: fc.boolean(),
+  applicationId: optional(fc.constantFrom('app1', 'app2')),
+  applicationName: optional(name),
+  type: fc.constantFrom('BLOCK', 'MFA', 'NON_PTA', 'PTA'),
+});
+
+const simFields = fc.record({
+  description: optional(trickyText),
+  type: fc.constantFrom('ServiceNow Service Desk', 'Jira'),
+  cluster: optional(fc.constantFrom('c1', 'c2')),
+  sources: fc.uniqueArray(fc.constantFrom('s1', 's2', 's3')),
+  attributes: optional(jsonObject),
+  request: optional(jsonObject),
+  statusMap: optional(jsonObject),
+  beforeProvisioningRule: optional(
+    fc.record({ type: fc.constant('RULE'), id: fc.constantFrom('r1', 'r2'), name: name }),
+  ),
+});
+
+const unique = <T>(items: fc.Arbitrary<T>, key: (item: T) => string, maxLength = 4) =>
+  fc.uniqueArray(items, { selector: (item) => key(item).toLowerCase(), maxLength });
+
+/** A part of a value's members, each kept, left out or cleared. */
+function partly(fields: fc.Arbitrary<JsonObject>, clearable: readonly string[]): fc.Arbitrary<JsonObject> {
+  return fc
+    .tuple(
+      fields,
+      fc.array(fc.constantFrom('keep', 'keep', 'omit', 'clear'), { minLength: 12, maxLength: 12 }),
+    )
+    .map(([all, fates]) =>
+      Object.fromEntries(
+        Object.entries(all).flatMap(([member, value], at) => {
+          if (fates[at] === 'omit') return [];
+          return [[member, fates[at] === 'clear' && clearable.includes(member) ? null : value]];
+        }),
+      ),
+    );
+}
+
+const textNames = [
+  'name',
+  'description',
+  'subject',
+  'header',
+  'body',
+  'footer',
+  'from',
+  'replyTo',
+  'slackTemplate',
+  'teamsTemplate',
+];
+
+/** What a tenant may hold, as changes to an empty one. */
+export const tenantContent = fc.record({
+  authProfiles: unique(fc.record({ name, fields: authFields }), (item) => item.name),
+  integrations: unique(fc.record({ name, fields: simFields }), (item) => item.name),
+  defaults: unique(
+    fc.record({ key: fc.constantFrom(...templateKeys), medium, locale: language, texts }),
+    (item) => `${item.key}/${item.medium}/${item.locale}`,
+  ),
+  templates: unique(
+    fc.record({ key: fc.constantFrom(...templateKeys), medium, locale: language, texts }),
+    (item) => `${item.key}/${item.medium}/${item.locale}`,
+  ),
+  senders: unique(email, (item) => item),
+  domains: unique(fc.constantFrom('acme.example', 'mail.acme.example', 'other.example'), (item) => item),
+  mailFrom: unique(fc.tuple(email, fc.constantFrom('bounce', 'mail')), ([item]) => item),
+  searches: unique(fc.record({ label: name, rules: fc.array(rule, { maxLength: 3 }) }), (item) => item.label),
+});
+
+/** Manifests of every kind that the tenants of {@link tenantContent} accept. */
+export const manifests = fc
+  .record({
+    authProfiles: unique(
+      fc.record({ name, fields: partly(authFields, ['applicationId', 'applicationName']) }),
+      (item) => item.name,
+    ),
+    integrations: unique(fc.record({ name, fields: simFields }), (item) => item.name),
+    templates: unique(
+      fc.record({
+        key: fc.constantFrom(...templateKeys),
+        medium,
+        locale: language,
+        fields: partly(texts, textNames),
+      }),
+      (item) => `${item.key}/${item.medium}/${item.locale}`,
+    ),
+    senders: unique(email, (item) => item),
+    domains: unique(fc.constantFrom('acme.example', 'mail.acme.example', 'other.example'), (item) => item),
+    mailFrom: unique(fc.tuple(email, fc.constantFrom('bounce', 'mail')), ([item]) => item),
+    searches: unique(
+      fc.record({ label: name, rules: fc.array(rule, { minLength: 1, maxLength: 3 }) }),
+      (item) => item.label,
+    ),
+    preferences: unique(
+      fc.record({ key: fc.constantFrom(...templateKeys), mediums: fc.uniqueArray(medium) }),
+      (item) => item.key,
+    ),
+  })
+  .map((all) => [
+    ...all.authProfiles.map(({ name: profile, fields }) => ({
+      kind: 'AuthProfile',
+      name: profile,
+      ...fields,
+      lifecycle: { allowLockout: true },
+    })),
+    ...all.integrations.map(({ name: integration, fields }) => ({
+      kind: 'SimIntegration',
+      name: integration,
+      ...fields,
+    })),
+    ...all.templates.map(({ fields, ...key }) => ({
+      kind: 'NotificationTemplate',
+      ...key,
+      ...renamed(fields),
+    })),
+    ...all.senders.map((address) => ({ kind: 'SenderAddress', email: address })),
+    ...all.domains.map((domain) => ({ kind: 'VerifiedDomain', domain })),
+    ...all.mailFrom.map(([identity, label]) => mailFromOf(identity, label)),
+    ...all.searches.map((search) => ({ kind: 'ProfileSearch', ...search })),
+    ...all.preferences.map((preference) => ({ kind: 'NotificationPreference', ...preference })),
+  ]);
+
+function renamed(fields: JsonObject): JsonObject {
+  return fields;
+}
+
+function mailFromOf(identity: string, label: string) {
+  return { kind: 'MailFrom', identity, mailFromDomain: `${label}.${identity.split('@')[1]}` };
+}
+
+export type Content = typeof tenantContent extends fc.Arbitrary<infer T> ? T : never;
+
+/** Puts the content into an embedded tenant. */
+export function fill(state: TenantState, content: Content): void {
+  const time = '2025-01-01T00:00:00.000Z';
+  const text = (value: JsonObject | null) => (value === null ? null : JSON.stringify(value));
+  const asTexts = (value: Content['templates'][number]['texts']) => ({
+    ...value,
+    slackTemplate: text(value.slackTemplate),
+    teamsTemplate: text(value.teamsTemplate),
+  });
+  state.profileTypes.push(
+    { id: 't1', uid: 'employee', name: 'Employee', category: null },
+    { id: 't2', uid: 'contractor', name: 'Contractor', category: null },
+  );
+  state.neAttributes.push(
+    { id: 'a1', uid: 'department', label: 'Department', data_type: 'text', date_format: null },
+    { id: 'a2', uid: 'location', label: 'Location', data_type: 'text', date_format: null },
+  );
+  content.authProfiles.forEach(({ name: profile, fields }, at) => {
+    state.authProfiles.push({ id: `p${at}`, name: profile, ...fields, strongAuthLogin: false });
+  });
+  content.integrations.forEach(({ name: integration, fields }, at) => {
+    state.simIntegrations.push({ id: `i${at}`, name: integration, ...fields, created: time, modified: time });
+  });
+  // Every key has a default somewhere: without one no template of it can be made.
+  const seeded = templateKeys.map((key) => ({ key, medium: 'EMAIL', locale: 'en', texts: null }) as const);
+  for (const { key, medium: by, locale, texts: values } of [...content.defaults, ...seeded]) {
+    const known = state.templateDefaults.some(
+      (one) => one.key === key && one.medium === by && one.locale === locale,
+    );
+    if (!known)
+      state.templateDefaults.push({
+        ...emptyTexts,
+        ...(values ? asTexts(values) : {}),
+        key,
+        medium: by,
+        locale,
+      });
+  }
+  content.templates.forEach(({ texts: values, ...key }, at) => {
+    state.templates.push({ id: `n${at}`, ...key, ...asTexts(values), created: time, modified: time });
+  });
+  content.senders.forEach((address, at) => {
+    state.senders.push({
+      id: `e${at}`,
+      email: address,
+      isVerifiedByDomain: false,
+      verificationStatus: 'SUCCESS',
+      region: null,
+      readsLeft: null,
+    });
+  });
+  content.domains.forEach((address, at) => {
+    state.identities.push({
+      id: `d${at}`,
+      address,
+      dkimEnabled: true,
+      dkimTokens: ['x', 'y', 'z'],
+      dkimVerificationStatus: 'SUCCESS',
+      region: null,
+      readsLeft: null,
+    });
+  });
+  for (const [identity, label] of content.mailFrom) {
+    const { mailFromDomain } = mailFromOf(identity, label);
+    state.mailFrom.push({ identity, mailFromDomain, mailFromDomainStatus: 'SUCCESS', readsLeft: null });
+  }
+  content.searches.forEach(({ label, rules }, at) => {
+    const rows = rules.map((one, index) => ({ condition_object_id: null, ...one, id: `${at}-${index}` }));
+    state.profileSearches.push({
+      id: `q${at}`,
+      uid: `u${at}`,
+      label,
+      rules: rows.map(({ object_type: _, ...row }: (typeof rows)[number] & { object_type?: string }) => row),
+    });
+  });
+  for (const key of templateKeys) state.preferences.push({ key, mediums: ['EMAIL'], modified: time });
+}
+
+const emptyTexts = {
+  name: null,
+  description: null,
+  subject: null,
+  header: null,
+  body: null,
+  footer: null,
+  from: null,
+  replyTo: null,
+  slackTemplate: null,
+  teamsTemplate: null,
+};

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { main } from '../../src/commands/main.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+
+/** A project folder and an embedded tenant behind real HTTP, with the program run in this process. */
+export interface World {
+  readonly dir: string;
+  readonly sandbox: Sandbox;
+  write(path: string, content: string): void;
+  read(path: string): string;
+  /** All manifests of the project, one JSON document each. */
+  declare(documents: readonly object[]): void;
+  run(...argv: string[]): Promise<Outcome>;
+  /** The plan that `plan --format json` prints; fails unless the command ends with 0. */
+  plan(...argv: string[]): Promise<Plan>;
+  close(): Promise<void>;
+}
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface WorldOptions {
+  readonly sandbox?: SandboxOptions;
+  /** Settings under `identity:` of the environment. */
+  readonly identity?: Readonly<Record<string, Json>>;
+  /** Settings under `profiles:` of the environment. */
+  readonly profiles?: Readonly<Record<string, Json>>;
+  /** Further members of the environment. */
+  readonly environment?: Readonly<Record<string, Json>>;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export const seedFile = new URL('../../examples/sandbox.seed.yaml', import.meta.url).pathname;
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+  const sandbox = await startSandbox({ rateLimit: null, ...options.sandbox });
+  const env = { CLIENT_ID: sandbox.clientId, CLIENT_SECRET: sandbox.clientSecret, ...options.env };
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  };
+  write('tenantctl.yaml', projectFile(sandbox.url, options));
+  const run = (...argv: string[]) => runProgram(argv, { cwd: dir, env });
+  return {
+    dir,
+    sandbox,
+    write,
+    read: (path) => readFileSync(join(dir, path), 'utf8'),
+    declare(documents) {
+      rmSync(join(dir, 'config'), { recursive: true, force: true });
+      write('config/all.yaml', documents.map((document) => `---\n${JSON.stringify(document)}\n`).join(''));
+    },
+    run,
+    async plan(...argv) {
+      const { code, stdout, stderr } = await run('plan', '--format', 'json', ...argv);
+      if (code !== 0) throw new Error(`plan ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout);
+    },
+    async close() {
+      await sandbox.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs the program in this process with streams that are no terminals. */
+export async function runProgram(
+  argv: readonly string[],
+  { cwd, env = {}, signal }: { cwd: string; env?: NodeJS.ProcessEnv; signal?: AbortSignal },
+): Promise<Outcome> {
+  const [stdout, stderr] = [new Collector(), new Collector()];
+  const code = await main(argv, {
+    cwd,
+    env,
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    signal: signal ?? new AbortController().signal,
+  });
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** The files below a folder, by their paths. */
+export function filesBelow(dir: string): Map<string, string> {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [path.slice(dir.length + 1), readFileSync(path, 'utf8')]),
+  );
+}
+
+class Collector extends Writable {
+  text = '';
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** JSON is YAML; only tags have to be written out. */
+function projectFile(url: string, { identity, profiles, environment }: WorldOptions): string {
+  const rest = JSON.stringify(environment ?? {}).slice(1, -1);
+  return `version: 1
+defaultEnvironment: test
+environments:
+  test: {
+    identity: {
+      baseUrl: ${JSON.stringify(url)},
+      auth: { clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET },
+      ${JSON.stringify(identity ?? {}).slice(1, -1)}
+    },
+    profiles: { baseUrl: ${JSON.stringify(url)}, ${JSON.stringify(profiles ?? {}).slice(1, -1)} },
+    ${rest}
+  }
+`;
+}
