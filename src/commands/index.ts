@@ -27,6 +27,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     describe: 'Write the live tenant as manifests',
     load: () => import('./export.ts'),
   },
+  status: {
+    usage: 'status',
+    describe: 'Show what is verified, and the DNS records to publish',
+    load: () => import('./status.ts'),
+  },
   sandbox: {
     usage: 'sandbox',
     describe: 'Serve the embedded tenant on loopback',

@@ -1,0 +1,146 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { DnsRecord, Publication } from '../model/dns.ts';
+import { recordText } from '../model/dns.ts';
+import { failure } from '../model/failure.ts';
+
+/** Asks DNS whether records are published. */
+export interface DnsChecker {
+  check(record: DnsRecord): Promise<Publication>;
+  /** Ends all questions; they are answered `unknown`. */
+  cancel(): void;
+}
+
+export interface DnsOptions {
+  /** `HOST:PORT` of the name server to ask; `null`: those of the system. */
+  readonly server: string | null;
+  /** Milliseconds for the first try; each further one waits longer. */
+  readonly timeout: number;
+  readonly tries: number;
+}
+
+/** A checker that asks one resolver. Throws a Failure where `server` is none. */
+export async function createDnsChecker({ server, timeout, tries }: DnsOptions): Promise<DnsChecker> {
+  const resolver = new Resolver({ timeout, tries });
+  if (server !== null) resolver.setServers([await serverAddress(server)]);
+  return {
+    async check(record) {
+      try {
+        return await compare(record, resolver);
+      } catch (error) {
+        return withoutAnswer(codeOf(error));
+      }
+    },
+    cancel: () => resolver.cancel(),
+  };
+}
+
+function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {
+  switch (record.type) {
+    case 'CNAME':
+      return resolver.resolveCname(record.name).then((found) => compareCname(record.value, found));
+    case 'MX':
+      return resolver.resolveMx(record.name).then((found) =>
+        compareMx(
+          recordText(record),
+          found.map(({ priority, exchange }) => `${priority} ${hostName(exchange)}`),
+        ),
+      );
+    case 'TXT':
+      return resolver.resolveTxt(record.name).then((found) =>
+        compareTxt(
+          record.value,
+          found.map((parts) => parts.join('')),
+        ),
+      );
+  }
+}
+
+function compareCname(wanted: string, answers: readonly string[]): Publication {
+  const found = answers.map(hostName);
+  if (found.length === 0) return missing;
+  return found.includes(wanted) ? published(found) : wrong(found, 'it points elsewhere');
+}
+
+/** The mail provider takes a MAIL FROM domain with exactly one MX record. */
+function compareMx(wanted: string, found: readonly string[]): Publication {
+  if (found.length === 0) return missing;
+  if (!found.includes(wanted)) return wrong(found, 'there are other MX records');
+  return found.length === 1 ? published(found) : wrong(found, 'there must be no other MX record');
+}
+
+/** A name may have many texts; only those of the same kind (`v=spf1`) take the record's place. */
+function compareTxt(wanted: string, texts: readonly string[]): Publication {
+  const found = texts.filter((text) => firstWord(text) === firstWord(wanted));
+  if (found.length === 0) return missing;
+  if (found.length > 1) return wrong(found, `there must be only one ${firstWord(wanted)} record`);
+  return found.some((text) => sameText(text, wanted))
+    ? published(found)
+    : wrong(found, 'its text is another');
+}
+
+function sameText(a: string, b: string): boolean {
+  return words(a).join(' ') === words(b).join(' ');
+}
+
+function firstWord(text: string): string {
+  return words(text)[0] ?? '';
+}
+
+function words(text: string): string[] {
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
+}
+
+const missing: Publication = { state: 'missing', found: [], detail: null };
+
+function published(found: readonly string[]): Publication {
+  return { state: 'published', found, detail: null };
+}
+
+function wrong(found: readonly string[], detail: string): Publication {
+  return { state: 'wrong', found, detail };
+}
+
+/** No answer is not "missing": only a server that knows the name, or knows that there is none, says so. */
+function withoutAnswer(code: string): Publication {
+  if (code === 'ENODATA' || code === 'ENOTFOUND') return missing;
+  return { state: 'unknown', found: [], detail: reasons[code] ?? `the resolver failed (${code})` };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ETIMEOUT: 'the resolver did not answer in time',
+  ESERVFAIL: 'the resolver reports a failure of its own (SERVFAIL)',
+  EREFUSED: 'the resolver refuses to answer (REFUSED)',
+  ECONNREFUSED: 'nothing listens at the resolver',
+  ECANCELLED: 'the question was given up',
+};
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+/** `HOST:PORT`, `[V6]:PORT` or a host alone, as the resolver takes it: with a numeric address. */
+async function serverAddress(text: string): Promise<string> {
+  const [, bracketed, plain, digits = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = isIP(text) === 6 ? text : (bracketed ?? plain);
+  const port = isIP(text) === 6 ? 53 : Number(digits);
+  if (host === undefined || port < 1 || port > 65_535) {
+    throw failure('resolver-syntax', `"${text}" is no name server.`, {
+      hint: 'Write HOST:PORT, such as 1.1.1.1:53 or [2606:4700::1111]:53.',
+    });
+  }
+  const address = isIP(host) ? host : await addressOf(host);
+  return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await lookup(host)).address;
+  } catch (error) {
+    throw failure('resolver-not-found', `The name server ${host} cannot be found (${codeOf(error)}).`);
+  }
+}

@@ -1,0 +1,33 @@
+/** A DNS record that has to be published; names and hosts are absolute, in lower case, without the last dot. */
+export type DnsRecord =
+  | { readonly type: 'CNAME'; readonly name: string; readonly value: string }
+  | { readonly type: 'MX'; readonly name: string; readonly priority: number; readonly value: string }
+  | { readonly type: 'TXT'; readonly name: string; readonly value: string };
+
+/** Whether public DNS has a record; `unknown` where the resolver gave no usable answer. */
+export const publications = ['published', 'missing', 'wrong', 'unknown'] as const;
+
+export interface Publication {
+  readonly state: (typeof publications)[number];
+  /** What public DNS has in the record's place, as text. */
+  readonly found: readonly string[];
+  /** Why it is wrong or unknown. */
+  readonly detail: string | null;
+}
+
+/** The records that the tenant's answer asks for, and what in it makes none. */
+export interface DnsRecords {
+  readonly records: readonly DnsRecord[];
+  readonly refused: readonly string[];
+}
+
+/** A record's value as one text: `10 mail.example`. */
+export function recordText(record: DnsRecord): string {
+  switch (record.type) {
+    case 'CNAME':
+    case 'TXT':
+      return record.value;
+    case 'MX':
+      return `${record.priority} ${record.value}`;
+  }
+}
