@@ -51,9 +51,22 @@ function baseParser(io: Io): Argv {
     .recommendCommands()
     .exitProcess(false)
     .wrap(Math.min(110, widthOf(io.stdout)))
-    .parserConfiguration({ 'duplicate-arguments-array': false, 'greedy-arrays': false })
+    .check(refuseRepeated)
     .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.')
     .fail((message, error) => {
       throw error ?? failure('usage', message, { hint: '`tenantctl --help` lists commands and options.' });
     });
+}
+
+/** Two values for an option that takes one: which of them was meant is anybody's guess. */
+function refuseRepeated(
+  args: Readonly<Record<string, unknown>>,
+  options: { array?: readonly string[] },
+): true {
+  const lists = new Set(['_', ...(options.array ?? [])]);
+  // `dry-run` stands in the arguments as `dryRun` too.
+  const names = Object.keys(args).filter((name) => !/[A-Z]/.test(name));
+  const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));
+  if (repeated === undefined) return true;
+  throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
 }

@@ -21,10 +21,10 @@ export function compareField(
   const after = comparable(field, declared);
   const before = comparable(field, live);
   if (field.is === 'set') return compareSets(name, before, after);
-  if (field.is === 'json' && isObject(after) && isObject(before)) {
-    const [from, to] =
-      field.declares === 'whole' ? [before, after] : [restrict(before, after), withoutNulls(after)];
-    return compareJson([name], from, to);
+  if (field.is === 'json' && isObject(after) && (isObject(before) || before === null)) {
+    const current = before ?? {};
+    if (field.declares === 'whole') return compareJson([name], current, after);
+    return compareJson([name], restrict(current, after), withoutNulls(after));
   }
   if (sameJson(before, after)) return [];
   // People compare the texts as they are, not in the form that forgives line endings and case.

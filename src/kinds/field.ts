@@ -15,7 +15,7 @@ import type { Field } from './kind.ts';
 
 /**
  * The value as it is compared: two values of a field are the same exactly when their comparable forms are.
- * What is unset (absent, null, an empty text or list) is `null`.
+ * What is unset (absent, null, an empty text, list or JSON object) is `null`.
  */
 export function comparable(field: Field, value: Json | undefined): Json {
   if (value === undefined || value === null) return null;
@@ -48,6 +48,7 @@ function comparableSet(items: readonly Json[]): Json {
 
 function comparableJson(value: Json, { nested = [], pairs }: Field & { is: 'json' }): Json {
   if (!isObject(value)) return value === '' ? null : value;
+  if (Object.keys(value).length === 0) return null;
   if (pairs) return mapJson(value, (item) => (isSetScalar(item) ? String(item) : item));
   return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
 }

@@ -82,7 +82,8 @@ function liveRules(search: JsonObject): JsonObject[] {
   return isArray(rules) ? rules.filter(isObject) : [];
 }
 
-function declaredRules(fields: JsonObject): JsonObject[] {
+/** The rules among a manifest's fields. */
+export function declaredRules(fields: JsonObject): JsonObject[] {
   const rules = own(fields, 'rules');
   return isArray(rules) ? rules.filter(isObject) : [];
 }
@@ -104,7 +105,8 @@ function manifestRule(rule: JsonObject, settings: ApiSettings): JsonObject {
   );
 }
 
-function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSettings): JsonObject {
+/** A manifest's rule as the API takes it. */
+export function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSettings): JsonObject {
   if (rule.type !== 'ProfileAttributeRule') return rule;
   return { ...rule, [settings.profileSearchObjectType]: object_type ?? 'NeAttribute' };
 }

@@ -73,6 +73,7 @@ export function resource(
     lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false, ...more.lifecycle },
     source,
     locate: () => source,
+    point: () => ({ source, excerpt: '' }),
   };
 }
 
