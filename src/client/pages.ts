@@ -19,6 +19,8 @@ export interface PageSource {
   readonly undeclaredPaging?: boolean | undefined;
   /** The member of the answer that holds the rows, where it is not the path's last segment. */
   readonly member?: string | undefined;
+  /** No pages are asked for beyond so many rows. */
+  readonly enough?: number | undefined;
 }
 
 type Sender = Pick<Client, 'send'>;
@@ -41,11 +43,12 @@ export async function* readPages(client: Sender, source: PageSource): AsyncGener
   const list = new Listing(source);
   const first = await readPage(client, source, 0);
   yield list.accept(first.rows);
-  if (source.pageSize !== null) {
-    if (first.total === null) yield* readOn(client, source, source.pageSize, list);
-    else yield* readRest(client, source, first.total, list);
+  const enough = source.enough ?? Number.POSITIVE_INFINITY;
+  if (source.pageSize !== null && list.count < enough) {
+    if (first.total === null) yield* readOn(client, source, source.pageSize, enough, list);
+    else yield* readRest(client, source, Math.min(first.total, enough), list);
   }
-  list.end(first.total);
+  if (list.count < enough) list.end(first.total);
 }
 
 /** All rows of a list; see {@link readPages}. */
@@ -73,25 +76,25 @@ export async function readPage(client: Sender, source: PageSource, offset: numbe
 }
 
 /** The pages after the first of a list whose length nobody tells: until one is short. */
-async function* readOn(client: Sender, source: PageSource, pageSize: number, list: Listing) {
+async function* readOn(client: Sender, source: PageSource, pageSize: number, enough: number, list: Listing) {
   // The profile-management interface takes offsets "up to the last record index" only (seed 002, "Limits"): there the
   // next page begins with the last record again.
   const overlap = serviceOf(source.request.path) === 'profiles' ? 1 : 0;
   const full = list.count > pageSize || usualLimits.includes(list.count) ? list.count : pageSize;
   let more = list.count >= full;
-  while (more) {
+  while (more && list.count < enough) {
     const { rows } = await readPage(client, source, list.count - overlap);
     more = rows.length >= full;
     yield list.accept(rows, overlap);
   }
 }
 
-/** The pages after the first of a list of known length; a host may give less at once than it was asked for. */
-async function* readRest(client: Sender, source: PageSource, total: number, list: Listing) {
+/** The pages after the first up to a known row; a host may give less at once than it was asked for. */
+async function* readRest(client: Sender, source: PageSource, end: number, list: Listing) {
   const step = list.count;
-  if (step === 0 || total / step > mostPages) return;
+  if (step === 0 || end / step > mostPages) return;
   const offsets: number[] = [];
-  for (let offset = step; offset < total; offset += step) offsets.push(offset);
+  for (let offset = step; offset < end; offset += step) offsets.push(offset);
   const pages = offsets.map((offset) => readPage(client, source, offset));
   // All are awaited one by one below; one that fails meanwhile must not count as unhandled.
   for (const page of pages) page.catch(() => {});

@@ -32,6 +32,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     describe: 'Show what is verified, and the DNS records to publish',
     load: () => import('./status.ts'),
   },
+  search: {
+    usage: 'search <label>',
+    describe: 'Run a profile search',
+    load: () => import('./search.ts'),
+  },
   sandbox: {
     usage: 'sandbox',
     describe: 'Serve the embedded tenant on loopback',
