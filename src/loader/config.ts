@@ -3,7 +3,9 @@ import { basename, dirname, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import type { LintLevels } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
+import { didYouMean } from '../model/suggest.ts';
 import {
   checkEnvironment,
   credentialPlaces,
@@ -16,8 +18,8 @@ import { findNode, nodeRange } from './position.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { KnownSecrets } from './secrets.ts';
+import { readLintLevels } from './settings.ts';
 import { diskSource, type FileSource } from './source.ts';
-import { didYouMean } from './suggest.ts';
 import { openTagReader } from './tags.ts';
 import { openFile } from './text.ts';
 import { readTree } from './tree.ts';
@@ -42,6 +44,7 @@ export interface ProjectFile extends ReadEnvironment {
   readonly document: YamlDocument;
   /** YAML files that are no manifests, whatever the globs say. */
   readonly notManifests: readonly string[];
+  readonly lint: LintLevels;
 }
 
 const defaultManifests = ['config/**/*.yaml'];
@@ -74,6 +77,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
     document,
     manifests: texts(value, 'manifests') ?? defaultManifests,
     notManifests: [basename(configFile), ...files],
+    lint: readLintLevels(value),
   };
 }
 

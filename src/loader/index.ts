@@ -51,7 +51,7 @@ export function loadProject(options: LoadProjectOptions): Project {
   const files = { source, patterns: file.manifests, place, except: file.notManifests };
   const resources = readManifests(files, readTag, overlays, problems);
   overlays.finish();
-  return { ...finish(file, secrets, problems), resources };
+  return { ...finish(file, secrets, problems), lint: file.lint, resources };
 }
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */

@@ -4,15 +4,16 @@ import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { isArray, isObject, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
+import { didYouMean } from '../model/suggest.ts';
 import { sourceOf } from './file.ts';
+import { placeInside } from './inside.ts';
 import type { Overlays } from './overlay.ts';
 import type { YamlDocument } from './parse.ts';
 import { type Found, findNode } from './position.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import { didYouMean } from './suggest.ts';
 import { type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object of a known kind under a key, sound or not. */
@@ -167,6 +168,13 @@ function toResource(sound: Sound): Resource | null {
     lifecycle,
     source: sourceOf(findNode(document, '').place),
     locate: (at) => sourceOf(find(at).place),
+    point: (at, offset) => {
+      const found = find(at);
+      const text = offset === undefined ? undefined : valueAt(value, at);
+      const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
+      const place = inside ?? found.place;
+      return { source: sourceOf(place), excerpt: place.file.excerpt(place.offset) };
+    },
   };
 }
 

@@ -9,6 +9,7 @@ export interface Found {
   readonly place: Place;
   /** Where the key of the value stands, if it is a member of a mapping. */
   readonly key: Place;
+  readonly node: unknown;
   /**
    * `exact`: the value itself; `inside`: a scalar, alias or tag that gives the whole value; `missing`: the mapping
    * that has no such member.
@@ -23,6 +24,7 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): Found {
   const found = (match: Found['match']): Found => ({
     place: placeOfNode(node ?? key, file),
     key: { file, offset: offsetOfNode(key) },
+    node,
     match,
   });
   for (const segment of segmentsOf(at)) {

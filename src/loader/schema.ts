@@ -2,10 +2,10 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { didYouMean } from '../model/suggest.ts';
 import type { Place } from './file.ts';
 import type { Found } from './position.ts';
 import type { Problems } from './problems.ts';
-import { didYouMean } from './suggest.ts';
 import { type Tree, unresolved } from './tree.ts';
 
 /** Stands for a secret or lookup while the schema looks at a tree: text that nobody has seen yet. */

@@ -1,12 +1,13 @@
 import { kinds } from '../kinds/index.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
+import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Policy, RateLimit } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { didYouMean } from '../model/suggest.ts';
 import { readDuration } from './duration.ts';
 import type { Found } from './position.ts';
 import type { Problems } from './problems.ts';
-import { didYouMean } from './suggest.ts';
 
 /** How the tenant differs from the contract. */
 export function readSettings(value: JsonObject): ApiSettings {
@@ -29,6 +30,14 @@ export function readSettings(value: JsonObject): ApiSettings {
     ),
     dkimSuffix: textOf(identity, 'dkimSuffix') ?? contract.dkimSuffix,
   };
+}
+
+/** The lint levels that the project file sets. */
+export function readLintLevels(project: JsonObject): LintLevels {
+  const set = part(project, 'lint');
+  const level = ([code, rule]: [string, LintRule]) =>
+    [code, oneOf(set, code, ['error', 'warning', 'info', 'off'], rule.level)] as const;
+  return Object.fromEntries(Object.entries(lintRules).map(level));
 }
 
 /** How fast requests may go. */

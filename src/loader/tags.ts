@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, secretMarker, secretName } from '../model/marker.ts';
+import { didYouMean } from '../model/suggest.ts';
 import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
 import { type KnownSecrets, variableOf } from './secrets.ts';
 import type { FileSource } from './source.ts';
-import { didYouMean } from './suggest.ts';
 import { decodeText } from './text.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
@@ -123,12 +123,17 @@ function readSideFile(argument: Json, context: TagContext, place: Place): Json {
     );
   }
   try {
-    const path = posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(place.file.path), argument);
+    const path = sideFilePath(argument, place.file.path);
     return decodeText(context.source.read(path), path);
   } catch (error) {
     context.problems.addFailure(error, place);
     return unresolved;
   }
+}
+
+/** The side file that a tag in the file `from` names. */
+export function sideFilePath(argument: string, from: string): string {
+  return posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(from), argument);
 }
 
 function readFormat(argument: Json, context: TagContext, place: Place): Json {

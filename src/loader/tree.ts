@@ -11,10 +11,10 @@ import {
 } from 'yaml';
 import type { Json } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
+import { didYouMean } from '../model/suggest.ts';
 import type { Place, SourceFile } from './file.ts';
 import type { YamlDocument } from './parse.ts';
 import type { Problems } from './problems.ts';
-import { didYouMean } from './suggest.ts';
 
 /** Stands for a value that could not be made out; the reason has been told, so it is never complained about again. */
 export const unresolved = '\0unresolved';

@@ -1,5 +1,6 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { Json } from './json.ts';
+import type { LintLevels } from './lint.ts';
 import type { TenantName } from './live.ts';
 import type { Resource } from './resource.ts';
 import type { Secrets } from './secrets.ts';
@@ -66,6 +67,7 @@ export interface Project {
   readonly environment: Environment;
   readonly resources: readonly Resource[];
   readonly secrets: Secrets;
+  readonly lint: LintLevels;
   /** Warnings and information; errors are thrown as a Failure. */
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -29,4 +29,9 @@ export interface Resource {
   readonly source: Source;
   /** Where the value at a pointer stands (in a side file or overlay, the place that refers to it). */
   locate(at: Pointer): Source;
+  /**
+   * The same with its line shown, and for a text, of which `offset` counts the characters, the place inside it: in its
+   * side file or in the manifest, as far as that can be told.
+   */
+  point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
 }
