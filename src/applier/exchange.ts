@@ -10,7 +10,7 @@ import { type Evidence, judge } from './standing.ts';
 import type { Task } from './verify.ts';
 
 /** What became of one request for one of the changes that it serves. */
-export interface Reply {
+interface Reply {
   readonly is: 'accepted' | 'rejected' | 'unknown';
   /** Why it is not accepted, or how it is known to be. */
   readonly remark: string | null;

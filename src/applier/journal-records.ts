@@ -30,7 +30,7 @@ export type JournalRecord =
     };
 
 /** What is known of one request of a change; `intended` has no result: it was sent, or was about to be. */
-export interface RequestProgress {
+interface RequestProgress {
   readonly before: string | null;
   readonly state: 'intended' | Verdict;
 }

@@ -44,7 +44,10 @@ function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[])
     // An index in a difference of a list is none of the live list's, so the whole list is left out.
     const isList = field.is === 'set' || field.is === 'records';
     if (isList && concealed.some((path) => isWithin(path, at))) return [];
-    const shown = withoutSecrets(field.is === 'json' ? readJsonText(value) : value, at, isSecret);
+    const readable = field.is === 'json' ? readJsonText(value) : value;
+    // Settings that are no JSON cannot be searched for credentials.
+    if (field.is === 'json' && field.pairs && typeof readable === 'string') return [];
+    const shown = withoutSecrets(readable, at, isSecret);
     return shown === undefined ? [] : [[name, shown]];
   });
   return objectFrom(entries);

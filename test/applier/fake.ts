@@ -39,7 +39,7 @@ export const thing: Kind = {
 };
 
 /** Written second. One POST creates and replaces; deleted in bulk, which goes back to a default. */
-export const note: Kind = {
+const note: Kind = {
   name: 'Note',
   summary: 'An object with a default, deleted in bulk.',
   keyFields: [{ name: 'key' }],

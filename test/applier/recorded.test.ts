@@ -30,6 +30,12 @@ describe('what a result records', () => {
     });
   });
 
+  it('leaves out settings that cannot be read', async () => {
+    const raw = { id: 't1', name: 'old', text: 'before', attributes: '{"password":"canary' };
+    const result = await apply(planOf([updateThing(raw, 'after')]), new FakeTenant({ things: { old: raw } }));
+    expect(result.changes[0]?.before).toEqual({ text: 'before' });
+  });
+
   it('leaves out a list in which something is sensitive', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', tags: ['canary'] };
     const plan = planOf([{ ...updateThing(raw, 'after'), diff: [sensitive('/tags/0')] }]);
