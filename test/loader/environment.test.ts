@@ -300,6 +300,8 @@ describe('what is wrong with the project file is told with its place', () => {
 test('no credential is printed, whatever is wrong beside it', () => {
   const text = remote().replace('clientSecret: !env SECRET', 'clientSecret: hunter2, tokn: hunter3');
   expect(JSON.stringify(failureOf({ 'tenantctl.yaml': text }))).not.toContain('hunter');
+  const literal = remote().replace('!env SECRET', 'hunter2');
+  expect(JSON.stringify(failureOf({ 'tenantctl.yaml': literal }))).not.toContain('hunter');
 });
 
 test('a project file that is not there is told with what to do', () => {

@@ -106,6 +106,12 @@ const cases: Case[] = [
     error: 'file-too-large 1:1',
   },
 
+  {
+    name: 'a file with a byte order mark',
+    files: { 'config/a.yaml': '\uFEFFkind: Widget' },
+    error: 'unknown-kind 1:7',
+  },
+
   // kinds and fields
   { name: 'no kind', manifest: 'key: a\n', error: 'missing-kind 1:1', hint: 'NotificationTemplate' },
   {
