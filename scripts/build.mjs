@@ -21,11 +21,15 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   define: { TENANTCTL_VERSION: JSON.stringify(version) },
   // CommonJS libraries call require for Node's own modules.
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
   legalComments: 'external',
   logLevel: 'warning',
 });
 chmodSync('dist/cli.js', 0o755);
 
-const tsc = createRequire(import.meta.url).resolve('typescript/package.json').replace('package.json', 'bin/tsc');
+const tsc = createRequire(import.meta.url)
+  .resolve('typescript/package.json')
+  .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });

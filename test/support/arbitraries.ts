@@ -36,8 +36,13 @@ const email = fc
   )
   .map(([local, domain]) => `${local.replaceAll('..', '.')}@${domain}`);
 const jsonObject = fc.dictionary(
-  fc.stringMatching(/^[a-z][a-zA-Z]{0,8}$/).filter((key) => !['statusMap', 'request'].includes(key)),
-  fc.oneof(fc.string({ maxLength: 8 }), fc.integer().map(String), fc.boolean()),
+  fc
+    .oneof(
+      { weight: 4, arbitrary: fc.stringMatching(/^[a-z][a-zA-Z]{0,8}$/) },
+      fc.constantFrom('password', 'apiToken'),
+    )
+    .filter((key) => !['statusMap', 'request'].includes(key)),
+  fc.oneof(trickyText, fc.integer().map(String), fc.boolean()),
   { maxKeys: 4 },
 );
 

@@ -11,6 +11,8 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 export interface World {
   readonly dir: string;
   readonly sandbox: Sandbox;
+  /** The environment variables of the program; tests may add some. */
+  readonly env: NodeJS.ProcessEnv;
   write(path: string, content: string): void;
   read(path: string): string;
   /** All manifests of the project, one JSON document each. */
@@ -43,7 +45,11 @@ export const seedFile = new URL('../../examples/sandbox.seed.yaml', import.meta.
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
   const sandbox = await startSandbox({ rateLimit: null, ...options.sandbox });
-  const env = { CLIENT_ID: sandbox.clientId, CLIENT_SECRET: sandbox.clientSecret, ...options.env };
+  const env: NodeJS.ProcessEnv = {
+    CLIENT_ID: sandbox.clientId,
+    CLIENT_SECRET: sandbox.clientSecret,
+    ...options.env,
+  };
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), content);
@@ -53,6 +59,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   return {
     dir,
     sandbox,
+    env,
     write,
     read: (path) => readFileSync(join(dir, path), 'utf8'),
     declare(documents) {
