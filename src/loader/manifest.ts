@@ -78,12 +78,19 @@ function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): 
   return null;
 }
 
+/** A longer part is refused by the schema, and no address should repeat it. */
+const longestKeyPart = 320;
+
 /** The key's parts; a pinned object that is not named goes by its id. `null` where they are not all plain text. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
   const parts = kind.keyFields.map(({ name }) => textOf(value, name));
   const isNameless = kind.keyFields.every(({ name }) => own(value, name) === undefined);
   const key = kind.pinnable && isNameless ? [textOf(value, 'id')] : parts;
-  return key.every((part) => part !== null && part !== '' && part !== unresolved) ? key.map(String) : null;
+  return key.every(isKeyPart) ? key : null;
+}
+
+function isKeyPart(part: string | null): part is string {
+  return part !== null && part !== '' && part !== unresolved && part.length <= longestKeyPart;
 }
 
 function check(

@@ -171,6 +171,11 @@ const cases: Case[] = [
     error: 'invalid-value 2:8',
     hint: 'no-reply@acme.example',
   },
+  {
+    name: 'an endless domain',
+    manifest: `kind: VerifiedDomain\ndomain: ${'a.'.repeat(2_000_000)}b`,
+    error: 'invalid-value 2:9',
+  },
   { name: 'an empty key', manifest: "kind: ProfileSearch\nlabel: ''", error: 'invalid-value 2:8' },
   { name: 'a secret in a key', manifest: 'kind: ProfileSearch\nlabel: !secret A', error: 'not-plain 2:8' },
   {
