@@ -37,6 +37,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     describe: 'Run a profile search',
     load: () => import('./search.ts'),
   },
+  'send-test': {
+    usage: 'send-test <address>',
+    describe: 'Have the tenant send a test notification',
+    load: () => import('./send-test.ts'),
+  },
   sandbox: {
     usage: 'sandbox',
     describe: 'Serve the embedded tenant on loopback',

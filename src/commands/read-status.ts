@@ -1,14 +1,11 @@
-import { readRows } from '../client/pages.ts';
 import { dnsName, domainOf } from '../kinds/dns-records.ts';
-import { apiRequest } from '../kinds/http.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { identityOf, liveObject } from '../kinds/live.ts';
+import { identityOf } from '../kinds/live.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verificationOf } from '../kinds/verification.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
 import {
@@ -40,18 +37,12 @@ export async function readStatus(
   earlier: Status | null = null,
 ): Promise<Status> {
   const declared = declaredIn(scope);
-  const known = earlier?.identities.map(({ address }) => address) ?? null;
-  const rows = await readIdentities(tenant);
-  const identities = rows.flatMap((row) => textOf(row, 'address') ?? textOf(row, 'domain') ?? []);
-  const { objects } = await tenant.readWanted([
-    { kind: senderAddress, keys: [], ids: [], complete: true },
-    { kind: mailFrom, keys: mailFromKeys(declared, identities, scope, known), ids: [], complete: false },
-  ]);
-  const { settings } = tenant.environment;
-  const domains = rows
-    .map((row) => liveObject(verifiedDomain, row, settings, null))
-    .filter((domain) => domain !== null);
-  const live = [...domains, ...objects].filter(({ address }) => scope.includes(address));
+  const known = earlier && new Set(earlier.identities.map(nameOfStatus));
+  const both = [senderAddress, verifiedDomain].map((kind) => ({ kind, keys: [], ids: [], complete: true }));
+  const { objects: identities } = await tenant.readWanted(both);
+  const keys = mailFromKeys(declared, identities, scope, known);
+  const { objects } = await tenant.readWanted([{ kind: mailFrom, keys, ids: [], complete: false }]);
+  const live = [...identities, ...objects].filter(({ address }) => scope.includes(address));
   const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
   const present = new Set(live.map(nameOf));
   const absent = declared.filter((resource) => !present.has(nameOf(resource))).map(absentStatus);
@@ -67,32 +58,25 @@ function declaredIn({ resources, includes }: StatusScope): Declared[] {
   );
 }
 
-/** The list of DKIM attributes, e-mail identities included: they may have a MAIL FROM domain too. */
-function readIdentities({ client, environment }: Tenant): Promise<JsonObject[]> {
-  const { read, name } = verifiedDomain;
-  if (read.how !== 'list') return Promise.resolve([]);
-  const { path, pageSize, undeclaredPaging } = read.list;
-  const { settings } = environment;
-  const request = apiRequest('GET', path(settings), settings);
-  return readRows(client, { what: name, request, pageSize, undeclaredPaging });
-}
-
-/** One call each, so only for what is declared and for the identities that the provider knows. */
+/** There is no list of MAIL FROM domains: any sender or domain may have one, and each takes a call. */
 function mailFromKeys(
   declared: readonly Declared[],
-  identities: readonly string[],
+  identities: readonly LiveObject[],
   { includes }: StatusScope,
-  known: readonly Address[] | null,
+  known: ReadonlySet<string> | null,
 ): Key[] {
   const keys = declared.filter(({ kind }) => kind === mailFrom.name).map(({ key }) => key);
-  const live = identities
-    .filter((identity) => dnsName(domainOf(identity)) !== null)
-    .map((identity): Key => [identity])
-    .filter((key) => {
-      const address = formatAddress(mailFrom.name, key);
-      return includes(address) && (known === null || known.includes(address));
-    });
+  const live = candidates(identities)
+    .filter((key) => includes(formatAddress(mailFrom.name, key)))
+    .filter((key) => known === null || known.has(identityOf(mailFrom, key)));
   return [...new Map([...live, ...keys].map((key) => [identityOf(mailFrom, key), key])).values()];
+}
+
+/** A tenant may list what cannot be asked about. */
+function candidates(identities: readonly LiveObject[]): Key[] {
+  const { read } = mailFrom;
+  const keys = read.how === 'each-declared' ? read.candidates(identities) : [];
+  return keys.filter(([identity = '']) => dnsName(domainOf(identity)) !== null);
 }
 
 function liveStatus(
@@ -148,6 +132,10 @@ function statusOf(identities: readonly IdentityStatus[], { tenant, environment }
 
 function isVerified(kind: string): kind is VerifiedKind {
   return verifiedKinds.some((name) => name === kind);
+}
+
+function nameOfStatus({ kind, name }: IdentityStatus): string {
+  return nameOf({ kind, key: [name] });
 }
 
 function nameOf({ kind, key }: Pick<Resource, 'kind' | 'key'>): string {

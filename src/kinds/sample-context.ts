@@ -1,0 +1,101 @@
+import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+
+/** Where templates find the tenant's own context (api-notes, "NotificationTemplate"). */
+const globalName = '__global';
+
+/** Names that the template engine brings along. */
+const builtIn = ['foreach', 'velocityCount', 'velocityHasNext', 'esc', 'math'];
+
+// None of these can match in two ways, so that no text of a tenant makes them slow.
+const name = '[A-Za-z_]\\w*';
+const reference = new RegExp(`\\$!?\\{?(${name}(?:\\.${name}(?:\\([^()]*\\))?)*)`, 'g');
+const loop = new RegExp(
+  `#\\{?foreach\\}?\\s*\\(\\s*\\$!?\\{?(${name})\\}?\\s+in\\s+\\$!?\\{?(${name}(?:\\.${name})*)`,
+  'g',
+);
+const assignment = new RegExp(`#\\{?set\\}?\\s*\\(\\s*\\$!?\\{?(${name})`, 'g');
+
+/** What goes beyond these is no notification. */
+const [mostVariables, mostLoops, deepest] = [1000, 100, 16];
+
+/**
+ * A context with which a template can be tried: every variable that its texts name has a value. Where the tenant's
+ * context has one it is taken; else the variable's own name stands in its place, so that it shows what goes where.
+ *
+ * @param texts the parts of a Velocity template
+ * @param attributes the tenant's context (seed 001, NotificationTemplateContext)
+ */
+export function sampleContext(texts: readonly string[], attributes: JsonObject): JsonObject {
+  const text = texts.join('\n');
+  const loops = [...text.matchAll(loop)]
+    .slice(0, mostLoops)
+    .map(([, item = '', list = '']): Loop => ({ item, list: list.split('.') }));
+  const brought = new Set([
+    ...builtIn,
+    ...[...text.matchAll(assignment)].map(([, variable = '']) => variable),
+  ]);
+  const references = new Set([...text.matchAll(reference)].map(([, variable = '']) => variable));
+  const root: Members = new Map();
+  for (const variable of [...references].slice(0, mostVariables)) {
+    const way = resolved(members(variable), loops);
+    if (!brought.has(way[0] ?? '')) plant(root, way);
+  }
+  return contextOf(root, attributes);
+}
+
+interface Loop {
+  readonly item: string;
+  readonly list: readonly string[];
+}
+
+/** What a template reads of a value; each item of a list is its member `[]`. */
+type Members = Map<string, Members>;
+
+/** The names in a reference up to the first method call, which is no member. */
+function members(variable: string): readonly string[] {
+  const names = variable.replaceAll(/\([^()]*\)/g, '()').split('.');
+  const call = names.findIndex((part) => part.endsWith('()'));
+  return call === -1 ? names : names.slice(0, call);
+}
+
+/** `$task.name` inside `#foreach($task in $tasks)` is a member of each of `$tasks`. */
+function resolved(way: readonly string[], loops: readonly Loop[]): readonly string[] {
+  const [first, ...rest] = way;
+  const at = loops.findIndex(({ item }) => item === first);
+  const inside = loops[at];
+  // Each loop is followed once: one over its own item has no beginning.
+  return inside ? resolved([...inside.list, '[]', ...rest], loops.toSpliced(at, 1)) : way;
+}
+
+function plant(root: Members, way: readonly string[]): void {
+  let node = root;
+  for (const part of way.slice(0, deepest)) {
+    const next: Members = node.get(part) ?? new Map();
+    node.set(part, next);
+    node = next;
+  }
+}
+
+function contextOf(root: Members, attributes: JsonObject): JsonObject {
+  const known = (part: string, below: Members, way: string) => own(attributes, part) ?? sample(below, way);
+  return objectFrom(
+    [...root].map(([part, below]): [string, Json] => {
+      if (part !== globalName) return [part, known(part, below, part)];
+      const globals = [...below].map(([inner, deeper]): [string, Json] => [
+        inner,
+        known(inner, deeper, `${part}.${inner}`),
+      ]);
+      return [part, objectFrom(globals)];
+    }),
+  );
+}
+
+/** A value for what stands at `way`: its name, or a list or an object of such. */
+function sample(node: Members, way: string): Json {
+  const item = node.get('[]');
+  if (item) return [sample(item, way)];
+  if (node.size === 0) return way;
+  return objectFrom(
+    [...node].map(([part, below]): [string, Json] => [part, sample(below, `${way}.${part}`)]),
+  );
+}

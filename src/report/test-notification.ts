@@ -1,0 +1,85 @@
+import type { Address } from '../model/address.ts';
+import type { JsonObject } from '../model/json.ts';
+import { json } from './json.ts';
+import type { ReportOptions } from './options.ts';
+import { safeJson } from './safe.ts';
+import { layout, paragraph, type Row, row, span } from './text/layout.ts';
+
+/** The format of `send-test --format json`. */
+const testFormat = 1;
+
+/** A test notification before it is sent. */
+export interface TestNotification {
+  readonly address: Address;
+  readonly key: string;
+  readonly medium: string;
+  /** Whose text the tenant has for it. */
+  readonly template: 'customised' | 'default';
+  readonly subject: string | null;
+  readonly from: string | null;
+  readonly replyTo: string | null;
+  /** Declared fields that the tenant has otherwise. */
+  readonly differing: readonly string[];
+  readonly context: JsonObject;
+}
+
+/** What became of it; `null` where nobody wanted it sent. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly trackingId: string | null;
+}
+
+const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;
+
+/** Shows what would be sent, for whoever is asked whether it should. */
+export function testPreview(test: TestNotification, options: ReportOptions): string {
+  const { address, key, medium, template, subject, from, replyTo, differing, context } = test;
+  const line = (title: string, text: string | null): Row[] =>
+    text === null ? [] : [row(2, span(title.padEnd(10), 'cyan'), span(text))];
+  const warning =
+    differing.length === 0
+      ? []
+      : [
+          row(
+            2,
+            span('warning: ', 'yellow', 'bold'),
+            span(
+              `the manifest differs in ${differing.join(', ')}; the tenant sends what it has. Apply first to test the manifest.`,
+            ),
+          ),
+        ];
+  return layout(
+    [
+      row(0, span(`Test notification ${address}`, 'bold')),
+      ...line('template', `${key} ${medium}, ${origins[template]}`),
+      ...line('subject', subject),
+      ...line('from', from),
+      ...line('reply to', replyTo),
+      ...line('to', 'The tenant decides, and its API does not say who: expect real people to get it.'),
+      ...line('locale', 'The request names no locale: the tenant takes that of the recipient.'),
+      ...warning,
+      row(2, span('context', 'cyan')),
+      ...paragraph(4, safeJson(context)),
+    ],
+    options,
+  );
+}
+
+/** What became of it. */
+export function testOutcome(
+  test: TestNotification,
+  answer: TestAnswer | null,
+  format: 'text' | 'json',
+  options: ReportOptions,
+): string {
+  const { status = null, trackingId = null } = answer ?? {};
+  if (format === 'json')
+    return json({ formatVersion: testFormat, ...test, sent: answer !== null, status, trackingId });
+  if (answer === null) return layout([row(0, span('Nothing was sent.'))], options);
+  const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
+  const text = `The tenant took the test notification ${test.key} ${test.medium}: ${answer.status}${tracking}.`;
+  return layout(
+    [row(0, span(text, 'green')), row(0, span('Whether and when it arrives, only its recipients see.'))],
+    options,
+  );
+}
