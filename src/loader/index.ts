@@ -12,17 +12,7 @@ import { tagReader } from './tags.ts';
 
 export type { LoadOptions } from './config.ts';
 export { gitSource } from './git-source.ts';
-export {
-  type ManifestDocument,
-  type Mapping,
-  type Member,
-  type Printable,
-  printBlock,
-  printInline,
-  printManifest,
-  quoted,
-} from './print.ts';
-export { type FileSource, largestFile, projectPath } from './source.ts';
+export { type FileSource, largestFile } from './source.ts';
 
 /** A project without its manifests: what commands need that only talk to the tenant. */
 export interface ProjectEnvironment {

@@ -14,7 +14,7 @@ export interface Overlays {
   finish(): void;
 }
 
-export interface Overlaid {
+interface Overlaid {
   readonly value: JsonObject;
   /** Where the value at a pointer stands in an overlay; `null` where the manifest gives it. */
   find(at: Pointer): Found | null;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Member, type Printable, printManifest } from '../../src/loader/index.ts';
+import { type Member, type Printable, printManifest } from '../../src/loader/print.ts';
 import type { Json } from '../../src/model/json.ts';
 import { resource, resources } from './fixture.ts';
 
