@@ -35,7 +35,8 @@ export async function makePlan(
     state,
     secrets,
     choices,
-    diagnostics,
+    // Information about manifests is for `validate`: a reviewer of changes has enough to read.
+    diagnostics: diagnostics.filter(({ severity }) => severity !== 'info'),
   });
 }
 

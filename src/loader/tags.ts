@@ -95,21 +95,13 @@ function readEnv(name: string, context: TagContext, place: Place): Json {
 
 function readSecret(name: string, context: TagContext, place: Place): Json {
   try {
-    if (!context.secrets.isSet(name)) {
-      context.problems.add(
-        'secret-unset',
-        `The secret ${name} is not set: it cannot be compared or sent`,
-        place,
-        {
-          severity: 'warning',
-          hint: `Set the environment variable ${name}, or ${name}_FILE to the path of a file that holds it.`,
-        },
-      );
-    }
+    if (context.secrets.isSet(name)) return secretMarker(name);
   } catch (error) {
     context.problems.addFailure(error, place);
+    return unresolved;
   }
-  return secretMarker(name);
+  const hint = `Set the environment variable ${name}, or ${name}_FILE to the path of a file that holds it.`;
+  return refuse(context, place, 'secret-unset', `The secret ${name} is not set`, hint);
 }
 
 function readSideFile(argument: Json, context: TagContext, place: Place): Json {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { pointer, valueAt } from '../../src/model/pointer.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { createWorld, filesBelow, type World, type WorldOptions } from '../support/world.ts';
 
@@ -31,7 +32,8 @@ function setSecrets(world: World): void {
     const integration = world.sandbox.state.simIntegrations.find(
       ({ name: own }) => own === decodeURIComponent(address),
     );
-    world.env[name] = String(integration?.attributes?.[field.replace('attributes.', '')] ?? 'unknown');
+    const value = valueAt(JSON.parse(JSON.stringify(integration ?? null)), pointer(...field.split('.')));
+    world.env[name] = typeof value === 'string' ? value : 'unknown';
   }
 }
 

@@ -328,7 +328,7 @@ describe('overlays', () => {
           `    variables: { v: 9 }\n    overlays:\n${overlays.map((each) => `      - ${each}\n`).join('')}`,
         ),
       },
-      { env: { P: 'x' } },
+      { env: { P: 'x', Q: 'y' } },
     );
 
   test('are merge patches, in order, with tags', () => {

@@ -26,13 +26,16 @@ export function project(files: Files): string {
   return root;
 }
 
+/** Secrets that are set wherever a test does not say otherwise. */
+const secrets = { D: 'd', P: 'p', Q: 'q', S: 's', SNOW_PASSWORD: 'w' };
+
 export interface Loading {
   environment?: string;
   env?: NodeJS.ProcessEnv;
 }
 
 export function load(files: Files, loading: Loading = {}): Project {
-  return loadProject({ configFile: join(project(files), 'tenantctl.yaml'), env: {}, ...loading });
+  return loadProject({ configFile: join(project(files), 'tenantctl.yaml'), env: secrets, ...loading });
 }
 
 /** The resources of one manifest file. */

@@ -332,7 +332,7 @@ describe('every problem has a code, a place and, where one is near, a hint', () 
   test.each(cases)('$name', ({ manifest, files, error, hint, env }) => {
     const found = failureOf(
       { ...(manifest !== undefined && { 'config/a.yaml': manifest }), ...files },
-      { env: env ?? {} },
+      { env: env ?? { A: 'a' } },
     );
     const expected = error.replace(' ', ' config/a.yaml:');
     expect(errors(found)).toEqual([expected]);

@@ -1,0 +1,263 @@
+/** The main job as its user sees it: the program in this process, a tenant behind real HTTP. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Template, TemplateDefault } from '../../src/sandbox/index.ts';
+import { createWorld, filesBelow, seedFile, type World, type WorldOptions } from '../support/world.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function worldOf(options: WorldOptions = {}): Promise<World> {
+  const world = await createWorld(options);
+  worlds.push(world);
+  return world;
+}
+
+const texts = {
+  name: 'Welcome',
+  description: 'First day',
+  subject: 'Hello',
+  header: null,
+  body: '<p>Hello</p>',
+  footer: null,
+  from: 'it@acme.example',
+  replyTo: null,
+  slackTemplate: null,
+  teamsTemplate: null,
+};
+const byDefault = (key: string): TemplateDefault => ({ ...texts, key, medium: 'EMAIL', locale: 'en' });
+const customised = (key: string, fields: Partial<Template> = {}): Template => {
+  const time = '2025-01-01T00:00:00.000Z';
+  return { ...byDefault(key), id: `id-${key}`, created: time, modified: time, ...fields };
+};
+const templateOf = (world: World, key: string) =>
+  world.sandbox.state.templates.find((one) => one.key === key);
+const writes = (world: World) =>
+  world.sandbox.log.filter(({ method, path }) => method !== 'GET' && !path.includes('oauth'));
+
+describe('plan and apply', () => {
+  it('misses and doubles nothing of 400 templates in pages of 250', async () => {
+    const world = await worldOf();
+    const keys = Array.from({ length: 400 }, (_, at) => `notice_${String(at).padStart(3, '0')}`);
+    for (const key of keys) world.sandbox.state.templates.push(customised(key));
+    world.sandbox.state.templateDefaults.push(...keys.map(byDefault));
+    const exported = await world.run('export', '--kinds', 'NotificationTemplate');
+    expect(exported.code).toBe(0);
+    expect(
+      [...filesBelow(`${world.dir}/config`).keys()].filter((path) => path.endsWith('.yaml')),
+    ).toHaveLength(400);
+    expect(await world.plan()).toMatchObject({ changes: [], summary: { unchanged: 400 } });
+    const pages = world.sandbox.log.filter(({ operation }) => operation === 'list-notification-templates');
+    expect(pages.every(({ query }) => Number(query.limit) <= 250)).toBe(true);
+  });
+
+  it('carries a text up and down byte for byte', async () => {
+    const world = await worldOf();
+    const body =
+      'Grüße ${name},\r\n\r\n$x owes $5 \r\n#if($a)\r\n\ttab  \r\n#end\r\n<b>ÄÖÜ ß 你好</b>   \r\n\r\n';
+    world.sandbox.state.templateDefaults.push(byDefault('welcome'));
+    world.write('config/body.html', body);
+    world.write(
+      'config/welcome.yaml',
+      'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nbody: !file body.html\n',
+    );
+    expect((await world.run('apply', '--yes')).code).toBe(0);
+    expect(templateOf(world, 'welcome')?.body).toBe(body);
+    expect((await world.run('export', '--out', 'back')).code).toBe(0);
+    expect([...filesBelow(`${world.dir}/back`).values()]).toContain(body);
+  });
+
+  it('writes the rest of the live template with a declared subject, and changes nothing else', async () => {
+    const world = await worldOf();
+    world.sandbox.state.templateDefaults.push(byDefault('welcome'), byDefault('goodbye'));
+    world.sandbox.state.templates.push(customised('welcome', { body: 'Mine', replyTo: 'me@acme.example' }));
+    world.declare([
+      { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', subject: 'New' },
+      { kind: 'NotificationTemplate', key: 'goodbye', medium: 'EMAIL', locale: 'en', subject: 'Bye' },
+    ]);
+    const before = templateOf(world, 'welcome');
+    expect((await world.run('apply', '--yes')).code).toBe(0);
+    const { modified: _, ...rest } = { ...templateOf(world, 'welcome') };
+    expect(before).toMatchObject({ ...rest, subject: 'Hello' });
+    expect(rest.subject).toBe('New');
+    expect(templateOf(world, 'goodbye')).toMatchObject({ ...byDefault('goodbye'), subject: 'Bye' });
+  });
+
+  it('keeps the id of a kept rule, changes one in place, and destroys the one that is gone', async () => {
+    const world = await worldOf();
+    const rule = (id: string, value: string, operator = '==') => ({
+      id,
+      type: 'ProfileAttributeRule' as const,
+      condition_object_id: `a${id}`,
+      comparison_operator: operator,
+      value,
+    });
+    for (const id of ['1', '2', '3']) {
+      world.sandbox.state.neAttributes.push({
+        id: `a${id}`,
+        uid: `u${id}`,
+        label: id,
+        data_type: 'text',
+        date_format: null,
+      });
+    }
+    world.sandbox.state.profileSearches.push({
+      id: 'q',
+      uid: 'uq',
+      label: 'Mine',
+      rules: [rule('1', 'a'), rule('2', 'b'), rule('3', 'c')],
+    });
+    const declared = (id: string, value: string) => ({
+      type: 'ProfileAttributeRule',
+      object_type: 'NeAttribute',
+      condition_object_id: !id ? '' : `a${id}`,
+      comparison_operator: '==',
+      value,
+    });
+    world.declare([
+      { kind: 'ProfileSearch', label: 'Mine', rules: [declared('3', 'changed'), declared('1', 'a')] },
+    ]);
+    expect((await world.run('apply', '--yes')).code).toBe(0);
+    const rules = world.sandbox.state.profileSearches[0]?.rules.map(({ id, value }) => [id, value]);
+    expect(rules?.sort()).toEqual([
+      ['1', 'a'],
+      ['3', 'changed'],
+    ]);
+    expect(writes(world)).toMatchObject([
+      {
+        method: 'PATCH',
+        body: {
+          advanced_search: {
+            condition_rules_attributes: [
+              { id: '3', value: 'changed' },
+              { id: '2', _destroy: true },
+            ],
+          },
+        },
+      },
+    ]);
+  });
+
+  it('prints every request on a dry run, and sends none', async () => {
+    const world = await worldOf({ sandbox: { seed: seedFile } });
+    world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+    const { code, stdout } = await world.run('apply', '--dry-run');
+    expect(code).toBe(0);
+    expect(stdout).toContain('POST /v2025/verified-from-addresses');
+    expect(stdout).toContain('"email": "new@acme.example"');
+    expect(writes(world)).toEqual([]);
+  });
+
+  it('reads only the kinds that are declared', async () => {
+    const world = await worldOf({ sandbox: { seed: seedFile } });
+    world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+    await world.plan();
+    const operations = new Set(world.sandbox.log.map(({ operation }) => operation));
+    expect([...operations].filter((name) => name !== 'issue-token')).toEqual(['list-from-addresses']);
+  });
+
+  it('applies what independent changes it can after a failure, and ends with 3', async () => {
+    const world = await worldOf();
+    world.declare([
+      { kind: 'SenderAddress', email: 'one@acme.example' },
+      { kind: 'SenderAddress', email: 'two@acme.example' },
+    ]);
+    world.sandbox.faults.add({
+      method: 'POST',
+      path: '/v2025/verified-from-addresses',
+      times: 1,
+      kind: 'status',
+      status: 400,
+    });
+    const { code, stdout } = await world.run('apply', '--yes', '--format', 'json');
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'partial', summary: { done: 1, failed: 1 } });
+    expect(world.sandbox.state.senders).toHaveLength(1);
+  });
+
+  it('shows what a saved plan holds', async () => {
+    const world = await worldOf();
+    world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
+    await world.run('plan', '--out', 'plan.json');
+    const shown = await world.run('show', 'plan.json', '--format', 'json');
+    expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(world.read('plan.json')));
+  });
+});
+
+describe('exit codes and streams', () => {
+  it('tells changes from none with --detailed-exitcode, manual ones included', async () => {
+    const world = await worldOf();
+    world.declare([{ kind: 'AuthProfile', name: 'Missing', type: 'MFA' }]);
+    expect((await world.run('plan', '--detailed-exitcode')).code).toBe(2);
+    expect((await world.run('plan')).code).toBe(0);
+    const applied = await world.run('apply', '--yes', '--format', 'json');
+    expect(applied.code).toBe(0);
+    expect(JSON.parse(applied.stdout)).toMatchObject({ summary: { notAttempted: 1 } });
+    world.declare([]);
+    expect((await world.run('plan', '--detailed-exitcode')).code).toBe(0);
+  });
+
+  it('needs consent without a terminal', async () => {
+    const world = await worldOf();
+    world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
+    expect(await world.run('apply')).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
+    expect(world.sandbox.log).toEqual([]);
+  });
+
+  it('applies an approved digest, and refuses another with 4', async () => {
+    const world = await worldOf();
+    world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
+    const { digest } = await world.plan();
+    expect((await world.run('apply', '--expect', `${digest.slice(0, -1)}x`)).code).toBe(4);
+    expect(writes(world)).toEqual([]);
+    expect((await world.run('apply', '--expect', digest)).code).toBe(0);
+  });
+
+  it.each([
+    [['plan', '--dryrun'], 'dryrun'],
+    [['apply', '--dry-rum', '--yes'], 'dry-rum'],
+    [['pln'], 'plan'],
+    [['plan', '-e', 'nowhere'], 'nowhere'],
+    [[], 'command'],
+    [['plan', '--report', 'x.pdf'], '.html'],
+  ])('ends with 1 for %j, and says why on stderr only', async (argv, word) => {
+    const world = await worldOf();
+    const { code, stdout, stderr } = await world.run(...argv);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(word);
+    expect(world.sandbox.log).toEqual([]);
+  });
+
+  it('prints JSON on stdout for errors too, where JSON was asked for', async () => {
+    const world = await worldOf();
+    world.write('config/bad.yaml', 'kind: SenderAddress\nemial: a@b.example\n');
+    for (const command of ['validate', 'plan']) {
+      const { code, stdout } = await world.run(command, '--format', 'json');
+      expect(code).toBe(1);
+      const { diagnostics } = JSON.parse(stdout);
+      expect(diagnostics).toContainEqual(
+        expect.objectContaining({
+          code: 'unknown-field',
+          source: expect.objectContaining({ line: 2, column: 1 }),
+        }),
+      );
+    }
+  });
+
+  it('does not take a failed read for an absent object', async () => {
+    const world = await worldOf();
+    world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
+    world.sandbox.faults.add({
+      method: 'GET',
+      path: '/v2025/verified-from-addresses',
+      times: 9,
+      kind: 'status',
+      status: 403,
+    });
+    const { code, stderr } = await world.run('apply', '--yes');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/403/);
+    expect(writes(world)).toEqual([]);
+  });
+});
