@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { textsOf } from '../../src/lint/texts.ts';
+import { scanVelocity } from '../../src/lint/velocity.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+
+const problemsIn = (text: string) =>
+  scanVelocity(text).problems.map(
+    ({ code, offset }) => `${code} ${JSON.stringify(text.slice(offset, offset + 8))}`,
+  );
+const namesIn = (text: string) =>
+  scanVelocity(text).references.map(({ name, member }) => (member === null ? name : `${name}.${member}`));
+
+const mail = `<style>
+  a { color: #fff; background: #ABCDEF } #if-wide { margin: 0 } #set-up:hover { color: #00f }
+  @media (max-width: 600px) { #end-of-text { display: none } }
+</style>
+<p>$5 or $19.99, US$ 3, 100$, &#8364;, &#x20AC;, C#, F#minor, #1, # if, \\#if, \\#end</p>
+<a href="https://acme.example/#top">x</a> <a href="#footer">y</a>
+<script>$(function () { $.ajax("#endpoint"); $('#list').each(() => {}); });</script>
+#if($a == "x)" || $b.isOpen('(') && !$c)
+  #foreach( $item in $items ) $foreach.index #if ($item.ok)1#elseif(!$item.ok)2#{else}3#{end} #end
+#else
+  #set ($n = "it's $m") ## a comment with #if( and #end
+  #* another #foreach #end *# #[[ unparsed #if( $z ]]#
+#end`;
+
+describe('texts without a mistake', () => {
+  it.each([
+    ['an HTML mail with colours, scripts, prices and anchors', mail],
+    ['nothing', ''],
+    ['a comment on the last line', 'a ## #if($x'],
+    ['formal directives', '#{if}($a)x#{else}y#{end}#{foreach}($a in $b)z#{end}'],
+    [
+      'words that only begin like directives',
+      '#endless #iffy #elsewhere #setting(a #end_of #if2 #foreachItem',
+    ],
+    ['blocks of all kinds', '#macro(row $a)$a#end #define($x)y#end #@row("b")z#end'],
+    ['directives without arguments', '#foreach($a in $b)#break#end#stop'],
+    ['a loop with an else', '#foreach($a in $b)$a#{else}none#end'],
+    ['a text over many lines', '#set($a = "line\n\n(line")\n#if(\n$a\n)\nb#end'],
+    ['an escaped backslash before a directive', '\\\\#if($a)b\\\\#end'],
+    ['an alternate value', '${name|\'none\'} ${a.b.get("}")}'],
+    ['no Velocity at all', '# Heading\n## Heading\n#hash #tag @#! #{no} #( #) $'],
+    ['line ends of Windows', '#if($a)\r\nb\r\n#end\r\n## c\r\n'],
+  ])('%s', (_name, text) => {
+    expect(problemsIn(text)).toEqual([]);
+  });
+});
+
+describe('texts with a mistake', () => {
+  it.each([
+    ['a #if($x) b', ['velocity-unclosed "#if($x) "']],
+    ['#foreach($a in $b)#if($a)x#end', ['velocity-unclosed "#foreach"']],
+    ['#@row()x', ['velocity-unclosed "#@row()x"']],
+    ['a #end', ['velocity-unopened "#end"']],
+    ['#if($a)b#end#end', ['velocity-unopened "#end"']],
+    ['#else', ['velocity-unopened "#else"']],
+    ['#if($a)b#else c#else d#end', ['velocity-unopened "#else d#"']],
+    ['#if($a)b#{else}c#elseif($d)e#end', ['velocity-unopened "#elseif("']],
+    ['#macro(a)#else#end', ['velocity-unopened "#else#en"']],
+    ['\\\\#end', ['velocity-unopened "#end"']],
+    ['see #if you can#end', ['velocity-syntax "#if you "']],
+    ['see #if you can', ['velocity-syntax "#if you "']],
+    ['#if($a b#end', ['velocity-syntax "#if($a b"']],
+    ['#if($a == "b)x#end', ['velocity-syntax "#if($a ="']],
+    ['#foreach($a of $b)x#end', ['velocity-syntax "#foreach"']],
+    ['#* never closed #end', ['velocity-syntax "#* never"']],
+    ['#[[ never closed #end', ['velocity-syntax "#[[ neve"']],
+    ['${name and more\n#if($a)b#end', ['velocity-syntax "${name a"']],
+    ['$a.b(c', ['velocity-syntax "$a.b(c"']],
+  ])('%s', (text, expected) => {
+    expect(problemsIn(text)).toEqual(expected);
+  });
+});
+
+describe('references', () => {
+  it.each([
+    ['$a ${b} $!c $!{d} $_e $f1', ['a', 'b', 'c', 'd', '_e', 'f1']],
+    ['$user.name.first, $user.name. $user.', ['user.name', 'user']],
+    ['$__global.productName', ['__global.productName']],
+    ['$a.b("$c", \'$no\').d($e) $f', ['a.b', 'c', 'e', 'f']],
+    ['${a.b($c)} ${d|"$e"}', ['a.b', 'c', 'd', 'e']],
+    ['\\$no \\\\$yes $$twice', ['yes', 'twice']],
+    ['$5 $1,000 $ $( $.x ${} ${5} $-x', []],
+    ['## $no\n#* $no *# #[[ $no ]]# $yes', ['yes']],
+    ['$a[$b] $a.b[0].c', ['a', 'b', 'a.b']],
+    ['#if($a && ${b.c})#end', ['a', 'b.c']],
+  ])('%s', (text, expected) => {
+    expect(namesIn(text)).toEqual(expected);
+  });
+
+  it('tells what a text defines itself', () => {
+    const text = '#set($a = 1)#foreach(${b} in $c)#end#macro(m $d $e)#end#define($f)#end#{set}(${g}=2)';
+    expect([...scanVelocity(text).defined]).toEqual(['a', 'b', 'd', 'e', 'f', 'g']);
+  });
+});
+
+describe('any text', () => {
+  const pieces = fc.constantFrom(
+    ...[
+      '#if',
+      '#if($a)',
+      '#end',
+      '#else',
+      '#foreach($a in $b)',
+      '#{end}',
+      '#set(',
+      '#*',
+      '*#',
+      '##',
+      '\n',
+      '#[[',
+    ],
+    ...[']]#', '$a', '${a', '}', '(', ')', '"', "'", '\\', '#', '$', '.b(', 'x', ' ', '[', ']', '#@m('],
+  );
+
+  it('is read to its end, each problem at a place in it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { maxLength: 40 }).map((each) => each.join('')),
+        (text) => {
+          const { problems, references } = scanVelocity(text);
+          for (const { offset } of problems) expect(text[offset]).toMatch(/[#$]/);
+          for (const { name, offset } of references) expect(text.slice(offset)).toContain(name);
+        },
+      ),
+    );
+  });
+
+  it('is balanced when it is made of balanced parts', () => {
+    const { block } = fc.letrec<{ block: string }>((tie) => ({
+      block: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom('x', '$a', '#fff', ' ', '## c\n', '\\#if', "it's"),
+        fc.tuple(tie('block'), tie('block')).map(([a, b]) => `${a} ${b}`),
+        tie('block').map((inner) => `#if($a == ")")${inner}#{else}${inner}#end`),
+        tie('block').map((inner) => `#foreach($i in $l.of('('))${inner}#{end}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(block, (text) => {
+        expect(problemsIn(text)).toEqual([]);
+        expect(problemsIn(`${text}#end`)).toHaveLength(1);
+        expect(problemsIn(`#if($a)${text}`)).toHaveLength(1);
+      }),
+    );
+  });
+
+  // Reading these again and again from each place on would take hours.
+  it.each(
+    [
+      [
+        '#if(',
+        '$a.b(',
+        '${a',
+        '${a|${',
+        '$a.b($a.',
+        '#foreach($a in $b)',
+        '#end',
+        '\\',
+        '"',
+        "#if('",
+        '#*',
+        '#[[',
+      ],
+      ['$a[', '$$', '##', '#{', '#@m(', '$a.a', '#set($a=', '#macro(a ', '#set( ', '#foreach($a ', 'x'],
+    ].flat(),
+  )('takes time in proportion to its length: %s', (piece) => {
+    const text = piece.repeat(2_000_000 / piece.length);
+    expect(scanVelocity(text).problems.length).toBeLessThanOrEqual(20);
+    expect(scanVelocity(`#if(${text}`).problems.length).toBeLessThanOrEqual(20);
+  });
+});
+
+it('finds nothing to say about the texts of a vendor', () => {
+  const seed: { templateDefaults: JsonObject[]; templates: JsonObject[] } = parse(
+    readFileSync(new URL('../../examples/sandbox.seed.yaml', import.meta.url), 'utf8'),
+  );
+  const texts = [...seed.templateDefaults, ...seed.templates].flatMap(textsOf);
+  expect(texts.length).toBeGreaterThan(200);
+  expect(texts.flatMap(({ scan }) => scan.problems)).toEqual([]);
+});
