@@ -27,9 +27,11 @@ export async function withTenant<T>(
 ): Promise<T> {
   const { sandbox, identity, profiles } = await endpointsOf(environment);
   const { settings, limits } = environment;
+  const { timeout } = limits;
   const client = createClient({ tenant: environment.tenant, identity, profiles, limits, settings }, secrets, {
     signal: io.signal,
     onEvent: progress.onClient,
+    ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
   const readWanted = (wanted: readonly Wanted[]) => readTenant(client, wanted, settings);
   try {

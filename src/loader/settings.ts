@@ -2,7 +2,7 @@ import { kinds } from '../kinds/index.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Policy, RateLimit } from '../model/project.ts';
+import type { Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { readDuration } from './duration.ts';
@@ -40,12 +40,13 @@ export function readLintLevels(project: JsonObject): LintLevels {
   return Object.fromEntries(Object.entries(lintRules).map(level));
 }
 
-/** How fast requests may go. */
-export function readLimits(limits: JsonObject): RateLimit {
+/** How fast requests may go, and how long one may take. */
+export function readLimits(limits: JsonObject): Limits {
   return {
     requests: numberOf(limits, 'requests') ?? 100,
     per: readDuration(textOf(limits, 'per') ?? '') ?? 10_000,
     concurrency: numberOf(limits, 'concurrency') ?? 8,
+    timeout: readDuration(textOf(limits, 'timeout') ?? ''),
   };
 }
 

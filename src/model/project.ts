@@ -35,6 +35,11 @@ export interface RateLimit {
   readonly concurrency: number;
 }
 
+/** What an environment asks of a tenant at most; `timeout` in milliseconds, `null`: the client's own limits. */
+export interface Limits extends RateLimit {
+  readonly timeout: number | null;
+}
+
 /** Where an environment's tenant is: at two addresses, or in this process. */
 export type Connection =
   | { readonly to: 'tenant'; readonly identity: Endpoint | null; readonly profiles: Endpoint | null }
@@ -54,7 +59,7 @@ export interface Environment {
   readonly tenant: TenantName;
   readonly connection: Connection;
   readonly settings: ApiSettings;
-  readonly limits: RateLimit;
+  readonly limits: Limits;
   readonly policy: Policy;
   readonly variables: Readonly<Record<string, Json>>;
 }

@@ -28,7 +28,7 @@ describe('a tenant at two addresses', () => {
       profiles: 'https://profiles.example.com',
     });
     expect(settings).toEqual(contractSettings);
-    expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8 });
+    expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8, timeout: null });
     expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null });
     if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
       throw new Error('wrong');
