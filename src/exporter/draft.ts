@@ -76,12 +76,7 @@ interface DraftedField {
 }
 
 /** One field of a live object as a manifest would say it. */
-export function draftField(
-  name: string,
-  field: Field,
-  object: LiveObject,
-  { settings, records }: DraftContext,
-): DraftedField {
+function draftField(name: string, field: Field, object: LiveObject, context: DraftContext): DraftedField {
   const at = pointer(name);
   const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
   const value = own(object.fields, name) ?? null;
@@ -90,10 +85,27 @@ export function draftField(
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { ...nothing, member: [name, { tag: '!file', value: name }], sideText };
   if (field.is === 'json') return { ...nothing, ...draftJson(name, field, value, object) };
-  const lookups = lookupsFor(kindNamed(object.kind), object, settings, records);
-  const printed = plainValue(field.is === 'reference' ? referenceOnly(value) : value, at, lookups);
-  if (printed === null) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
+  const printed = plainField(name, field, object, context);
+  if (printed === undefined) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
   return { ...nothing, member: [name, printed] };
+}
+
+/**
+ * The live value of a field that is no JSON, whole and without a side file: `null` where it is unset, `undefined`
+ * where no manifest can say it.
+ */
+export function plainField(
+  name: string,
+  field: Field,
+  object: LiveObject,
+  { settings, records }: DraftContext,
+): Printable | undefined {
+  const value = own(object.fields, name) ?? null;
+  if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
+  const lookups = lookupsFor(kindNamed(object.kind), object, settings, records);
+  return (
+    plainValue(field.is === 'reference' ? referenceOnly(value) : value, pointer(name), lookups) ?? undefined
+  );
 }
 
 function draftJson(

@@ -87,20 +87,30 @@ export function documentOf(
   base: string,
   secretName: (place: SecretPlace) => string,
 ): ManifestDocument {
-  const name = (value: Printable): Printable => {
-    if (value === null || typeof value !== 'object') return value;
-    if ('members' in value) return { members: value.members.map(([key, item]): Member => [key, name(item)]) };
-    if (!('tag' in value)) return value.map(name);
-    if (typeof value.value !== 'string') return value;
-    if (value.tag === '!secret')
-      return { ...value, value: secretName({ address: object.address, at: value.value }) };
-    const side = sideTexts.find(({ field }) => field === value.value);
-    return side ? { ...value, value: `${base}.${side.field}.${side.extension}` } : value;
-  };
+  const name = (value: Printable) =>
+    mapTags(value, ({ tag, value: open }) => {
+      if (tag === '!secret') return secretName({ address: object.address, at: open });
+      const side = sideTexts.find(({ field }) => field === open);
+      return side ? `${base}.${side.field}.${side.extension}` : open;
+    });
   return {
     members: [['kind', kind.name], ...key, ...fields.map(([field, value]): Member => [field, name(value)])],
     remarks: omissions.map(remarkOf),
   };
+}
+
+/** The value with the text of each tag that has a text replaced. */
+export function mapTags(
+  value: Printable,
+  change: (tagged: { readonly tag: string; readonly value: string }) => string,
+): Printable {
+  if (value === null || typeof value !== 'object') return value;
+  if ('members' in value) {
+    return { members: value.members.map(([name, item]): Member => [name, mapTags(item, change)]) };
+  }
+  if (!('tag' in value)) return value.map((item) => mapTags(item, change));
+  const { tag, value: text } = value;
+  return typeof text === 'string' ? { tag, value: change({ tag, value: text }) } : value;
 }
 
 export function refusalDiagnostic({ object, refused }: Refusal): Diagnostic {

@@ -20,7 +20,8 @@ export interface JsonWalk {
   readonly omissions: Omission[];
 }
 
-interface Where {
+/** A place inside a JSON field. */
+export interface Where {
   readonly at: Pointer;
   readonly depth: number;
   /** A name on the way here is that of a credential. */
@@ -35,11 +36,31 @@ interface Where {
  */
 export function printableJson(name: string, value: Json, walk: JsonWalk): Printable | null {
   const read = readJsonText(value);
-  const where: Where = { at: pointer(name), depth: 0, secret: false, settles: true };
+  const where = topOf(name);
   if (isObject(read)) return printableObject(read, where, walk);
   // The schemas know objects and text only. A list stays the text it was; nothing in it may count as a marker.
   const items = isArray(read) ? printableValue(read, where, walk) : read;
   return isArray(read) && items !== null ? JSON.stringify(read) : items;
+}
+
+/** The field itself, where every walk begins. */
+export function topOf(name: string): Where {
+  return { at: pointer(name), depth: 0, secret: false, settles: true };
+}
+
+/** The place of a member; `opaque` where it lies inside JSON text. */
+export function memberPlace(where: Where, key: string, opaque: boolean): Where {
+  return {
+    at: `${where.at}${pointer(key)}`,
+    depth: where.depth + 1,
+    secret: where.secret || looksSecret(key),
+    settles: where.settles && !opaque,
+  };
+}
+
+/** The place of a list's item. */
+export function itemPlace(where: Where, index: number): Where {
+  return { ...where, at: `${where.at}${pointer(index)}`, depth: where.depth + 1, settles: false };
 }
 
 function printableObject(value: JsonObject, where: Where, walk: JsonWalk): Printable | null {
@@ -48,13 +69,7 @@ function printableObject(value: JsonObject, where: Where, walk: JsonWalk): Print
   for (const [key, item] of Object.entries(value)) {
     if (item === null && byMembers && where.settles) continue;
     const below = isNested(key, where, walk) ? readJsonText(item) : item;
-    const opaque = below !== item;
-    const next: Where = {
-      at: `${where.at}${pointer(key)}`,
-      depth: where.depth + 1,
-      secret: where.secret || (walk.field.pairs === true && looksSecret(key)),
-      settles: where.settles && !opaque,
-    };
+    const next = memberPlace(where, key, below !== item);
     const printed = isWritableKey(key) ? memberOf(below, next, walk) : omit(walk, next.at, 'notWritable');
     if (printed !== null) members.push([key, printed.value]);
     else if (!byMembers || !where.settles) return null;
@@ -69,7 +84,8 @@ function memberOf(value: Json, where: Where, walk: JsonWalk): { value: Printable
   return printed === null ? null : { value: printed };
 }
 
-function printableValue(value: Json, where: Where, walk: JsonWalk): Printable | null {
+/** A value inside a JSON field as it is printed; `null` where it is left out, which is then among the omissions. */
+export function printableValue(value: Json, where: Where, walk: JsonWalk): Printable | null {
   if (where.depth > deepest) return omit(walk, where.at, 'notWritable');
   if (isArray(value)) return printableList(value, where, walk);
   if (isObject(value)) return printableObject(value, where, walk);
@@ -79,12 +95,7 @@ function printableValue(value: Json, where: Where, walk: JsonWalk): Printable | 
 function printableList(items: readonly Json[], where: Where, walk: JsonWalk): Printable | null {
   const printed: Printable[] = [];
   for (const [index, item] of items.entries()) {
-    const next = {
-      ...where,
-      at: `${where.at}${pointer(index)}`,
-      depth: where.depth + 1,
-      settles: false,
-    };
+    const next = itemPlace(where, index);
     const member = memberOf(item, next, walk);
     if (member === null) return null;
     printed.push(member.value);
@@ -119,7 +130,8 @@ function omit(walk: JsonWalk, at: Pointer, reason: Reason): null {
   return null;
 }
 
-function isNested(key: string, { depth }: Where, { field }: JsonWalk): boolean {
+/** Whether a member holds JSON text of its own. */
+export function isNested(key: string, { depth }: Where, { field }: Pick<JsonWalk, 'field'>): boolean {
   return depth === 0 && field.nested?.includes(key) === true;
 }
 

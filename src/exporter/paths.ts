@@ -26,7 +26,7 @@ export function folderOf({ name }: Kind): string {
  */
 export function basePaths(
   objects: readonly { readonly object: LiveObject; readonly kind: Kind }[],
-  taken: ReadonlySet<string> = new Set(),
+  isTaken: (path: string) => boolean = () => false,
 ): ReadonlyMap<string, string> {
   const wanted = objects.map(({ object, kind }) => ({
     address: object.address,
@@ -36,8 +36,8 @@ export function basePaths(
   for (const { path } of wanted) uses.set(path, (uses.get(path) ?? 0) + 1);
   return new Map(
     wanted.map(({ address, path }) => {
-      const safe = isSafe(path) && uses.get(path) === 1 && !taken.has(path);
-      return [address, safe ? path : distinct(path, address)];
+      const safe = isSafe(path) && uses.get(path) === 1 && !isTaken(path);
+      return [address, safe ? path : distinct(path, address, isTaken)];
     }),
   );
 }
@@ -57,13 +57,16 @@ function isSafe(path: string): boolean {
   return name.length <= longest && !/^\.|\.\.|\.$|^$/.test(name) && !devices.test(name);
 }
 
-function distinct(path: string, address: string): string {
+function distinct(path: string, address: string, isTaken: (path: string) => boolean): string {
   const [folder = '', name = ''] = path.split('/');
-  const mark = sha256(address).slice('sha256:'.length, 'sha256:'.length + 8);
   const stem = name
     .slice(0, longest)
     .replaceAll(/^[.]+|[.]+$/g, '')
     .replaceAll(/\.{2,}/g, '.');
   const device = devices.test(stem) ? 'x-' : '';
-  return `${folder}/${device}${stem}${stem === '' ? '' : '-'}${mark}`;
+  for (let turn = 0; ; turn += 1) {
+    const mark = sha256(turn === 0 ? address : [address, turn]).slice('sha256:'.length, 'sha256:'.length + 8);
+    const tried = `${folder}/${device}${stem}${stem === '' ? '' : '-'}${mark}`;
+    if (!isTaken(tried)) return tried;
+  }
 }

@@ -1,0 +1,41 @@
+/** Replaces the text from one offset to another. */
+export function splice(text: string, from: number, to: number, replacement: string): string {
+  return text.slice(0, from) + replacement + text.slice(to);
+}
+
+export function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** Where the line ends, its ending not counted. */
+export function lineEnd(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  if (end === -1) return text.length;
+  return text[end - 1] === '\r' && end > offset ? end - 1 : end;
+}
+
+/** Where the next line begins. */
+export function nextLine(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  return end === -1 ? text.length : end + 1;
+}
+
+/** How far from the left margin an offset is, counted in characters. */
+export function columnOf(text: string, offset: number): number {
+  return offset - lineStart(text, offset);
+}
+
+/** Whether nothing but blanks stands before the offset on its line. */
+export function isFirstOnLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === '';
+}
+
+/** The lines of a block, all but the first moved to the right, with the file's line endings. */
+export function indentBelow(block: string, column: number, eol: string): string {
+  const margin = ' '.repeat(column);
+  return block
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => (index === 0 || line === '' ? line : margin + line))
+    .join(eol);
+}

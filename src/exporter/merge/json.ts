@@ -1,0 +1,171 @@
+import { readJsonText } from '../../kinds/jsontext.ts';
+import type { Field } from '../../kinds/kind.ts';
+import type { Printable } from '../../loader/print.ts';
+import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
+import { secretName } from '../../model/marker.ts';
+import { segmentsOf } from '../../model/pointer.ts';
+import type { Edit } from '../edit/tree.ts';
+import {
+  isNested,
+  isWritableKey,
+  itemPlace,
+  memberPlace,
+  printableValue,
+  topOf,
+  type Where,
+} from '../json.ts';
+import { gapsBetween } from './align.ts';
+import {
+  addSet,
+  containsSecret,
+  type Found,
+  isIgnored,
+  isOverlaid,
+  isWrittenList,
+  isWrittenMap,
+  type Pairing,
+  writtenItem,
+  writtenMember,
+} from './found.ts';
+
+interface Walk {
+  readonly pairing: Pairing;
+  readonly field: Field & { is: 'json' };
+  readonly found: Found;
+}
+
+/** Collects the edits that make a declared JSON field what is live; members the manifest may omit stay omitted. */
+export function mergeJson(
+  name: string,
+  field: Field & { is: 'json' },
+  declared: Json,
+  live: Json,
+  pairing: Pairing,
+  found: Found,
+): void {
+  const walk = { pairing, field, found };
+  const written = writtenMember(pairing.written, name);
+  mergeValue(written, readJsonText(declared), readJsonText(live), topOf(name), walk);
+}
+
+function mergeValue(
+  written: Printable | undefined,
+  declared: Json,
+  live: Json,
+  where: Where,
+  walk: Walk,
+): void {
+  const { resource, live: object } = walk.pairing;
+  const { at } = where;
+  if (secretName(declared) !== null || object.hidden.includes(at) || isIgnored(resource, at)) return;
+  const bothObjects = isObject(declared) && isObject(live);
+  const bothLists = isArray(declared) && isArray(live);
+  if (!bothObjects && !bothLists) {
+    if (!sameJson(declared, live)) replace(written, declared, live, where, walk);
+    return;
+  }
+  const isOpen = bothObjects ? isWrittenMap(written) : isWrittenList(written);
+  // A tag, an overlay or a text gives the value whole: it stays if nothing in it differs.
+  const inside = isOpen || isOverlaid(resource, at) ? walk : { ...walk, found: emptyFound() };
+  if (bothObjects) mergeMembers(written, declared, live, where, inside);
+  else if (bothLists) mergeItems(written, declared, live, where, inside);
+  if (inside !== walk && inside.found.edits.length > 0) replace(written, declared, live, where, walk);
+}
+
+function emptyFound(): Found {
+  return { edits: [], notes: [], sideTexts: [], secrets: [] };
+}
+
+function mergeMembers(
+  written: Printable | undefined,
+  declared: JsonObject,
+  live: JsonObject,
+  where: Where,
+  walk: Walk,
+): void {
+  const isExact = walk.field.declares === 'whole' || !where.settles;
+  for (const [key, value] of Object.entries(declared)) {
+    const current = own(live, key);
+    const nested = isNested(key, where, walk);
+    const below = current === undefined ? undefined : nested ? readJsonText(current) : current;
+    const next = memberPlace(where, key, nested && below !== current);
+    const isThere = below !== undefined && (isExact || below !== null);
+    if (isThere) {
+      mergeValue(writtenMember(written, key), nested ? readJsonText(value) : value, below, next, walk);
+    } else if (isExact || value !== null) remove(value, next, walk);
+  }
+  if (!isExact) return;
+  for (const [key, value] of Object.entries(live)) {
+    if (Object.hasOwn(declared, key)) continue;
+    const nested = isNested(key, where, walk) ? readJsonText(value) : value;
+    insert(key, nested, memberPlace(where, key, nested !== value), walk);
+  }
+}
+
+function mergeItems(
+  written: Printable | undefined,
+  declared: readonly Json[],
+  live: readonly Json[],
+  where: Where,
+  walk: Walk,
+): void {
+  const gaps = gapsBetween(declared, live);
+  if (gaps.length === 0) return;
+  const { resource } = walk.pairing;
+  // A secret in a list cannot be compared, and must not be replaced by its text.
+  if (containsSecret(declared) || isOverlaid(resource, where.at)) {
+    replace(written, declared, live, where, walk);
+    return;
+  }
+  for (const { from, to, liveFrom, liveTo } of gaps) {
+    const common = Math.min(to - from, liveTo - liveFrom);
+    for (const item of live.slice(liveFrom + common, liveTo).reverse()) {
+      insert(String(from + common), item, itemPlace(where, from + common), walk);
+    }
+    for (let index = to - 1; index >= from + common; index -= 1)
+      remove(declared[index] ?? null, itemPlace(where, index), walk);
+    for (let offset = common - 1; offset >= 0; offset -= 1) {
+      const [item = null, current = null] = [declared[from + offset], live[liveFrom + offset]];
+      mergeValue(writtenItem(written, from + offset), item, current, itemPlace(where, from + offset), walk);
+    }
+  }
+}
+
+function replace(
+  written: Printable | undefined,
+  declared: Json,
+  live: Json,
+  where: Where,
+  { pairing, field, found }: Walk,
+): void {
+  addSet(pairing, found, where.at, declared, written, printed(live, where, { pairing, field, found }));
+}
+
+function insert(key: string, value: Json, where: Where, walk: Walk): void {
+  const { pairing, found } = walk;
+  if (isIgnored(pairing.resource, where.at)) return;
+  const written = isWritableKey(key) ? printed(value, where, walk) : undefined;
+  if (written === undefined) found.notes.push({ at: where.at, reason: 'unwritable' });
+  else found.edits.push({ op: 'insert', path: segmentsOf(where.at), value: written });
+}
+
+function remove(declared: Json, { at }: Where, { pairing, found }: Walk): void {
+  const { resource, live } = pairing;
+  // What is not shown is not known to be gone.
+  if (secretName(declared) !== null || live.hidden.includes(at) || isIgnored(resource, at)) return;
+  if (isOverlaid(resource, at)) found.notes.push({ at, reason: 'overlay' });
+  else found.edits.push({ op: 'remove', path: segmentsOf(at) } satisfies Edit);
+}
+
+/** The live value as a manifest says it; `undefined` where none can. */
+function printed(live: Json, where: Where, { pairing, field, found }: Walk): Printable | undefined {
+  if (live === null) return null;
+  const secrets: string[] = [];
+  const secret = (at: string) => {
+    secrets.push(at);
+    return at;
+  };
+  const value = printableValue(live, where, { field, hidden: pairing.live.hidden, omissions: [], secret });
+  found.secrets.push(...secrets);
+  return value ?? undefined;
+}
