@@ -3,9 +3,18 @@ import { gitSource, loadProject } from '../loader/index.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
-import { fillLookups, lookupsIn, type PlanChoices, planChanges, wantedFor } from '../planner/index.ts';
+import {
+  defaultsFor,
+  fillLookups,
+  lookupsIn,
+  type PlanChoices,
+  type PlanInput,
+  planChanges,
+  wantedFor,
+} from '../planner/index.ts';
 import type { PlanArgs } from './command.ts';
 import type { Io } from './io.ts';
+import { withLint } from './lint-plan.ts';
 import type { Tenant } from './tenant.ts';
 import { tool } from './version.ts';
 
@@ -26,7 +35,7 @@ export async function makePlan(
     tenant.readWanted(wanted),
     resolveLookups(tenant.client, lookupsIn([...resources, ...(previous ?? [])])),
   ]);
-  return planChanges({
+  const input: PlanInput = {
     tool,
     createdAt: new Date().toISOString(),
     environment,
@@ -37,7 +46,11 @@ export async function makePlan(
     choices,
     // Information about manifests is for `validate`: a reviewer of changes has enough to read.
     diagnostics: diagnostics.filter(({ severity }) => severity !== 'info'),
-  });
+  };
+  const more = await tenant.readDefaults(defaultsFor(input));
+  const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
+  const plan = planChanges(complete);
+  return withLint(plan, project, tenant, complete);
 }
 
 /** The resources as a git revision declared them, under today's project file and environment. */

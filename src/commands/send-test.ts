@@ -1,7 +1,7 @@
 import type { Argv } from 'yargs';
 import { isSuccess, mayHaveHappened } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
-import { readFailure } from '../client/read-failure.ts';
+import { readTemplateContext } from '../client/template-context.ts';
 import { comparable } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
@@ -10,7 +10,7 @@ import { loadProject } from '../loader/index.ts';
 import { type Key, parseAddress } from '../model/address.ts';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
-import { canonicalJson, isObject, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
+import { canonicalJson, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal } from '../model/marker.ts';
 import type { Resource } from '../model/resource.ts';
@@ -137,7 +137,9 @@ async function testOf(
     from: textOf(fields, 'from'),
     replyTo: textOf(fields, 'replyTo'),
     differing: differing(object, resources),
-    context: given ?? sampleContext(textsOf(fields), await readTenantContext(tenant)),
+    context:
+      given ??
+      sampleContext(textsOf(fields), await readTemplateContext(tenant.client, tenant.environment.settings)),
   };
 }
 
@@ -156,15 +158,6 @@ function differing(live: LiveObject, resources: readonly Resource[]): string[] {
     if (!field || sameJson(comparable(field, value), comparable(field, own(live.fields, name)))) return [];
     return [name];
   });
-}
-
-/** The tenant's own attributes for templates (seed 001, get-notifications-template-context). */
-async function readTenantContext({ client, environment }: Tenant): Promise<JsonObject> {
-  const request = apiRequest('GET', '/v2025/notification-template-context', environment.settings);
-  const sent = await client.send(request);
-  if (!isSuccess(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
-  const attributes = own(sent.body, 'attributes');
-  return isObject(attributes) ? attributes : {};
 }
 
 /** Seed 001, operation rule 5. Throws a Failure with the tenant's words; exit 3 where it may have been sent. */

@@ -1,6 +1,7 @@
 import type { Argv } from 'yargs';
+import { lint } from '../lint/index.ts';
 import { loadProject } from '../loader/index.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode } from '../model/exit.ts';
 import { Failure } from '../model/failure.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
@@ -39,8 +40,10 @@ function check(
   io: Io,
 ): { diagnostics: readonly Diagnostic[]; exitCode: ExitCode; resources: number } {
   try {
-    const { diagnostics, resources } = loadProject(projectOptions(args, io));
-    return { diagnostics, exitCode: ExitCode.done, resources: resources.length };
+    const { diagnostics: problems, resources, lint: levels } = loadProject(projectOptions(args, io));
+    const diagnostics = [...problems, ...lint({ resources, known: null, levels })];
+    const exitCode = hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done;
+    return { diagnostics, exitCode, resources: resources.length };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { diagnostics: error.diagnostics, exitCode: error.exitCode, resources: 0 };

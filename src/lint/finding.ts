@@ -24,7 +24,7 @@ export function diagnosticsOf(finding: Finding, levels: LintLevels): Diagnostic[
     {
       code,
       severity,
-      message: `${message}.`,
+      message,
       source,
       ...(excerpt === '' ? {} : { excerpt }),
       ...(hint ? { hint } : {}),

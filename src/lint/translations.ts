@@ -7,11 +7,11 @@ import { brief, type Finding, listed } from './finding.ts';
 export function translationFindings(templates: readonly Resource[]): Finding[] {
   const media = groupBy(templates, ({ key: [, medium = ''] }) => medium);
   const locales = [...media].flatMap(([medium, group]) =>
-    missing(group, ({ key: [, , locale = ''] }) => locale, 'missing-locale', 'locale', `${medium} text in`),
+    missing(group, ({ key: [, , locale = ''] }) => locale, 'missing-locale', 'locale', `for ${medium} in`),
   );
   return [
     ...locales,
-    ...missing(templates, ({ key: [, medium = ''] }) => medium, 'missing-medium', 'medium', 'text for'),
+    ...missing(templates, ({ key: [, medium = ''] }) => medium, 'missing-medium', 'medium', 'for'),
   ];
 }
 
@@ -20,7 +20,7 @@ function missing(
   variantOf: (template: Resource) => string,
   code: LintCode,
   field: string,
-  what: string,
+  where: string,
 ): Finding[] {
   const all = [...new Set(templates.map(variantOf))].sort();
   return [...groupBy(templates, ({ key: [key = ''] }) => key)].flatMap(([key, group]): Finding[] => {
@@ -28,7 +28,7 @@ function missing(
     const lacks = all.filter((variant) => !has.has(variant));
     const [resource] = group;
     if (!resource || lacks.length === 0) return [];
-    const message = `No manifest declares a ${what} ${listed(lacks)} for \`${brief(key)}\`, as others do`;
+    const message = `\`${brief(key)}\` is not declared ${where} ${listed(lacks)}, as other notifications are`;
     return [{ code, message, resource, at: pointer(field) }];
   });
 }

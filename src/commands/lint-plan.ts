@@ -1,0 +1,100 @@
+import { readRecords } from '../client/records.ts';
+import { readTemplateContext } from '../client/template-context.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { type LintKnowledge, type LintQuestions, lint, questionsOf } from '../lint/index.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import { planDigest } from '../model/digest.ts';
+import { Failure } from '../model/failure.ts';
+import { textOf } from '../model/json.ts';
+import type { LiveObject, TenantState } from '../model/live.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Project } from '../model/project.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Tenant } from './tenant.ts';
+
+/** What a plan was computed from, besides the project. */
+interface Planned {
+  readonly state: TenantState;
+  /** The resources with their lookups filled. */
+  readonly resources: readonly Resource[];
+}
+
+/**
+ * The plan with what the lint says of the objects it writes. The tenant is asked only for what judging them takes: a
+ * plan without changes asks nothing. Throws a Failure where a finding is an error.
+ */
+export async function withLint(
+  plan: Plan,
+  project: Project,
+  tenant: Tenant,
+  { state, resources }: Planned,
+): Promise<Plan> {
+  const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
+  const written = new Set(writes.map(({ address }) => address));
+  const changed = project.resources.filter(({ address }) => written.has(address));
+  const questions = questionsOf(changed, project.resources, state.defaults);
+  const { known, missed } = await ask(questions, tenant, state.defaults);
+  // A template that equals its default changes nothing, and is told all the same.
+  const about = new Set([...written, ...state.defaults.map(({ address }) => address)]);
+  const findings = lint({ resources, known, levels: project.lint, about });
+  if (hasErrors(findings)) throw new Failure([...findings, ...missed]);
+  const told = [...findings, ...missed].filter(({ severity }) => severity !== 'info');
+  const linted = { ...plan, diagnostics: [...plan.diagnostics, ...told] };
+  return { ...linted, digest: planDigest(linted) };
+}
+
+/** A part that the tenant does not tell is not judged, which is said: no plan fails for want of advice. */
+async function ask(
+  questions: LintQuestions,
+  { client, environment: { settings }, readWanted, readDefaults }: Tenant,
+  defaults: readonly LiveObject[],
+): Promise<{ known: LintKnowledge; missed: readonly Diagnostic[] }> {
+  const missed: Diagnostic[] = [];
+  const part = async (isAsked: boolean, read: () => Promise<LintKnowledge>): Promise<LintKnowledge> => {
+    if (!isAsked) return {};
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
+        throw error;
+      missed.push(...error.diagnostics.map(asRemark));
+      return {};
+    }
+  };
+  const collection = async (name: string) => (await readRecords(client, [name])).get(name) ?? [];
+  const template = kindNamed('NotificationTemplate');
+  const [texts, context, senders, attributes, types] = await Promise.all([
+    part(questions.defaults, async () => ({
+      defaults: await readDefaults([{ kind: template, keys: [], ids: [], complete: true }]),
+    })),
+    part(questions.context, async () => ({
+      context: Object.keys(await readTemplateContext(client, settings)),
+    })),
+    part(questions.senders, async () => {
+      const whole = ['SenderAddress', 'VerifiedDomain'].map(kindNamed);
+      return sendersIn(await readWanted(whole.map((kind) => ({ kind, keys: [], ids: [], complete: true }))));
+    }),
+    part(questions.attributes, async () => ({ attributes: await collection('ne_attributes') })),
+    part(questions.profileTypes, async () => ({ profileTypes: await collection('profile_types') })),
+  ]);
+  return { known: { defaults, ...texts, ...context, ...senders, ...attributes, ...types }, missed };
+}
+
+function asRemark({ message, hint }: Diagnostic): Diagnostic {
+  return {
+    code: 'lint-not-asked',
+    severity: 'warning',
+    message: `Some checks of what is written were left out. ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** A sender counts until its verification has failed; a domain counts once it is verified. */
+function sendersIn({ objects }: TenantState): LintKnowledge {
+  const keys = (kind: string, counts: (object: LiveObject) => boolean) =>
+    objects.filter((object) => object.kind === kind && counts(object)).map(({ key: [first = ''] }) => first);
+  return {
+    senders: keys('SenderAddress', ({ raw }) => textOf(raw, 'verificationStatus') !== 'FAILED'),
+    verifiedDomains: keys('VerifiedDomain', ({ raw }) => textOf(raw, 'dkimVerificationStatus') === 'SUCCESS'),
+  };
+}
