@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { systemClock } from '../client/clock.ts';
-import { createDnsChecker } from '../client/dns.ts';
+import { createDnsChecker, type DnsChecker } from '../client/dns.ts';
 import { readDuration } from '../loader/duration.ts';
 import { loadProject } from '../loader/index.ts';
 import { matchAddresses } from '../model/address.ts';
@@ -61,13 +61,13 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     interval: durationOf('interval', args.interval),
     dnsTimeout: durationOf('dns-timeout', args.dnsTimeout),
   };
+  const checker = await checkerFor(args, times.dnsTimeout);
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const scope: StatusScope = { resources, includes: scopeOf(args) };
   const progress = createProgress(io, args);
   return withTenant(project, io, progress, async (tenant) => {
     const read = await readUntil(tenant, scope, times, args, io, progress);
-    const wantsDns = args.dns || args.resolver !== undefined;
-    const status = wantsDns ? await withDns(read, args.resolver ?? null, times.dnsTimeout, io) : read;
+    const status = checker ? await withDns(read, checker, io) : read;
     progress.end();
     const colour = args.format === 'text' && hasColour(io.stdout, io, args);
     io.stdout.write(renderStatus(status, args.format, { colour, width: widthOf(io.stdout) }));
@@ -75,6 +75,11 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     if (!args.quiet) tellUnsettled(status, io);
     return ExitCode.incomplete;
   });
+}
+
+async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<DnsChecker | null> {
+  if (!dns && resolver === undefined) return null;
+  return createDnsChecker({ server: resolver ?? null, timeout, tries: 2 });
 }
 
 function scopeOf({ only, except }: Args): StatusScope['includes'] {
@@ -115,8 +120,7 @@ async function readUntil(
 }
 
 /** The status with each record marked by whether DNS has it. */
-async function withDns(status: Status, server: string | null, timeout: number, io: Io): Promise<Status> {
-  const checker = await createDnsChecker({ server, timeout, tries: 2 });
+async function withDns(status: Status, checker: DnsChecker, io: Io): Promise<Status> {
   io.signal.addEventListener('abort', checker.cancel, { once: true });
   const identities = await Promise.all(
     status.identities.map(async (identity) => ({

@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { type Project, project } from './project.ts';
+
+const seed = `
+profileTypes: [{ id: t1, uid: contractor, name: Contractor }]
+neAttributes: [{ id: a1, uid: city, label: City, data_type: text }]
+profileSearches:
+  - { id: s1, label: All that is saved, rules: [{ id: r1, type: ProfileStatusRule, comparison_operator: ==, value: Active }] }
+`;
+
+const manifests = {
+  'config/searches.yaml': `kind: ProfileSearch
+label: Contractors in Oslo
+rules:
+  - { type: ProfileStatusRule, comparison_operator: '==', value: Active }
+  - { type: ProfileTypeRule, comparison_operator: '==', value: !lookup { from: profile_types, where: { uid: contractor }, take: id } }
+  - { type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: !lookup { from: ne_attributes, where: { uid: city }, take: id }, comparison_operator: '==', value: Oslo }
+`,
+};
+
+/** A tenant with that many contractors in Oslo, besides one elsewhere and one who left. */
+async function tenantWith(count: number, options: SandboxOptions = {}): Promise<Project> {
+  const made = await project(seed, manifests, options);
+  const profile = (id: string, status: 'Active' | 'Terminated', city: string) =>
+    ({
+      id,
+      uid: `u-${id}`,
+      name: `Name ${id}`,
+      status,
+      profile_type_id: 't1',
+      attributes: { city },
+    }) as const;
+  made.tenant.state.profiles.push(
+    { ...profile('elsewhere', 'Active', 'Rome') },
+    { ...profile('left', 'Terminated', 'Oslo') },
+    ...Array.from({ length: count }, (_, at) => ({ ...profile(String(at), 'Active', 'Oslo') })),
+  );
+  return made;
+}
+
+function runs({ tenant }: Project) {
+  return tenant.log.filter(({ path }) => path.endsWith('/run'));
+}
+
+test('a declared search runs the rules of the manifest, lookups filled, without saving them', async () => {
+  const made = await tenantWith(2);
+  const { code, json, stderr } = await made.run(['search', 'Contractors in Oslo', '--format', 'json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(json).toMatchObject({
+    formatVersion: 1,
+    label: 'Contractors in Oslo',
+    rules: 'declared',
+    count: 2,
+    more: false,
+    profiles: [{ id: '0', attributes: { city: 'Oslo' } }, { id: '1' }],
+  });
+  expect(runs(made)).toMatchObject([
+    {
+      method: 'POST',
+      path: '/api/advanced_search/run',
+      body: {
+        advanced_search: {
+          condition_rules_attributes: [
+            { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' },
+            { type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' },
+            {
+              type: 'ProfileAttributeRule',
+              object_type: 'NeAttribute',
+              condition_object_id: 'a1',
+              comparison_operator: '==',
+              value: 'Oslo',
+            },
+          ],
+        },
+      },
+    },
+  ]);
+  expect(made.tenant.state.profileSearches).toHaveLength(1);
+});
+
+test('a search that no manifest declares runs as it is saved, ordered as asked', async () => {
+  const made = await tenantWith(3);
+  const argv = ['search', 'All that is saved', '--format', 'json', '--order', 'name'];
+  const { json } = await made.run(argv);
+  expect(json).toMatchObject({ rules: 'saved', count: 4, profiles: [{}, {}, {}, { id: 'elsewhere' }] });
+  expect(runs(made)).toMatchObject([
+    { method: 'GET', query: { order: 'name', metadata: 'true', limit: '500' } },
+  ]);
+});
+
+test.each<[string, SandboxOptions]>([
+  ['metadata', {}],
+  ['bare arrays', { variations: { collections: 'bare' } }],
+  ['wrapped arrays', { variations: { collections: 'wrapped' } }],
+  ['offsets that must name a record', { variations: { collections: 'bare', offsetBeyondEnd: 'refused' } }],
+])('all pages are read, each profile once: %s', async (_what, options) => {
+  const made = await tenantWith(1200, options);
+  const { json } = await made.run(['search', 'Contractors in Oslo', '--format', 'json']);
+  expect(json).toMatchObject({ count: 1200, more: false });
+  expect(runs(made).length).toBeLessThanOrEqual(4);
+});
+
+test.each([
+  [10, 1],
+  [499, 1],
+  [700, 2],
+])('--limit %i shows as many, says that there are more, and asks for %i pages', async (limit, pages) => {
+  const made = await tenantWith(2000);
+  const argv = ['search', 'Contractors in Oslo', '--limit', String(limit)];
+  const { json } = await made.run([...argv, '--format', 'json']);
+  expect(json).toMatchObject({ count: limit, more: true });
+  expect(runs(made)).toHaveLength(pages);
+  const { stdout } = await made.run(argv);
+  expect(stdout).toContain(`${limit} profiles, and more: raise --limit`);
+});
+
+test('a page that fails is an error, not a short result', async () => {
+  const made = await tenantWith(600);
+  made.tenant.faults.add({ kind: 'status', status: 500, operation: 'run-profile-search', nth: 2 });
+  const { code, json } = await made.run(['search', 'Contractors in Oslo', '--format', 'json']);
+  expect(code).toBe(1);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-error' }] });
+});
+
+test('CSV is as RFC 4180 says, and no cell is a formula to a spreadsheet', async () => {
+  const made = await tenantWith(0);
+  made.tenant.state.profiles.push({
+    id: '1',
+    uid: '=cmd|1!A0',
+    name: 'He said "yes",\nand left',
+    status: 'Active',
+    profile_type_id: 't1',
+    attributes: {
+      city: 'Oslo',
+      phone: '+47 1',
+      owes: '-17.5',
+      tags: ['a', 'b'],
+      uid: '@x',
+      '=head': '\u001b[31m',
+      nothing: null,
+    },
+  });
+  const { stdout, code } = await made.run(['search', 'Contractors in Oslo', '--format', 'csv']);
+  expect(code).toBe(0);
+  expect(stdout.split('\r\n')).toEqual([
+    "id,uid,name,status,profile_type,city,phone,owes,tags,attributes.uid,'=head,nothing",
+    `1,'=cmd|1!A0,"He said ""yes"",\nand left",Active,t1,Oslo,'+47 1,-17.5,"a; b",'@x,␛[31m,`,
+    '',
+  ]);
+});
+
+test('a table is cut to the terminal, says what it leaves out, and holds no terminal codes', async () => {
+  const made = await tenantWith(1);
+  made.tenant.state.profiles.push({
+    id: 'x',
+    uid: 'u-x',
+    name: `\u001b[2J\u202e${'wide '.repeat(30)}`,
+    status: 'Active',
+    profile_type_id: 't1',
+    attributes: {
+      city: 'Oslo',
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`a${at}`, 'v'.repeat(30)])),
+    },
+  });
+  const { stdout } = await made.run(['search', 'Contractors in Oslo']);
+  expect(stdout).not.toMatch(/[\u001b\u202e]/);
+  expect(stdout).toMatch(/^id +uid +name +status +profile_type +city/);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  expect(stdout).toMatch(/Contractors in Oslo: 2 profiles \(\d+ columns do not fit/);
+});
+
+test('nobody found is no error', async () => {
+  const made = await tenantWith(0);
+  const { code, stdout } = await made.run(['search', 'Contractors in Oslo']);
+  expect(code).toBe(0);
+  expect(stdout).toBe('Contractors in Oslo: 0 profiles\n');
+});
+
+test.each<[string, string]>([
+  ['Contractors in Osl', 'Did you mean `Contractors in Oslo`?'],
+  ['All that was saved', 'Did you mean `All that is saved`?'],
+  ['Nothing like it', 'There are: "Contractors in Oslo", "All that is saved".'],
+])('an unknown label is an error that names the near ones: %s', async (label, hint) => {
+  const made = await tenantWith(0);
+  const { code, json } = await made.run(['search', label, '--format', 'json']);
+  expect(code).toBe(1);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'unknown-search', hint }] });
+});
+
+test.each<[string, readonly string[], Json]>([
+  ['a limit of nothing', ['--limit', '0'], 'limit-syntax'],
+  ['half a profile', ['--limit', '1.5'], 'limit-syntax'],
+  ['an order that the tenant does not know', ['--order', 'shoe size'], 'tenant-bad-request'],
+])('%s is refused', async (_what, more, code) => {
+  const made = await tenantWith(0);
+  const ran = await made.run(['search', 'Contractors in Oslo', '--format', 'json', ...more]);
+  expect(ran.code).toBe(1);
+  expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
+});

@@ -1,0 +1,172 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sampleContext } from '../../src/kinds/sample-context.ts';
+import { project } from './project.ts';
+
+const seed = `
+templateDefaults:
+  - key: welcome
+    subject: Welcome, $user.name
+    body: |
+      $!{manager.name} greets you. #foreach($item in $items)$item.name, #end
+      #set($x = 1) $x $__global.productName $__global.unknown $list.size()
+    from: $__global.sender
+  - { key: welcome, locale: de, subject: Willkommen }
+templates:
+  - { key: welcome, locale: de, subject: Hallo $name, replyTo: help@acme.example }
+templateContext:
+  attributes: { productName: ACME, sender: iga@acme.example }
+`;
+
+const address = 'NotificationTemplate/welcome/EMAIL/en';
+const notSent = /Nothing was sent/;
+
+test('with --yes the default context is sent, made from the template and the tenant', async () => {
+  const { run, tenant } = await project(seed);
+  const { code, stdout, stderr } = await run(['send-test', address, '--yes']);
+  expect(code).toBe(0);
+  expect(tenant.state.sentNotifications).toMatchObject([
+    {
+      key: 'welcome',
+      medium: 'EMAIL',
+      context: {
+        user: { name: 'user.name' },
+        manager: { name: 'manager.name' },
+        items: [{ name: 'items.name' }],
+        list: 'list',
+        __global: { productName: 'ACME', sender: 'iga@acme.example', unknown: '__global.unknown' },
+      },
+    },
+  ]);
+  expect(Object.keys(tenant.state.sentNotifications[0]?.context ?? {})).not.toContain('x');
+  expect(stdout).toContain('took the test notification welcome EMAIL: 204');
+  expect(stderr).toMatch(/Welcome, \$user\.name[\s\S]*its API does not say who[\s\S]*"productName": "ACME"/);
+});
+
+test.each(['yaml', 'json'])('the context of a %s file is sent as JSON text', async (kind) => {
+  const { run, tenant, folder } = await project(seed);
+  const text = kind === 'json' ? '{"user": {"name": "Ada"}, "n": 3}' : 'user:\n  name: Ada\nn: 3\n';
+  writeFileSync(join(folder, `context.${kind}`), text);
+  const argv = ['send-test', address, '--yes', '--context', `context.${kind}`, '--format', 'json'];
+  const { code, json } = await run(argv);
+  expect(code).toBe(0);
+  expect(json).toMatchObject({ sent: true, status: 204, template: 'default', context: { n: 3 } });
+  const sent = tenant.log.find(({ operation }) => operation === 'send-test-notification');
+  expect(sent?.body).toEqual({ key: 'welcome', medium: 'EMAIL', context: '{"user":{"name":"Ada"},"n":3}' });
+  expect(tenant.log.some(({ path }) => path.endsWith('notification-template-context'))).toBe(false);
+});
+
+test('somebody at a terminal is shown it first, and asked', async () => {
+  const { run, tenant } = await project(seed);
+  const no = await run(['send-test', address, '--no-color'], { typed: 'y\n' });
+  expect(no).toMatchObject({ code: 0, stdout: expect.stringMatching(notSent) });
+  expect(no.stderr).toMatch(/subject +Welcome[\s\S]*Send it\?/);
+  expect(tenant.state.sentNotifications).toHaveLength(0);
+  const yes = await run(['send-test', address, '--format', 'json'], { typed: 'yes\n' });
+  expect(yes).toMatchObject({ code: 0, json: { sent: true } });
+  expect(tenant.state.sentNotifications).toHaveLength(1);
+});
+
+test('without a terminal nothing is sent unless --yes says so', async () => {
+  const { run, tenant } = await project(seed);
+  const { code, json } = await run(['send-test', address, '--format', 'json']);
+  expect(code).toBe(1);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'consent-required' }] });
+  expect(tenant.log).toHaveLength(0);
+});
+
+test('the customised template is shown, and that the manifest differs from it', async () => {
+  const manifest =
+    'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: de\nsubject: Guten Tag $name\nreplyTo: HELP@acme.example\n';
+  const { run } = await project(seed, { 'config/templates.yaml': manifest });
+  const { stderr, json } = await run([
+    'send-test',
+    'NotificationTemplate/welcome/EMAIL/de',
+    '--yes',
+    '--format',
+    'json',
+  ]);
+  expect(json).toMatchObject({ template: 'customised', subject: 'Hallo $name', differing: ['subject'] });
+  expect(stderr).toContain('the manifest differs in subject');
+});
+
+test("a refusal is told in the tenant's words", async () => {
+  const { run, tenant } = await project(seed);
+  tenant.faults.add({ kind: 'status', status: 400, operation: 'send-test-notification' });
+  const { code, json } = await run(['send-test', address, '--yes', '--format', 'json']);
+  expect(code).toBe(1);
+  expect(json).toMatchObject({
+    diagnostics: [{ code: 'test-refused', message: expect.stringContaining('Fault: 400'), address }],
+  });
+});
+
+test('a lost answer is told as unknown, and nothing is sent twice', async () => {
+  const { run, tenant } = await project(seed);
+  tenant.faults.add({ kind: 'reset-after', operation: 'send-test-notification' });
+  const { code, json } = await run(['send-test', address, '--yes', '--format', 'json']);
+  expect(code).toBe(3);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'test-unknown' }] });
+  expect(tenant.state.sentNotifications).toHaveLength(1);
+});
+
+test.each([
+  ['a word', 'welcome', 'no-template-address'],
+  ['another kind', 'SenderAddress/a@b.example', 'no-template-address'],
+  ['a part too few', 'NotificationTemplate/welcome/EMAIL', 'no-template-address'],
+  ['a template that does not exist', 'NotificationTemplate/welcom/EMAIL/en', 'unknown-template'],
+])('%s is no template to send', async (_what, word, code) => {
+  const { run, tenant } = await project(seed);
+  const ran = await run(['send-test', word, '--yes', '--format', 'json']);
+  expect(ran.code).toBe(1);
+  expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
+  expect(tenant.state.sentNotifications).toHaveLength(0);
+});
+
+test.each([
+  ['a list', '- 1', 'context-no-object'],
+  ['two documents', 'a: 1\n---\nb: 2', 'context-no-object'],
+  ['a tag', 'a: !env HOME', 'misplaced-tag'],
+  ['a secret marker', 'a: { $secret: TOKEN }', 'reserved-key'],
+  ['a prototype', '__proto__: { a: 1 }', 'unsafe-key'],
+])('a context file with %s is refused', async (_what, text, code) => {
+  const { run, tenant, folder } = await project(seed);
+  writeFileSync(join(folder, 'context.yaml'), text);
+  const ran = await run(['send-test', address, '--yes', '--format', 'json', '--context', 'context.yaml']);
+  expect(ran.code).toBe(1);
+  expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
+  expect(tenant.log).toHaveLength(0);
+});
+
+test('a context file that is not there is told', async () => {
+  const { run } = await project(seed);
+  const ran = await run(['send-test', address, '--yes', '--context', 'nowhere.yaml']);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('nowhere.yaml cannot be read (ENOENT)');
+});
+
+test.each([
+  [
+    'a loop in a loop',
+    '#foreach($a in $list)#foreach($b in $a.items)$b.x#end#end',
+    { list: [{ items: [{ x: 'list.items.x' }] }] },
+  ],
+  ['a loop over its own item', '#foreach($a in $a.b)$a.c#end', { a: { b: [{ b: 'a.b.b', c: 'a.b.c' }] } }],
+  ['a method in the middle', '$user.getName().length', { user: 'user' }],
+  ['a price', 'It costs $5 or $$ or ${', {}],
+  [
+    'the name of a prototype',
+    '$__proto__.polluted $constructor',
+    { ['__proto__']: { polluted: '__proto__.polluted' }, constructor: 'constructor' },
+  ],
+])('the sample context of %s', (_what, text, context) => {
+  expect(JSON.stringify(sampleContext([text], {}))).toBe(JSON.stringify(context));
+});
+
+test.each(['$a.', '${a', '$a(', '#foreach($a in ', '#set(', '$a.b(('])(
+  'a long text of "%s" takes no long time',
+  (part) => {
+    // Whoever makes one of the expressions slow makes this run for minutes.
+    expect(sampleContext([part.repeat(200_000)], {})).toBeTypeOf('object');
+  },
+);

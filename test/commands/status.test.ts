@@ -1,0 +1,327 @@
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { dkimRecords, mailFromRecords } from '../../src/kinds/dns-records.ts';
+import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
+import { zoneLine } from '../../src/report/zone.ts';
+import { nameServer } from './name-server.ts';
+import { type Project, project } from './project.ts';
+
+const seed = `
+identities:
+  - { address: acme.example, dkimVerificationStatus: SUCCESS, dkimTokens: [aaa, bbb, ccc] }
+  - { address: new.example, dkimVerificationStatus: PENDING, dkimTokens: [ddd] }
+  - { address: old.example, dkimVerificationStatus: FAILED, dkimTokens: [eee] }
+  - { address: help@acme.example, dkimVerificationStatus: SUCCESS, dkimTokens: [fff] }
+mailFrom:
+  - { identity: acme.example, mailFromDomain: bounce.acme.example, mailFromDomainStatus: PENDING }
+senders:
+  - { email: help@acme.example, verificationStatus: SUCCESS, isVerifiedByDomain: true }
+  - { email: lost@acme.example, verificationStatus: FAILED }
+  - { email: vendor@tenant.example, verificationStatus: NA, id: null }
+`;
+
+const manifests = {
+  'config/mail.yaml':
+    'kind: VerifiedDomain\ndomain: acme.example\n---\nkind: MailFrom\nidentity: acme.example\nmailFromDomain: bounce.acme.example\n---\nkind: SenderAddress\nemail: missing@acme.example\n',
+};
+
+interface Row {
+  address: string;
+  declared: Json;
+  verification: Json;
+  records: string[];
+  publications: Json[];
+  refused: Json;
+}
+
+/** The identities of `status --format json`. */
+function rows(document: Json): Map<string, Row> {
+  const identities = isObject(document) ? own(document, 'identities') : null;
+  if (!isArray(identities)) throw new Error('no identities');
+  return new Map(
+    identities.filter(isObject).map((identity) => {
+      const records = isArray(identity.records ?? null) ? members(identity.records ?? []) : [];
+      const row: Row = {
+        address: String(identity.address),
+        declared: identity.declared ?? null,
+        verification: identity.verification ?? null,
+        refused: identity.refused ?? null,
+        records: records.map((entry) => {
+          const record = isObject(entry.record) ? entry.record : {};
+          const priority = record.priority === undefined ? '' : `${record.priority} `;
+          return `${record.name} ${record.type} ${priority}${record.value}`;
+        }),
+        publications: records.map((entry) => entry.publication ?? null),
+      };
+      return [row.address, row];
+    }),
+  );
+}
+
+function members(value: Json): JsonObject[] {
+  return isArray(value) ? value.filter(isObject) : [];
+}
+
+test('senders, domains and MAIL FROM domains are told with their state and exact records', async () => {
+  const { run } = await project(seed, manifests);
+  const { code, json, stderr } = await run(['status', '--format', 'json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const found = rows(json);
+  expect(
+    [...found].map(([address, { verification, declared }]) => [address, verification, declared]),
+  ).toEqual([
+    ['VerifiedDomain/acme.example', 'verified', true],
+    ['VerifiedDomain/new.example', 'pending', false],
+    ['VerifiedDomain/old.example', 'failed', false],
+    ['MailFrom/acme.example', 'pending', true],
+    ['SenderAddress/help%40acme.example', 'verified', false],
+    ['SenderAddress/lost%40acme.example', 'failed', false],
+    ['SenderAddress/missing%40acme.example', 'absent', true],
+    ['SenderAddress/vendor%40tenant.example', 'not-needed', false],
+  ]);
+  expect(found.get('VerifiedDomain/acme.example')?.records).toEqual([
+    'aaa._domainkey.acme.example CNAME aaa.dkim.amazonses.com',
+    'bbb._domainkey.acme.example CNAME bbb.dkim.amazonses.com',
+    'ccc._domainkey.acme.example CNAME ccc.dkim.amazonses.com',
+  ]);
+  expect(found.get('MailFrom/acme.example')?.records).toEqual([
+    'bounce.acme.example MX 10 feedback-smtp.us-east-1.amazonses.com',
+    'bounce.acme.example TXT v=spf1 include:amazonses.com ~all',
+  ]);
+});
+
+test('people are told what failed, what to do, and only what they ask for', async () => {
+  const { run } = await project(seed, manifests);
+  const all = await run(['status']);
+  expect(all.stdout).toMatch(/old\.example +FAILED/);
+  expect(all.stdout).toContain('did not find the CNAME records in time');
+  expect(all.stdout).toContain('Delete the address and create it');
+  const some = await run(['status', '--only', 'SenderAddress/*', '--except', 'SenderAddress/vendor*']);
+  expect(some.stdout).toContain('lost@acme.example');
+  expect(some.stdout).not.toMatch(/vendor|old\.example|bounce/);
+});
+
+test('the zone format holds whole records with absolute names, a shared record once', async () => {
+  const { run, tenant } = await project(seed, manifests);
+  tenant.state.mailFrom.push({
+    identity: 'help@acme.example',
+    mailFromDomain: 'bounce.acme.example',
+    mailFromDomainStatus: 'PENDING',
+    readsLeft: null,
+  });
+  const { stdout } = await run(['status', '--format', 'zone', '--only', '*/acme.example', 'MailFrom/*']);
+  const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith(';'));
+  expect(lines).toEqual([
+    'aaa._domainkey.acme.example. 3600 IN CNAME aaa.dkim.amazonses.com.',
+    'bbb._domainkey.acme.example. 3600 IN CNAME bbb.dkim.amazonses.com.',
+    'ccc._domainkey.acme.example. 3600 IN CNAME ccc.dkim.amazonses.com.',
+    'bounce.acme.example. 3600 IN MX 10 feedback-smtp.us-east-1.amazonses.com.',
+    'bounce.acme.example. 3600 IN TXT "v=spf1 include:amazonses.com ~all"',
+  ]);
+});
+
+test('nothing that a tenant answers breaks out of its line in a zone file', async () => {
+  const { run, tenant } = await project(seed);
+  const [first, second] = tenant.state.identities;
+  if (!first || !second) throw new Error('no identities');
+  first.dkimTokens = ['ok', 'x\n@ 1 IN A 6.6.6.6', 'y ; z', 'w.evil', '', `${'l'.repeat(64)}`, '$INCLUDE'];
+  second.address = 'b.example\r\n$INCLUDE /etc/passwd\u2028.example';
+  const { stdout, stderr } = await run(['status', '--format', 'zone']);
+  const lines = stdout.split(/[\r\n\u2028]/).filter((line) => line !== '' && !line.startsWith('; '));
+  for (const line of lines) expect(line).toMatch(/^[a-z0-9._-]+\. 3600 IN (CNAME|MX|TXT) /);
+  expect(stdout).not.toMatch(/^@|^\$INCLUDE|^[^;\n]*6\.6\.6\.6/m);
+  expect(lines).toContain('ok._domainkey.acme.example. 3600 IN CNAME ok.dkim.amazonses.com.');
+  expect(stdout.match(/^; WARNING, left out:/gm)).toHaveLength(7);
+  expect(stderr).toBe('');
+});
+
+test.each([
+  ['a priority that is none', { mxRecord: '99999 mail.example' }],
+  ['a host that is none', { mxRecord: '10 mail.example. ; x' }],
+  ['a line feed in a text', { txtRecord: 'v=spf1\n@ IN A 6.6.6.6' }],
+  ['a text of foreign signs', { txtRecord: 'v=spf1 \u202e' }],
+  ['a text without end', { txtRecord: 'x'.repeat(3000) }],
+])('%s makes no record', (_what, part) => {
+  const whole = {
+    mailFromDomain: 'bounce.acme.example',
+    mxRecord: '10 mail.example',
+    txtRecord: 'v=spf1 -all',
+  };
+  expect(mailFromRecords(whole)).toMatchObject({ refused: [], records: [{}, {}] });
+  const { records, refused } = mailFromRecords({ ...whole, ...part });
+  expect(records).toHaveLength(1);
+  expect(refused).toHaveLength(1);
+});
+
+test('international domains are published in their ASCII form', () => {
+  const { records } = dkimRecords('münchen.example', { dkimTokens: ['aaa'] }, 'dkim.amazonses.com');
+  expect(records.map(({ name }) => name)).toEqual(['aaa._domainkey.xn--mnchen-3ya.example']);
+});
+
+test('a text of any length is split into strings that give it back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary-ascii', maxLength: 900 }), (value) => {
+      const line = zoneLine({ type: 'TXT', name: 'a.example', value });
+      const strings = [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+        text.replace(/\\(\d{3}|.)/g, (_all, code: string) =>
+          code.length === 3 ? String.fromCharCode(Number(code)) : code,
+        ),
+      );
+      expect(line).toMatch(/^a\.example\. 3600 IN TXT (?:"(?:[^"\\]|\\.)*" ?)+$/);
+      expect(strings.join('')).toBe(value);
+      expect(Math.max(...strings.map((text) => text.length))).toBeLessThanOrEqual(255);
+    }),
+  );
+});
+
+test('--dns tells published, missing, wrong, and no answer apart', async () => {
+  const { run } = await project(seed, manifests);
+  const cname = (name: string, data: string) => [{ type: 'CNAME' as const, name, data }];
+  const key = (token: string, domain = 'acme.example') => `${token}._domainkey.${domain}`;
+  const { address } = await nameServer({
+    [`CNAME ${key('aaa')}`]: cname(key('aaa'), 'AAA.dkim.amazonses.com'),
+    [`CNAME ${key('bbb')}`]: cname(key('bbb'), 'bbb.dkim.evil.example'),
+    [`CNAME ${key('ccc')}`]: 'no such name',
+    [`CNAME ${key('ddd', 'new.example')}`]: 'silence',
+    [`CNAME ${key('eee', 'old.example')}`]: 'servfail',
+    'MX bounce.acme.example': [
+      {
+        type: 'MX',
+        name: 'bounce.acme.example',
+        data: { preference: 10, exchange: 'feedback-smtp.us-east-1.amazonses.com' },
+      },
+    ],
+    'TXT bounce.acme.example': [
+      { type: 'TXT', name: 'bounce.acme.example', data: ['site-verification=1'] },
+      { type: 'TXT', name: 'bounce.acme.example', data: ['v=spf1 include:', 'amazonses.com ~all'] },
+    ],
+  });
+  const dns = ['--dns', '--resolver', address, '--dns-timeout', '100ms'];
+  const { code, json } = await run(['status', '--format', 'json', ...dns]);
+  expect(code).toBe(0);
+  const found = rows(json);
+  const told = (name: string) => found.get(name)?.publications;
+  expect(told('VerifiedDomain/acme.example')).toEqual([
+    { state: 'published', found: ['aaa.dkim.amazonses.com'], detail: null },
+    { state: 'wrong', found: ['bbb.dkim.evil.example'], detail: expect.any(String) },
+    { state: 'missing', found: [], detail: null },
+  ]);
+  expect(told('VerifiedDomain/new.example')).toEqual([
+    { state: 'unknown', found: [], detail: expect.stringContaining('in time') },
+  ]);
+  expect(told('VerifiedDomain/old.example')).toEqual([
+    { state: 'unknown', found: [], detail: expect.stringContaining('SERVFAIL') },
+  ]);
+  expect(told('MailFrom/acme.example')).toMatchObject([{ state: 'published' }, { state: 'published' }]);
+
+  const text = await run(['status', '--only', 'VerifiedDomain/**', ...dns]);
+  expect(text.stdout).toMatch(/wrong: it points elsewhere, found bbb\.dkim\.evil\.example/);
+  const zone = await run(['status', '--format', 'zone', '--only', 'VerifiedDomain/acme.example', ...dns]);
+  expect(zone.stdout).toContain('ccc.dkim.amazonses.com. ; missing');
+});
+
+test.each([
+  ['no MX record of a name that exists', [], [], ['missing', 'missing']],
+  [
+    'another MX record beside it',
+    ['10 feedback-smtp.us-east-1.amazonses.com', '20 b.example'],
+    [],
+    ['wrong', 'missing'],
+  ],
+  ['another priority', ['5 feedback-smtp.us-east-1.amazonses.com'], [], ['wrong', 'missing']],
+  ['another policy', [], ['v=spf1 -all'], ['missing', 'wrong']],
+  ['two policies', [], ['v=spf1 include:amazonses.com ~all', 'v=spf1 -all'], ['missing', 'wrong']],
+  ['only other texts', [], ['v=DMARC1; p=none'], ['missing', 'missing']],
+])('a MAIL FROM domain with %s is not published', async (_what, mx, txt, states) => {
+  const { run } = await project(seed, manifests);
+  const name = 'bounce.acme.example';
+  const { address } = await nameServer({
+    [`MX ${name}`]: mx.map((text) => {
+      const [preference = '', exchange = ''] = text.split(' ');
+      return { type: 'MX', name, data: { preference: Number(preference), exchange } };
+    }),
+    [`TXT ${name}`]: txt.map((data) => ({ type: 'TXT', name, data })),
+  });
+  const only = ['--only', 'MailFrom/*', '--format', 'json'];
+  const { json } = await run(['status', ...only, '--resolver', address]);
+  expect(rows(json).get('MailFrom/acme.example')?.publications).toMatchObject(
+    states.map((state) => ({ state })),
+  );
+});
+
+test('a resolver that is none is refused before the tenant is asked', async () => {
+  const { run, tenant } = await project(seed);
+  const { code, json } = await run(['status', '--resolver', 'a:b:c', '--format', 'json']);
+  expect(code).toBe(1);
+  expect(tenant.log).toHaveLength(0);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'resolver-syntax' }] });
+});
+
+async function waiting(limit: string, interval = '1ms'): Promise<{ tenantProject: Project; argv: string[] }> {
+  const tenantProject = await project(seed, manifests);
+  const { state } = tenantProject.tenant;
+  state.senders.push({
+    id: 's1',
+    email: 'missing@acme.example',
+    isVerifiedByDomain: false,
+    verificationStatus: 'PENDING',
+    region: null,
+    readsLeft: 2,
+  });
+  return { tenantProject, argv: ['status', '--wait', limit, '--interval', interval, '--format', 'json'] };
+}
+
+test('--wait ends when all that is declared is verified, and says what moved', async () => {
+  const { tenantProject, argv } = await waiting('10m');
+  const [mailFrom] = tenantProject.tenant.state.mailFrom;
+  if (mailFrom) mailFrom.readsLeft = 3;
+  const { code, json, stderr } = await tenantProject.run(argv);
+  expect(code).toBe(0);
+  expect(rows(json).get('SenderAddress/missing%40acme.example')?.verification).toBe('verified');
+  expect(rows(json).get('VerifiedDomain/old.example')?.verification).toBe('failed');
+  expect(stderr).toContain('MailFrom/acme.example: pending -> verified');
+  const asked = tenantProject.tenant.log.filter(({ path }) => path.includes('/mail-from-attributes/help%40'));
+  expect(asked).toHaveLength(1);
+});
+
+test('--wait ends with 3 at its limit, and names what is not verified', async () => {
+  const { tenantProject, argv } = await waiting('30ms');
+  const { code, json, stderr } = await tenantProject.run(argv);
+  expect(code).toBe(3);
+  expect(rows(json).get('MailFrom/acme.example')?.verification).toBe('pending');
+  expect(stderr).toContain('Not verified: MailFrom/acme.example (pending)');
+});
+
+test('--wait ends when it is interrupted', async () => {
+  const { tenantProject, argv } = await waiting('10m', '10m');
+  const interrupt = new AbortController();
+  const run = tenantProject.run(argv, { signal: interrupt.signal });
+  const { log } = tenantProject.tenant;
+  // The MAIL FROM domain is the last that is read.
+  await vi.waitUntil(() => log.some(({ path, status }) => path.endsWith('/acme.example') && status === 200));
+  interrupt.abort();
+  const { code, json } = await run;
+  expect(code).toBe(130);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'interrupted' }] });
+});
+
+test.each(['soon', '0s', '-1m'])('--wait=%s is refused', async (time) => {
+  const { run, tenant } = await project(seed);
+  const { code, stderr } = await run(['status', `--wait=${time}`]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('duration-syntax');
+  expect(tenant.log).toHaveLength(0);
+});
+
+test('a read that fails is told as JSON, and no identity is taken for absent', async () => {
+  const { run, tenant } = await project(seed, manifests);
+  tenant.faults.add({
+    kind: 'status',
+    status: 403,
+    path: '/v2025/verified-from-addresses',
+    times: Number.POSITIVE_INFINITY,
+  });
+  const { code, json } = await run(['status', '--format', 'json']);
+  expect(code).toBe(1);
+  expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-forbidden' }] });
+});
