@@ -50,7 +50,7 @@ export async function exchange(
     const verdict = verdictOf(request, answer, count > 1);
     await room.journal.conclude(index, addresses, verdict, statusOf(answer), room.now());
     if (verdict !== 'unclear')
-      return { answer, replies: repliesOf(addresses, verdict, answer, room), state: null };
+      return { answer, replies: repliesOf(tasks, request, verdict, answer, room), state: null };
 
     const looked = await lookUp(tasks, answer, room);
     if ('failed' in looked) {
@@ -178,14 +178,20 @@ function replyOf(request: Request, answer: Sent, evidence: Evidence, room: Room)
 }
 
 function repliesOf(
-  addresses: readonly Address[],
+  tasks: readonly Task[],
+  request: Request,
   verdict: 'done' | 'refused',
   answer: Sent,
   room: Room,
 ): Map<Address, Reply> {
-  const reply: Reply =
-    verdict === 'done' ? { is: 'accepted', remark: null } : { is: 'rejected', remark: room.describe(answer) };
-  return new Map(addresses.map((address) => [address, reply]));
+  return new Map(
+    tasks.map(({ kind, change }): [Address, Reply] => {
+      if (verdict === 'done') return [change.address, { is: 'accepted', remark: null }];
+      const advice = kind.refusalAdvice?.(request);
+      const remark = [room.describe(answer), ...(advice ? [advice] : [])].join(' ');
+      return [change.address, { is: 'rejected', remark }];
+    }),
+  );
 }
 
 function sentRequest({ method, path }: Request, answer: Sent): SentRequest {

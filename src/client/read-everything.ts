@@ -39,6 +39,9 @@ async function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObjec
 
 /** The live objects of a kind, and the defaults that stand where there is none. */
 async function readSuggestions(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
-  const [live, defaults] = await Promise.all([readAllOf(reader, kind), readDefaults(reader, kind)]);
+  const [live, defaults] = await Promise.all([
+    readAllOf(reader, kind),
+    readDefaults(reader, { kind, keys: [], ids: [], complete: true }),
+  ]);
   return [...live, ...defaults];
 }

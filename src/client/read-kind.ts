@@ -36,28 +36,23 @@ export async function readKind(
   refuseDuplicates(kind, objects);
   const missing = missingKeys(kind, keys, objects);
   if (!kind.defaults || missing.length === 0) return { objects, defaults: [] };
-  const defaults = await readRelatedDefaults(
-    reader,
-    { kind, keys: missing, ids: [], complete: false },
-    kind.defaults,
-  );
+  const defaults = await readDefaults(reader, { kind, keys: missing, ids: [], complete: false });
   refuseDuplicates(kind, defaults);
   return { objects, defaults };
 }
 
-/** The defaults of the wanted objects and of their relatives: a default in another locale shows that a key exists. */
-async function readRelatedDefaults(reader: Reader, wanted: Wanted, list: List): Promise<LiveObject[]> {
-  const names = new Set(wanted.keys.map(([name]) => name));
-  const keep: Keep = ({ key: [name] }) => names.has(name);
-  const filter = filterFor(wanted, list);
-  const filtered = filter === null ? null : await readFiltered(reader, wanted.kind, list, filter, keep);
-  return filtered ?? readWhole(reader, wanted.kind, list, keep);
-}
-
-/** Every default that the vendor has of a kind; none where the kind has no defaults. */
-export async function readDefaults(reader: Reader, kind: Kind): Promise<LiveObject[]> {
+/**
+ * The vendor's defaults of the wanted objects and of their relatives (a default in another locale shows that a key
+ * exists), or all of them; none where the kind has no defaults.
+ */
+export async function readDefaults(reader: Reader, wanted: Wanted): Promise<LiveObject[]> {
+  const { kind, keys, complete } = wanted;
   if (!kind.defaults) return [];
-  return readList(reader, { kind, keys: [], ids: [], complete: true }, kind.defaults);
+  const names = new Set(keys.map(([name]) => name));
+  const keep: Keep = ({ key: [name] }) => complete || names.has(name);
+  const filter = filterFor(wanted, kind.defaults);
+  const filtered = filter === null ? null : await readFiltered(reader, kind, kind.defaults, filter, keep);
+  return filtered ?? readWhole(reader, kind, kind.defaults, keep);
 }
 
 async function readObjects(reader: Reader, wanted: Wanted, read: Read): Promise<LiveObject[]> {

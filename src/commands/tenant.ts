@@ -1,9 +1,10 @@
 import type { TenantPort } from '../applier/port.ts';
 import { type Client, createClient } from '../client/client.ts';
-import { readTenant } from '../client/read.ts';
+import { allOrFailure, readTenant } from '../client/read.ts';
+import { readDefaults } from '../client/read-kind.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Wanted } from '../kinds/wanted.ts';
-import type { TenantState } from '../model/live.ts';
+import type { LiveObject, TenantState } from '../model/live.ts';
 import type { Endpoint, Environment } from '../model/project.ts';
 import type { Secrets } from '../model/secrets.ts';
 import type { Sandbox } from '../sandbox/index.ts';
@@ -16,6 +17,8 @@ export interface Tenant extends TenantPort {
   readonly environment: Environment;
   /** The objects of these kinds, as the client reads them. */
   readWanted(wanted: readonly Wanted[]): Promise<TenantState>;
+  /** The vendor's defaults of these objects. */
+  readDefaults(wanted: readonly Wanted[]): Promise<readonly LiveObject[]>;
 }
 
 /** Runs `use` with the environment's tenant, the embedded one started for the time it takes. */
@@ -40,6 +43,8 @@ export async function withTenant<T>(
       client,
       environment,
       readWanted,
+      readDefaults: async (wanted) =>
+        (await allOrFailure(wanted.map((one) => readDefaults({ client, settings }, one)))).flat(),
       send: (request, options) => client.send(request, options),
       read: (touched) =>
         readWanted(

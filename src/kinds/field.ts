@@ -11,7 +11,7 @@ import {
 import { jsonText, literal, secretName } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field } from './kind.ts';
+import type { Field, Kind } from './kind.ts';
 
 /**
  * The value as it is compared: two values of a field are the same exactly when their comparable forms are.
@@ -94,6 +94,16 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
     } else merged.set(name, value);
   }
   return objectFrom(merged);
+}
+
+/** JSON fields as objects, so that pointers reach into them whatever shape they came in. */
+export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
+  return objectFrom(
+    Object.keys(fields).map((name) => {
+      const value = own(fields, name) ?? null;
+      return [name, kind.fields[name]?.is === 'json' ? readJsonText(value) : value];
+    }),
+  );
 }
 
 /** The value as the API takes it: JSON fields as text, or as objects where the environment says so. */

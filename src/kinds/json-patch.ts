@@ -1,6 +1,6 @@
 import jsonpatch from 'fast-json-patch';
 import { canonicalJson, isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
-import { containsMarker } from '../model/marker.ts';
+import { containsMarker, livePlace } from '../model/marker.ts';
 import { valueAt } from '../model/pointer.ts';
 
 /** One operation of a JSON Patch (RFC 6902) that sets or removes one member. */
@@ -21,7 +21,10 @@ export function jsonPatch(before: JsonObject, after: JsonObject): JsonObject[] {
 }
 
 export function patchOperations(before: JsonObject, after: JsonObject): PatchOperation[] {
-  return jsonpatch.compare(opaque(withoutUnset(before)), opaque(after)).map((operation) => {
+  const found = jsonpatch.compare(opaque(withoutUnset(before)), opaque(after));
+  // What stays as it is needs no operation.
+  const changing = found.filter(({ path }) => livePlace(valueAt(after, path)) !== path);
+  return changing.map((operation) => {
     switch (operation.op) {
       case 'add':
       case 'replace':

@@ -140,6 +140,10 @@ export interface Kind {
   create(input: WriteInput): Write;
   update(input: WriteInput & { readonly live: LiveObject }): Write;
   remove(input: WriteInput & { readonly live: LiveObject }): Write;
+  /** One request for several of the requests that {@link remove} gives; absent where each goes by itself. */
+  mergeRemovals?(requests: readonly Request[]): Request;
+  /** What to do when the tenant refuses a request of this kind, where something particular is known. */
+  refusalAdvice?(request: Request): string | null;
   /** Ids of other records inside the object's fields, for export. */
   references?(fields: JsonObject, settings: ApiSettings): readonly RecordReference[];
 }

@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { isArray, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { isIn } from './filter.ts';
@@ -7,6 +7,7 @@ import { apiRequest } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 
 const path = '/v2025/notification-templates';
+const bulkDelete = `${path}/bulk-delete`;
 const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks', 'attachments', 'messageJSON'] };
 
 const fields: Readonly<Record<string, Field>> = {
@@ -48,11 +49,19 @@ export const notificationTemplate: Kind = {
   remove({ key: [key = '', medium = '', locale = ''], settings }) {
     return {
       // A bare key would delete every medium and locale of it, so all three are always sent.
-      requests: [apiRequest('POST', `${path}/bulk-delete`, settings, { body: [{ key, medium, locale }] })],
+      requests: [apiRequest('POST', bulkDelete, settings, { body: [{ key, medium, locale }] })],
       warnings: ["The template goes back to the vendor's default, and follows the vendor's changes again."],
       risk: ['delete', 'back-to-default'],
     };
   },
+  mergeRemovals: ([first, ...others]) => {
+    if (!first) throw new TypeError('There is nothing to merge.');
+    return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
+  },
+  refusalAdvice: (request) =>
+    request.path === bulkDelete
+      ? "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it."
+      : null,
 };
 
 function byKey(keys: readonly Key[]): string {

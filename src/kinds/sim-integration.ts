@@ -1,6 +1,7 @@
 import type { Key } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
+import { livePlace } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { isConcealed, isMasked } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -193,7 +194,8 @@ function maskedUndeclared({
   if (!writesAll || !isObject(attributes)) return [];
   return live.hidden.filter((at) => {
     const value = valueAt({ attributes }, at);
-    return typeof value === 'string' && isMasked(value);
+    const sent = livePlace(value) === null ? value : valueAt(live.fields, at);
+    return typeof sent === 'string' && isMasked(sent);
   });
 }
 

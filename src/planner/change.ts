@@ -1,5 +1,5 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
-import { overlay } from '../kinds/field.ts';
+import { overlay, readableFields } from '../kinds/field.ts';
 import type { Kind, Write, WriteInput } from '../kinds/kind.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { objectFrom, own } from '../model/json.ts';
@@ -10,9 +10,10 @@ import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Secrets } from '../model/secrets.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { conceal, secretPlaces, sensitivePlaces } from './conceal.ts';
+import { conceal, type IsSensitive, keepUnshown, secretPlaces, sensitivePlaces } from './conceal.ts';
+import type { Deletion } from './deletes.ts';
 import { isRename, type Match } from './match.ts';
-import { leaveIgnored, readableFields, settle } from './settle.ts';
+import { leaveIgnored, settle } from './settle.ts';
 
 /** What comparing one resource with the tenant gives: a change, or none, and what could not be compared. */
 export interface Outcome {
@@ -53,44 +54,51 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   const exists = live !== null || (base !== null && found.length === 0);
   if (exists && found.length === 0) return { change: null, notComparable: settled.notComparable };
 
+  const marked = [...secretPlaces(declared), ...side.hidden.filter((at) => segmentsOf(at).length > 1)];
+  const isSensitive = sensitivePlaces(kind, marked);
+  const fields = merged(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
-    fields: merged(kind, declared, below?.fields ?? {}),
+    fields: live ? keepUnshown(fields, current, isSensitive) : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
     settings: context.settings,
   };
   const write = live ? kind.update({ ...input, live }) : kind.create(input);
-  const marked = [...secretPlaces(declared), ...side.hidden.filter((at) => segmentsOf(at).length > 1)];
   const change = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
     source: { file: resource.source.file, line: resource.source.line },
     live: below,
-    diff: found.map((entry) => concealDifference(entry, kind, marked)),
+    diff: found.map((entry) => concealDifference(entry, isSensitive)),
   });
   return { change, notComparable: settled.notComparable };
 }
 
-/** The delete of a live object, or the manual step where the API has none. */
+/**
+ * The delete of a live object, or the manual step where the API has none.
+ *
+ * @param base the vendor's default that takes its place, where there is one
+ */
 export function deletionOf(
   kind: Kind,
-  live: LiveObject,
+  { live, source, secrets }: Deletion,
+  base: LiveObject | null,
   settings: ApiSettings,
-  source: Change['source'],
 ): Change {
   const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
-  const marked = live.hidden.filter((at) => segmentsOf(at).length > 1);
-  const present = Object.keys(kind.fields).filter((name) => (own(live.fields, name) ?? null) !== null);
-  const diff = present.map((name): FieldDifference => {
-    return { path: pointer(name), op: 'remove', before: own(live.fields, name) ?? null, after: null };
-  });
+  const hidden = live.hidden.filter((at) => segmentsOf(at).length > 1);
+  const isSensitive = sensitivePlaces(kind, [...secrets, ...hidden]);
+  const left = objectFrom(
+    Object.keys(kind.fields).map((name) => [name, own(base?.fields ?? {}, name) ?? null]),
+  );
+  const diff = differences(kind, left, readableFields(kind, live.fields));
   return buildChange('delete', kind, kind.remove(input), {
     key: live.key,
     address: live.address,
     source,
     live,
-    diff: diff.map((entry) => concealDifference(entry, kind, marked)),
+    diff: diff.map((entry) => concealDifference(entry, isSensitive)),
   });
 }
 
@@ -136,13 +144,15 @@ function merged(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject 
   return objectFrom(fields);
 }
 
-function concealDifference(entry: FieldDifference, kind: Kind, marked: readonly Pointer[]): Difference {
-  const isSensitive = sensitivePlaces(kind, marked);
-  if (isSensitive(entry.path)) return { ...entry, before: null, after: null, sensitive: true, origin: null };
+function concealDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
+  const { path, before, after } = entry;
+  if ([before, after].some((value) => value !== null && isSensitive(path, value))) {
+    return { ...entry, before: null, after: null, sensitive: true, origin: null };
+  }
   return {
     ...entry,
-    before: conceal(entry.before, entry.path, isSensitive),
-    after: conceal(entry.after, entry.path, isSensitive),
+    before: conceal(before, path, isSensitive),
+    after: conceal(after, path, isSensitive),
     sensitive: false,
     origin: null,
   };

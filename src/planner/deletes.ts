@@ -4,8 +4,10 @@ import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
+import type { Pointer } from '../model/pointer.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
+import { secretPlaces } from './conceal.ts';
 import type { LiveIndex, Match } from './match.ts';
 
 /** A live object that somebody asked to delete, and who did. */
@@ -15,6 +17,8 @@ export interface Deletion {
   readonly source: Change['source'];
   /** The manifest itself protects the object. */
   readonly protect: boolean;
+  /** Places that its manifest marks as secret. */
+  readonly secrets: readonly Pointer[];
 }
 
 export interface DeleteRequest {
@@ -42,7 +46,9 @@ export function deletions(request: DeleteRequest): { deletions: Deletion[]; left
   const asked = [
     ...absentObjects(request.absent),
     ...formerlyDeclared(request).filter(({ live }) => undeclared(live)),
-    ...prunable.map((live): Deletion => ({ live, asked: 'prune', source: null, protect: false })),
+    ...prunable.map(
+      (live): Deletion => ({ live, asked: 'prune', source: null, protect: false, secrets: [] }),
+    ),
   ];
   const once = new Map<Address, Deletion>();
   for (const deletion of asked)
@@ -62,7 +68,9 @@ function absentObjects(absent: readonly Match[]): Deletion[] {
   return absent.flatMap(({ resource, live }): Deletion[] => {
     if (!live) return [];
     const { file, line } = resource.source;
-    return [{ live, asked: 'absent', source: { file, line }, protect: resource.lifecycle.protect }];
+    const { protect } = resource.lifecycle;
+    const secrets = secretPlaces(resource.fields);
+    return [{ live, asked: 'absent', source: { file, line }, protect, secrets }];
   });
 }
 
@@ -72,7 +80,9 @@ function formerlyDeclared({ previous, index }: DeleteRequest): Deletion[] {
     if (resource.ensure === 'absent') return [];
     const kind = kindNamed(resource.kind);
     const live = resource.id === null ? index.byKey(kind, resource.key) : index.byId(kind, resource.id);
-    return live ? [{ live, asked: 'since', source: null, protect: resource.lifecycle.protect }] : [];
+    const { protect } = resource.lifecycle;
+    const secrets = secretPlaces(resource.fields);
+    return live ? [{ live, asked: 'since', source: null, protect, secrets }] : [];
   });
 }
 

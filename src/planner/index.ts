@@ -9,6 +9,8 @@ import { type Action, type Change, type Plan, planFormat, type Scope, type Summa
 import type { Environment } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Secrets } from '../model/secrets.ts';
+import { didYouMean } from '../model/suggest.ts';
+import { batchDeletes } from './batch.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { deletions } from './deletes.ts';
 import { guard } from './guards.ts';
@@ -69,6 +71,47 @@ export function wantedFor(
   });
 }
 
+/** The input looked at once: who is matched with whom, and what goes. */
+interface Prepared {
+  readonly matches: readonly Match[];
+  readonly defaults: LiveIndex;
+  readonly asked: ReturnType<typeof deletions>;
+}
+
+function prepare({ environment, choices, state, resources, previous }: PlanInput): Prepared {
+  const inScope = scopeFilter(choices.scope);
+  const index = new LiveIndex(state.objects);
+  const matches = matchResources(
+    resources.filter(({ address }) => inScope(address)),
+    index,
+  );
+  const asked = deletions({
+    resources,
+    absent: matches.filter(({ resource }) => resource.ensure === 'absent'),
+    objects: state.objects,
+    index,
+    inScope,
+    previous,
+    prune: choices.scope.prune ? environment.policy.prune : null,
+  });
+  return { matches, defaults: new LiveIndex(state.defaults), asked };
+}
+
+/**
+ * The vendor's defaults that {@link planChanges} has use for and `state` does not hold: those that a delete goes back
+ * to, and all of them where a declared key has none, to tell the near ones.
+ */
+export function defaultsFor(input: PlanInput): Wanted[] {
+  const { matches, asked } = prepare(input);
+  const unknown = new Set(withoutDefault(matches, input.state.defaults).map(({ kind }) => kind.name));
+  return kinds.flatMap((kind): Wanted[] => {
+    if (!kind.defaults) return [];
+    const keys = asked.deletions.flatMap(({ live }) => (live.kind === kind.name ? [live.key] : []));
+    const complete = unknown.has(kind.name);
+    return keys.length > 0 || complete ? [{ kind, keys, ids: [], complete }] : [];
+  });
+}
+
 /**
  * Compares the manifests with the tenant. Pure: the same input gives the same plan.
  *
@@ -77,47 +120,17 @@ export function wantedFor(
  */
 export function planChanges(input: PlanInput): Plan {
   const { environment, choices, state } = input;
-  const inScope = scopeFilter(choices.scope);
-  const index = new LiveIndex(state.objects);
-  const defaults = new LiveIndex(state.defaults);
-  const matches = matchResources(
-    input.resources.filter(({ address }) => inScope(address)),
-    index,
-  );
-  const present = matches.filter(({ resource }) => resource.ensure === 'present');
-  refuseUnknownKeys(present, state.defaults);
-
-  const rotated = matchAddresses(choices.rotate);
-  const compared = present.map((match) => {
-    const context = {
-      settings: environment.settings,
-      secrets: input.secrets,
-      rotate: rotated(match.resource.address),
-    };
-    const base = match.live ? null : defaults.byKey(match.kind, match.resource.key);
-    const outcome = changeFor(match, base, context);
-    const change =
-      outcome.change && input.previous ? withOrigins(outcome.change, match, input.previous) : outcome.change;
-    return { match, outcome, change };
-  });
+  const { matches, defaults, asked } = prepare(input);
+  refuseUnknownKeys(matches, state.defaults);
+  const compared = compareAll(input, matches, defaults);
   const writes = compared.flatMap(({ match, change }) =>
     change ? [{ change, resource: match.resource }] : [],
   );
-
-  const asked = deletions({
-    resources: input.resources,
-    absent: matches.filter(({ resource }) => resource.ensure === 'absent'),
-    objects: state.objects,
-    index,
-    inScope,
-    previous: input.previous,
-    prune: choices.scope.prune ? environment.policy.prune : null,
+  const deletes = asked.deletions.map((deletion) => {
+    const kind = kindNamed(deletion.live.kind);
+    const base = defaults.byKey(kind, deletion.live.key);
+    return { deletion, change: deletionOf(kind, deletion, base, environment.settings) };
   });
-  const deletes = asked.deletions.map((deletion) => ({
-    deletion,
-    change: deletionOf(kindNamed(deletion.live.kind), deletion.live, environment.settings, deletion.source),
-  }));
-
   const refusals = guard({
     deletes,
     objects: state.objects,
@@ -126,23 +139,42 @@ export function planChanges(input: PlanInput): Plan {
     allowDeleteAll: choices.allowDeleteAll,
     changes: writes,
   });
-  return finish(
-    input,
-    inOrder(
-      writes.map(({ change }) => change),
-      deletes.map(({ change }) => change),
-    ),
-    {
-      unchanged:
-        matches.length - writes.length - deletes.filter(({ deletion }) => deletion.asked === 'absent').length,
-      diagnostics: [
-        ...refusals,
-        ...input.diagnostics,
-        ...compared.flatMap(({ match, outcome }) => notComparable(match, outcome)),
-        ...asked.leftAlone,
-      ],
-    },
+  const goneAsDeclared = deletes.filter(({ deletion }) => deletion.asked === 'absent').length;
+  const changes = inOrder(
+    writes.map(({ change }) => change),
+    batchDeletes(deletes.map(({ change }) => change)),
   );
+  return finish(input, changes, {
+    unchanged: matches.length - writes.length - goneAsDeclared,
+    diagnostics: [
+      ...refusals,
+      ...input.diagnostics,
+      ...compared.flatMap(({ match, outcome }) => notComparable(match, outcome)),
+      ...asked.leftAlone,
+    ],
+  });
+}
+
+interface Compared {
+  readonly match: Match;
+  readonly outcome: Outcome;
+  readonly change: Change | null;
+}
+
+/** Every object that is to exist, compared with the tenant. */
+function compareAll(input: PlanInput, matches: readonly Match[], defaults: LiveIndex): Compared[] {
+  const { environment, choices, secrets, previous } = input;
+  const isRotated = matchAddresses(choices.rotate);
+  return matches
+    .filter(({ resource }) => resource.ensure === 'present')
+    .map((match) => {
+      const rotate = isRotated(match.resource.address);
+      const base = match.live ? null : defaults.byKey(match.kind, match.resource.key);
+      const outcome = changeFor(match, base, { settings: environment.settings, secrets, rotate });
+      const change =
+        outcome.change && previous ? withOrigins(outcome.change, match, previous) : outcome.change;
+      return { match, outcome, change };
+    });
 }
 
 function finish(
@@ -181,22 +213,23 @@ function inOrder(writes: readonly Change[], deletes: readonly Change[]): Change[
 }
 
 /** Some kinds can only be laid over a vendor's default, so a key without one is a mistake in the manifest. */
-function refuseUnknownKeys(present: readonly Match[], defaults: readonly LiveObject[]): void {
-  const problems = present.flatMap(({ kind, resource, live }) => {
-    const known = defaults.some(({ kind: name, key }) => name === kind.name && key[0] === resource.key[0]);
-    if (!kind.defaults || live || known) return [];
-    const message = `The tenant has no default ${kind.name} with the key "${resource.key[0]}", so none can be created.`;
-    return [
-      {
-        code: 'unknown-key',
-        severity: 'error',
-        message,
-        source: resource.source,
-        address: resource.address,
-      } as const,
-    ];
+function refuseUnknownKeys(matches: readonly Match[], defaults: readonly LiveObject[]): void {
+  const problems = withoutDefault(matches, defaults).map(({ kind, resource }): Diagnostic => {
+    const [name = ''] = resource.key;
+    const known = defaults.flatMap(({ kind: of, key: [key = ''] }) => (of === kind.name ? [key] : []));
+    const message = `The tenant has no default ${kind.name} with the key "${name}", so none can be created.`;
+    const hint = didYouMean(name, [...new Set(known)]);
+    const { source, address } = resource;
+    return { code: 'unknown-key', severity: 'error', message, source, address, ...(hint ? { hint } : {}) };
   });
   if (problems.length > 0) throw new Failure(problems);
+}
+
+function withoutDefault(matches: readonly Match[], defaults: readonly LiveObject[]): Match[] {
+  return matches.filter(({ kind, resource, live }) => {
+    if (!kind.defaults || live || resource.ensure === 'absent') return false;
+    return !defaults.some(({ kind: name, key }) => name === kind.name && key[0] === resource.key[0]);
+  });
 }
 
 function notComparable({ resource }: Match, { notComparable: places }: Outcome): Diagnostic[] {

@@ -1,5 +1,5 @@
 import { compareField } from '../kinds/compare.ts';
-import { comparable } from '../kinds/field.ts';
+import { comparable, readableFields } from '../kinds/field.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live.ts';
 import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
@@ -7,7 +7,6 @@ import type { Change, Difference, Origin } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Match } from './match.ts';
-import { readableFields } from './settle.ts';
 
 /** Words for a reviewer: what this change would take back. */
 export const undoing = 'This change undoes something that was done in the tenant.';

@@ -1,7 +1,5 @@
-import { readJsonText } from '../kinds/jsontext.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import { secretName } from '../model/marker.ts';
+import { isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import type { Secrets } from '../model/secrets.ts';
 
@@ -26,6 +24,7 @@ export function settle(declared: JsonObject, live: LiveSide, secrets: Secrets): 
 
   const settleValue = (value: Json, at: Pointer): Json | undefined => {
     const current = valueAt(live.fields, at);
+    if (livePlace(value) !== null) return current;
     const name = secretName(value);
     if (isHidden(value, current, at)) {
       notComparable.push(at);
@@ -56,14 +55,4 @@ export function leaveIgnored(declared: JsonObject, live: JsonObject, ignore: rea
     if (name === undefined || !Object.hasOwn(fields, name)) return fields;
     return withValueAt(fields, at, valueAt(live, at));
   }, declared);
-}
-
-/** JSON fields as objects, so that pointers reach into them whatever shape they came in. */
-export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
-  return objectFrom(
-    Object.keys(fields).map((name) => {
-      const value = own(fields, name) ?? null;
-      return [name, kind.fields[name]?.is === 'json' ? readJsonText(value) : value];
-    }),
-  );
 }

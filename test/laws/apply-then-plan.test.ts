@@ -7,7 +7,7 @@ import { createWorld, type WorldOptions } from '../support/world.ts';
 const worlds: readonly WorldOptions[] = [
   {},
   {
-    sandbox: { variations: { jsonText: 'map', emptyAsNull: true, shuffleLists: true, emailLowerCase: true } },
+    sandbox: { variations: { emptyAsNull: true, shuffleLists: true, emailLowerCase: true } },
   },
   {
     sandbox: {

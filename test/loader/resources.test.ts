@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileSource, loadProject } from '../../src/loader/index.ts';
-import { brief, config, errors, failureOf, load, project, resource, resources, thrown } from './fixture.ts';
+import { config, errors, failureOf, load, project, resource, resources, thrown } from './fixture.ts';
 
 const template = 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\n';
 
