@@ -4,6 +4,7 @@ import type { SentRequest } from '../model/result.ts';
 import { type Ending, ending } from './ending.ts';
 import { type Exchange, exchange, lookUp } from './exchange.ts';
 import { findObject } from './find.ts';
+import { withLiveValues } from './live-values.ts';
 import type { Room } from './room.ts';
 import { settle } from './settle.ts';
 import type { Task } from './verify.ts';
@@ -35,7 +36,8 @@ async function sendAll(tasks: readonly Task[], room: Room, log: SentRequest[]): 
     if (index < lead.from) continue;
     if (room.isStopped()) return tasks.map((task) => stopped(task, index, seen, log));
     const before = new Map([...seen].map(([address, live]) => [address, live?.fingerprint ?? null]));
-    last = await exchange(tasks, request, index, before, room, log);
+    const whole = withLiveValues(lead, request, seen.get(lead.change.address) ?? null);
+    last = await exchange(tasks, whole, index, before, room, log);
     const { answer, replies } = last;
     if (index === requests.length - 1) break;
 
