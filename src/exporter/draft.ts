@@ -121,7 +121,8 @@ function draftJson(
     return at;
   };
   const printed = printableJson(name, value, { field, hidden, omissions, secret });
-  return printed === null
+  // Empty, it would say that there shall be nothing.
+  return printed === null || isEmpty(printed)
     ? { member: null, secrets: [], omissions }
     : { member: [name, printed], secrets, omissions };
 }
@@ -153,6 +154,10 @@ function plainObject(
   return { members };
 }
 
+function isEmpty(value: Printable): boolean {
+  return value !== null && typeof value === 'object' && 'members' in value && value.members.length === 0;
+}
+
 /** What a manifest may say of a reference; hosts may show more. */
 function referenceOnly(value: Json): Json {
   if (!isObject(value)) return value;
@@ -162,8 +167,7 @@ function referenceOnly(value: Json): Json {
 
 /** Whether a manifest need not mention the value: it is what a new object has. */
 function isUnset(field: Field, value: Json): boolean {
-  const compared = comparable(field, value);
-  return compared === null || (isObject(compared) && Object.keys(compared).length === 0);
+  return comparable(field, value) === null;
 }
 
 function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {

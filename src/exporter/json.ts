@@ -24,6 +24,8 @@ export interface JsonWalk {
 export interface Where {
   readonly at: Pointer;
   readonly depth: number;
+  /** The settings of another system, in which a name may be that of a credential. */
+  readonly settings: boolean;
   /** A name on the way here is that of a credential. */
   readonly secret: boolean;
   /** A plan can compare a secret here: not inside lists and JSON text. */
@@ -36,16 +38,18 @@ export interface Where {
  */
 export function printableJson(name: string, value: Json, walk: JsonWalk): Printable | null {
   const read = readJsonText(value);
-  const where = topOf(name);
+  const where = topOf(name, walk.field);
   if (isObject(read)) return printableObject(read, where, walk);
+  // Settings that cannot be read may hold anything.
+  if (where.settings && typeof read === 'string') return omit(walk, where.at, 'credential');
   // The schemas know objects and text only. A list stays the text it was; nothing in it may count as a marker.
   const items = isArray(read) ? printableValue(read, where, walk) : read;
   return isArray(read) && items !== null ? JSON.stringify(read) : items;
 }
 
 /** The field itself, where every walk begins. */
-export function topOf(name: string): Where {
-  return { at: pointer(name), depth: 0, secret: false, settles: true };
+export function topOf(name: string, { pairs }: JsonWalk['field']): Where {
+  return { at: pointer(name), depth: 0, settings: pairs === true, secret: false, settles: true };
 }
 
 /** The place of a member; `opaque` where it lies inside JSON text. */
@@ -53,7 +57,8 @@ export function memberPlace(where: Where, key: string, opaque: boolean): Where {
   return {
     at: `${where.at}${pointer(key)}`,
     depth: where.depth + 1,
-    secret: where.secret || looksSecret(key),
+    settings: where.settings,
+    secret: where.secret || (where.settings && looksSecret(key)),
     settles: where.settles && !opaque,
   };
 }
@@ -108,8 +113,8 @@ function printableText(text: string, where: Where, walk: JsonWalk): Printable | 
   if (text === '') return text;
   if (text === unresolved) return omit(walk, at, 'notWritable');
   if (walk.hidden.includes(at)) return settles ? secret(walk, at) : omit(walk, at, 'credential');
-  const byName = where.secret || hasCredential(text);
-  if (isConcealed(text) && (byName || walk.field.declares === 'members')) return omit(walk, at, 'credential');
+  const byName = where.secret || (where.settings && hasCredential(text));
+  if (where.settings && isConcealed(text)) return omit(walk, at, 'credential');
   if (!byName) return text;
   return settles ? secret(walk, at) : omit(walk, at, 'credential');
 }

@@ -22,7 +22,7 @@ export function shownPlace(at: Pointer): string {
 
 const reasons: Readonly<Record<Reason, string>> = {
   notShown: 'the tenant does not show it. Declare it here to manage it.',
-  credential: 'it holds a credential in a place that cannot be compared.',
+  credential: 'it may hold a credential where none can be compared.',
   notWritable: 'it holds what YAML manifests do not allow.',
   notValid: 'the schema of this kind does not accept what the tenant has.',
 };

@@ -146,7 +146,7 @@ describe('secrets', () => {
     expect(files[1]?.content).toContain(
       'password: !secret SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_PASSWORD\n',
     );
-    expect(files[1]?.content).toContain('# attributes.list.0.secret is left out: it holds a credential');
+    expect(files[1]?.content).toContain('# attributes.list.0.secret is left out: it may hold a credential');
     expect(contentOf(files, '.env.example')).toContain(
       '# SimIntegration/Service%20Now, attributes.nested.apiKey\nSIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_NESTED_APIKEY=\n',
     );

@@ -194,7 +194,10 @@ describe('the law of merging', () => {
         const { after, touched } = change(before, dice);
         const object = live(after);
         const { changed, diagnostics } = merge(files, [object]);
-        expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+        expect(
+          diagnostics.filter(({ severity }) => severity === 'error'),
+          content + JSON.stringify(after),
+        ).toEqual([]);
         const merged = changed[0]?.content ?? content;
         const shown = `${content}\n--- touched ${touched.join(' ')} ---\n${merged}`;
         const plan = planFor(load([{ path: 'config/a.yaml', content: merged }], {}, projectFile), [object]);
@@ -221,6 +224,9 @@ describe('the law of merging', () => {
 /** A line changes with its value, with what its value is part of, and with anything in a collection that it holds. */
 function mayChange({ owner, holds }: Line, touched: readonly string[], before: Json, after: Json): boolean {
   if (touched.some((place) => isWithin(owner, place))) return true;
+  const now = at(after, owner);
+  // A collection without items has nothing to stand below its key.
+  if (!holds && (typeof now !== 'object' || now === null || Object.keys(now).length === 0)) return true;
   return holds && JSON.stringify(at(before, owner)) !== JSON.stringify(at(after, owner));
 }
 

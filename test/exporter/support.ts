@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import picomatch from 'picomatch';
 import type { ExportedFile } from '../../src/exporter/index.ts';
+import { readableFields } from '../../src/kinds/field.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { failure } from '../../src/model/failure.ts';
@@ -16,7 +17,6 @@ import type { Project } from '../../src/model/project.ts';
 import type { Secrets } from '../../src/model/secrets.ts';
 import { secretPlaces } from '../../src/planner/conceal.ts';
 import { fillLookups, planChanges } from '../../src/planner/index.ts';
-import { readableFields } from '../../src/planner/settle.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 
 /** A project whose manifests are in memory, loaded by the real loader. */
@@ -31,7 +31,7 @@ export function load(
     const contents = new Map(files.map(({ path, content }) => [path, content]));
     return loadProject({
       configFile: join(root, 'tenantctl.yaml'),
-      env: { ...env },
+      env: { ...unknownSecrets(files), ...env },
       manifests: {
         glob: (patterns) => {
           const matches = picomatch([...patterns]);
@@ -47,6 +47,12 @@ export function load(
   } finally {
     rmSync(root, { recursive: true });
   }
+}
+
+/** Some value for each secret that the files name. */
+function unknownSecrets(files: readonly ExportedFile[]): Record<string, string> {
+  const names = files.flatMap(({ content }) => [...content.matchAll(/!secret (\w+)/g)]);
+  return Object.fromEntries(names.map(([, name = '']) => [name, 'unknown']));
 }
 
 export type Rows = ReadonlyMap<string, readonly JsonObject[]>;

@@ -102,6 +102,13 @@ export function leadOf({ parent, index, pair }: Located): number | null {
   return tokens.find(({ type }) => type === 'seq-item-ind')?.offset ?? null;
 }
 
+/** Where the colon before a member's value, or the dash before an item, ends. */
+export function indicatorOf({ parent, index, pair }: Located): number | null {
+  const tokens = pair ? separators(pair) : parent ? startTokens(parent, index) : [];
+  const found = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
+  return found ? found.offset + found.source.length : null;
+}
+
 function separators(pair: Pair): readonly CST.SourceToken[] {
   return pair.srcToken && 'sep' in pair.srcToken ? (pair.srcToken.sep ?? []) : [];
 }

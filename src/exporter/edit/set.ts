@@ -1,7 +1,7 @@
 import { CST, isAlias, isMap, isScalar, isSeq, type Scalar } from 'yaml';
 import { type Mapping, type Printable, printBlock, printInline, quoted } from '../../loader/print.ts';
-import { columnOf, indentBelow, splice } from './lines.ts';
-import { endOf, type Located, leadOf, type Parsed, startOf } from './parsed.ts';
+import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, nextLine, splice } from './lines.ts';
+import { endOf, indicatorOf, type Located, leadOf, type Parsed, startOf } from './parsed.ts';
 
 /** Texts in which the value is another one, best first: in its own style, then on one line. */
 export function* setCandidates(parsed: Parsed, located: Located, value: Printable): Generator<string> {
@@ -24,7 +24,20 @@ export function* setCandidates(parsed: Parsed, located: Located, value: Printabl
     const column = columnOf(text, leadOf(located) ?? 0);
     yield put(literalAfterKey(value, column, eol));
   }
+  const hoisted = hoist(parsed, located, printInline(value));
+  if (hoisted !== null) yield hoisted;
   yield put(printInline(value));
+}
+
+/** The text with a value beside its key or dash, in the place of a collection on the lines below. */
+function hoist({ text }: Parsed, located: Located, inline: string): string | null {
+  const { node } = located;
+  const from = startOf(located);
+  const indicator = indicatorOf(located);
+  if (!node || indicator === null || from <= lineEnd(text, indicator) || !isFirstOnLine(text, from))
+    return null;
+  const without = splice(text, lineStart(text, from), nextLine(text, endOf(node, text)), '');
+  return splice(without, indicator, indicator, ` ${inline}`);
 }
 
 function isCollection(value: Printable): value is Mapping | readonly Printable[] {

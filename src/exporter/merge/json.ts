@@ -1,7 +1,8 @@
+import { comparable } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
 import type { Field } from '../../kinds/kind.ts';
 import type { Printable } from '../../loader/print.ts';
-import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import type { Edit } from '../edit/tree.ts';
@@ -45,7 +46,25 @@ export function mergeJson(
 ): void {
   const walk = { pairing, field, found };
   const written = writtenMember(pairing.written, name);
-  mergeValue(written, readJsonText(declared), readJsonText(live), topOf(name), walk);
+  const where = topOf(name, field);
+  const [mine, theirs] = [readJsonText(declared), readJsonText(live)];
+  const [isCleared, isUnset] = [comparable(field, mine) === null, comparable(field, theirs) === null];
+  if (isCleared && isUnset) return;
+  if (isCleared) {
+    replace(written, mine, theirs, where, walk);
+    return;
+  }
+  const first = found.edits.length;
+  mergeValue(written, mine, theirs, where, walk);
+  const added = found.edits.slice(first);
+  const emptied = isObject(mine) && added.length === Object.keys(mine).length && added.every(isMemberRemoval);
+  // An empty mapping would clear what the manifest has never declared.
+  if (field.declares === 'members' && emptied && !isUnset)
+    found.edits.splice(first, added.length, { op: 'remove', path: [name] });
+}
+
+function isMemberRemoval({ op, path }: Edit): boolean {
+  return op === 'remove' && path.length === 2;
 }
 
 function mergeValue(
@@ -61,7 +80,8 @@ function mergeValue(
   const bothObjects = isObject(declared) && isObject(live);
   const bothLists = isArray(declared) && isArray(live);
   if (!bothObjects && !bothLists) {
-    if (!sameJson(declared, live)) replace(written, declared, live, where, walk);
+    if (!sameJson(compared(declared, where), compared(live, where)))
+      replace(written, declared, live, where, walk);
     return;
   }
   const isOpen = bothObjects ? isWrittenMap(written) : isWrittenList(written);
@@ -70,6 +90,12 @@ function mergeValue(
   if (bothObjects) mergeMembers(written, declared, live, where, inside);
   else if (bothLists) mergeItems(written, declared, live, where, inside);
   if (inside !== walk && inside.found.edits.length > 0) replace(written, declared, live, where, walk);
+}
+
+/** Among the settings of another system 60 and "60" are the same. */
+function compared(value: Json, { settings }: Where): Json {
+  if (!settings) return value;
+  return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
 }
 
 function emptyFound(): Found {
@@ -109,7 +135,10 @@ function mergeItems(
   where: Where,
   walk: Walk,
 ): void {
-  const gaps = gapsBetween(declared, live);
+  const gaps = gapsBetween(
+    declared.map((item) => compared(item, where)),
+    live.map((item) => compared(item, where)),
+  );
   if (gaps.length === 0) return;
   const { resource } = walk.pairing;
   // A secret in a list cannot be compared, and must not be replaced by its text.
