@@ -44,7 +44,7 @@ export async function* readPages(client: Sender, source: PageSource): AsyncGener
   const first = await readPage(client, source, 0);
   yield list.accept(first.rows);
   const enough = source.enough ?? Number.POSITIVE_INFINITY;
-  if (source.pageSize !== null && list.count < enough) {
+  if (source.pageSize !== null) {
     if (first.total === null) yield* readOn(client, source, source.pageSize, enough, list);
     else yield* readRest(client, source, Math.min(first.total, enough), list);
   }

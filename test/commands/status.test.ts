@@ -153,6 +153,19 @@ test.each([
   expect(refused).toHaveLength(1);
 });
 
+test.each([
+  'acme\n.example',
+  'ac me.example',
+  'münchen\u2028.example',
+  'acme',
+  '',
+  '-a.example',
+  'a..example',
+])('"%s" is no domain', (domain) => {
+  const { records, refused } = dkimRecords(domain, { dkimTokens: ['aaa'] }, 'dkim.amazonses.com');
+  expect({ records, refused }).toEqual({ records: [], refused: [expect.any(String)] });
+});
+
 test('international domains are published in their ASCII form', () => {
   const { records } = dkimRecords('münchen.example', { dkimTokens: ['aaa'] }, 'dkim.amazonses.com');
   expect(records.map(({ name }) => name)).toEqual(['aaa._domainkey.xn--mnchen-3ya.example']);
@@ -167,6 +180,7 @@ test('a text of any length is split into strings that give it back', () => {
           code.length === 3 ? String.fromCharCode(Number(code)) : code,
         ),
       );
+      expect(line).toMatch(/^[\x20-\x7e]*$/);
       expect(line).toMatch(/^a\.example\. 3600 IN TXT (?:"(?:[^"\\]|\\.)*" ?)+$/);
       expect(strings.join('')).toBe(value);
       expect(Math.max(...strings.map((text) => text.length))).toBeLessThanOrEqual(255);
