@@ -5,10 +5,8 @@ export type DnsRecord =
   | { readonly type: 'TXT'; readonly name: string; readonly value: string };
 
 /** Whether public DNS has a record; `unknown` where the resolver gave no usable answer. */
-export const publications = ['published', 'missing', 'wrong', 'unknown'] as const;
-
 export interface Publication {
-  readonly state: (typeof publications)[number];
+  readonly state: 'published' | 'missing' | 'wrong' | 'unknown';
   /** What public DNS has in the record's place, as text. */
   readonly found: readonly string[];
   /** Why it is wrong or unknown. */

@@ -8,7 +8,7 @@ import { type Json, parseJson } from '../../src/model/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 
 /** What a run of the program left behind. */
-export interface Ran {
+interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -16,7 +16,7 @@ export interface Ran {
   readonly json: Json;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Typed by somebody who sits at a terminal; without it there is none. */
   readonly typed?: string;
   readonly signal?: AbortSignal;
