@@ -34,8 +34,10 @@ export async function withLint(
   const changed = project.resources.filter(({ address }) => written.has(address));
   const questions = questionsOf(changed, project.resources, state.defaults);
   const { known, missed } = await ask(questions, tenant, state.defaults);
-  // A template that equals its default changes nothing, and is told all the same.
-  const about = new Set([...written, ...state.defaults.map(({ address }) => address)]);
+  // A template that nobody has customised and that equals its default changes nothing, and is told all the same.
+  const live = new Set(state.objects.map(({ address }) => address));
+  const standard = state.defaults.map(({ address }) => address).filter((address) => !live.has(address));
+  const about = new Set([...written, ...standard]);
   const findings = lint({ resources, known, levels: project.lint, about });
   if (hasErrors(findings)) throw new Failure([...findings, ...missed]);
   const told = [...findings, ...missed].filter(({ severity }) => severity !== 'info');

@@ -1,6 +1,6 @@
 import { kindNamed } from '../kinds/index.ts';
-import { isObject, type Json, own, parseJson } from '../model/json.ts';
-import { pointer } from '../model/pointer.ts';
+import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Finding } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
@@ -14,57 +14,62 @@ const chatFields = Object.entries(kindNamed('NotificationTemplate').fields).flat
 export function chatFindings(resource: Resource): Finding[] {
   return chatFields.flatMap(({ name, nested }) => {
     const value = own(resource.fields, name);
-    if (typeof value !== 'string') return isObject(value) ? inside(resource, name, value, nested, null) : [];
-    if (value === '' || scanVelocity(value).hasDirectives) return [];
+    if (isObject(value)) return nestedFindings(resource, name, value, nested, null);
+    if (typeof value !== 'string' || !isJudged(value)) return [];
     const parsed = parseJson(value);
-    if (isObject(parsed)) return inside(resource, name, parsed, nested, value);
-    const message =
-      parsed === undefined
-        ? `The text of \`${name}\` is not valid JSON`
-        : `The text of \`${name}\` is no JSON object`;
-    return [
-      {
-        code: 'chat-json',
-        message,
-        resource,
-        at: pointer(name),
-        offset: parsed === undefined ? fault(value) : 0,
-      },
-    ];
+    if (isObject(parsed)) return nestedFindings(resource, name, parsed, nested, value);
+    const problem =
+      parsed === undefined ? faultOf(value) : { what: 'is no JSON object', hint: null, offset: 0 };
+    return [finding(resource, name, pointer(name), problem)];
   });
 }
 
-function inside(
+function nestedFindings(
   resource: Resource,
   field: string,
-  message: Readonly<Record<string, Json>>,
+  message: JsonObject,
   nested: readonly string[],
   text: string | null,
 ): Finding[] {
   return nested.flatMap((name): Finding[] => {
     const value = own(message, name);
-    if (typeof value !== 'string' || value === '' || scanVelocity(value).hasDirectives) return [];
+    if (typeof value !== 'string' || !isJudged(value)) return [];
     const parsed = parseJson(value);
     if (typeof parsed === 'object' && parsed !== null) return [];
-    const problem = parsed === undefined ? 'is not valid JSON' : 'is neither a JSON object nor a list';
-    const place =
-      text === null
-        ? { at: pointer(field, name), offset: parsed === undefined ? fault(value) : 0 }
-        : { at: pointer(field), offset: Math.max(0, text.indexOf(`"${name}"`)) };
-    return [
-      { code: 'chat-json', message: `The text of \`${field}.${name}\` ${problem}`, resource, ...place },
-    ];
+    const problem =
+      parsed === undefined
+        ? faultOf(value)
+        : { what: 'is neither a JSON object nor a list', hint: null, offset: 0 };
+    if (text === null) return [finding(resource, `${field}.${name}`, pointer(field, name), problem)];
+    const offset = Math.max(0, text.indexOf(`"${name}"`));
+    return [finding(resource, `${field}.${name}`, pointer(field), { ...problem, offset })];
   });
 }
 
-/** Where the parser gave up, as far as it says so. */
-function fault(text: string): number {
+function isJudged(text: string): boolean {
+  return text !== '' && !scanVelocity(text).hasDirectives;
+}
+
+interface Fault {
+  readonly what: string;
+  readonly hint: string | null;
+  readonly offset: number;
+}
+
+/** What the parser says of a text that is not JSON, and where it gave up as far as it says so. */
+function faultOf(text: string): Fault {
+  const what = 'is not valid JSON';
   try {
     JSON.parse(text);
   } catch (error) {
     const said = error instanceof Error ? error.message : '';
-    if (said.includes('end of JSON')) return text.trimEnd().length;
-    return Math.min(Number(/position (\d+)/.exec(said)?.[1] ?? 0), text.length);
+    const end = said.includes('end of JSON') ? text.trimEnd().length : 0;
+    const offset = Math.min(Number(/position (\d+)/.exec(said)?.[1] ?? end), text.length);
+    return { what, hint: `The parser says: ${said.replaceAll(/\s+/g, ' ')}.`, offset };
   }
-  return 0;
+  return { what, hint: null, offset: 0 };
+}
+
+function finding(resource: Resource, name: string, at: Pointer, { what, hint, offset }: Fault): Finding {
+  return { code: 'chat-json', message: `The text of \`${name}\` ${what}`, hint, resource, at, offset };
 }

@@ -1,0 +1,337 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type LintKnowledge, lint } from '../../src/lint/index.ts';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { type LintCode, lintRules } from '../../src/model/lint.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import { config, type Files, failureOf, load } from '../loader/fixture.ts';
+import { liveFrom, resource } from '../support/plan.ts';
+
+const template = (fields: JsonObject, key = ['welcome', 'EMAIL', 'en']) =>
+  resource('NotificationTemplate', key, fields);
+const standard = (fields: JsonObject, [key = '', medium = '', locale = ''] = ['welcome', 'EMAIL', 'en']) =>
+  liveFrom({ kind: 'NotificationTemplate', raw: { key, medium, locale, ...fields } });
+const sender = (email: string) => resource('SenderAddress', [email]);
+const search = (...rules: JsonObject[]) => resource('ProfileSearch', ['People'], { rules });
+
+function findings(resources: readonly Resource[], known: LintKnowledge | null = null): string[] {
+  return lint({ resources, known, levels: {} }).map(told);
+}
+
+const told = ({ code, message, hint }: Diagnostic) => `${code}: ${message}${hint ? ` (${hint})` : ''}`;
+const codes = (resources: readonly Resource[], known: LintKnowledge | null = null) =>
+  lint({ resources, known, levels: {} }).map(({ code }) => code);
+
+describe('variables', () => {
+  const known: LintKnowledge = {
+    defaults: [
+      standard({ subject: 'Hello ${user.name}', body: '#foreach($task in $tasks)$task.name#end' }),
+      standard({ subject: '$daysLeft' }, ['welcome', 'SLACK', 'de']),
+      standard({ subject: '$other' }, ['another', 'EMAIL', 'en']),
+    ],
+    context: ['productName', 'loginUrl'],
+  };
+
+  it.each<[string, string[]]>([
+    ['$user.anything ${tasks} $daysLeft $productName $__global.loginUrl $__recipient.name', []],
+    ['#set($mine = 1)$mine #foreach($t in $tasks)$t $foreach.index#end', []],
+    [
+      '$usr',
+      [
+        "unknown-variable: Neither the vendor's default nor the template context has `$usr` (Did you mean `user`?)",
+      ],
+    ],
+    ['$other', ["unknown-variable: Neither the vendor's default nor the template context has `$other`"]],
+    [
+      '$__global.productNam',
+      ['unknown-variable: The template context has no `productNam` (Did you mean `productName`?)'],
+    ],
+    ['$__global', []],
+    ['\\$usr and $5', []],
+  ])('%s', (body, expected) => {
+    expect(findings([template({ body })], known)).toEqual(expected);
+  });
+
+  it('are known in every field once one sets them, and told once', () => {
+    const fields = { subject: '$mine $nobody', body: '#set($mine = $nobody) $nobody' };
+    expect(codes([template(fields)], known)).toEqual(['unknown-variable']);
+  });
+
+  it('are not judged without the tenant, nor a template whose default is not known', () => {
+    const declared = [template({ body: '$nobody $__global.nothing' })];
+    expect(findings(declared)).toEqual([]);
+    expect(findings(declared, { defaults: known.defaults ?? [] })).toEqual([]);
+    expect(findings([template({ body: '$nobody' })], { ...known, defaults: [] })).toEqual([]);
+  });
+});
+
+describe('senders', () => {
+  const none = { senders: [], verifiedDomains: [] };
+
+  it.each<[string, Json, LintKnowledge | null, boolean]>([
+    ['declared', 'Help@Acme.example', null, false],
+    ['declared, with a name', 'Help desk <help@acme.example>', null, false],
+    ['of a declared domain', 'any@mail.verified.example', null, false],
+    ['a variable', '$__global.emailFromAddress', null, false],
+    ['cleared', null, null, false],
+    ['live', 'live@tenant.example', { senders: ['LIVE@tenant.example'] }, false],
+    ['of a live domain', 'a@tenant.example', { senders: [], verifiedDomains: ['tenant.example'] }, false],
+    ['foreign, offline', 'live@tenant.example', null, true],
+    ['foreign', 'live@tenant.example', none, true],
+    ['of a domain that only ends alike', 'a@notverified.example', none, true],
+    ['no address', 'Help desk', none, true],
+    ['a price', '$5', none, true],
+  ])('%s', (_name, from, known, isFound) => {
+    const declared = [sender('help@acme.example'), resource('VerifiedDomain', ['verified.example'])];
+    const expected = isFound ? ['unknown-sender'] : [];
+    expect(codes([template({ from }), ...declared], known)).toEqual(expected);
+    expect(codes([template({ replyTo: from }), ...declared], known)).toEqual(expected);
+  });
+
+  it('suggests the near one', () => {
+    const [found] = findings([template({ from: 'hlep@acme.example' }), sender('help@acme.example')], none);
+    expect(found).toContain('hlep@acme.example is neither a declared sender nor one of the tenant');
+    expect(found).toContain('Did you mean `help@acme.example`?');
+  });
+
+  it('are not judged offline where the project declares none', () => {
+    expect(findings([template({ from: 'a@b.example' })])).toEqual([]);
+  });
+
+  it('do not count when declared absent', () => {
+    const gone = resource('SenderAddress', ['a@b.example'], {}, { ensure: 'absent' });
+    expect(codes([template({ from: 'a@b.example' }), gone], none)).toEqual(['unknown-sender']);
+  });
+});
+
+describe('chat messages', () => {
+  it.each<[string, Json, string[]]>([
+    ['an object', { text: 'Hi $name', blocks: [{ type: 'divider' }], attachments: '[]' }, []],
+    ['text of an object', '{"text":"Hi ${name}","blocks":"[{\\"type\\":\\"divider\\"}]"}', []],
+    ['empty', { text: 'a', attachments: '', messageJSON: null }, []],
+    ['text with directives', '{"items":[#foreach($a in $b)"$a",#end]}', []],
+    ['plain text', 'Hi there', ['The text of `slackTemplate` is not valid JSON']],
+    ['a list', '[1]', ['The text of `slackTemplate` is no JSON object']],
+    ['cut off', '{"text": "Hi"', ['The text of `slackTemplate` is not valid JSON']],
+    ['bad blocks', { blocks: '[{]' }, ['The text of `slackTemplate.blocks` is not valid JSON']],
+    [
+      'blocks of a word',
+      { attachments: '"x"' },
+      ['The text of `slackTemplate.attachments` is neither a JSON object nor a list'],
+    ],
+    [
+      'bad blocks in text',
+      '{"messageJSON":"{"}',
+      ['The text of `slackTemplate.messageJSON` is not valid JSON'],
+    ],
+  ])('%s', (_name, slackTemplate, expected) => {
+    const declared = template({ slackTemplate }, ['welcome', 'SLACK', 'en']);
+    const found = lint({ resources: [declared], known: null, levels: {} });
+    expect(found.map(({ code, message }) => `${code}: ${message}`)).toEqual(
+      expected.map((message) => `chat-json: ${message}`),
+    );
+  });
+
+  it('are one text to Velocity, whatever their parts', () => {
+    expect(codes([template({ teamsTemplate: { a: '#if($x)', b: ['y', '#end'] } })])).toEqual([]);
+    expect(codes([template({ teamsTemplate: { a: '#if($x)', b: ['y', '## #end'] } })])).toEqual([
+      'velocity-unclosed',
+    ]);
+  });
+});
+
+describe('defaults', () => {
+  const known = {
+    defaults: [standard({ subject: 'Hi', body: 'a\r\nb', footer: null, from: 'A@b.example' })],
+  };
+
+  it.each<[string, JsonObject, boolean]>([
+    ['the same', { subject: 'Hi', body: 'a\nb', footer: '', from: 'a@B.example' }, true],
+    ['a part of it', { subject: 'Hi' }, true],
+    ['another subject', { subject: 'Hello', body: 'a\nb' }, false],
+    ['something cleared', { subject: 'Hi', body: null }, false],
+  ])('%s', (_name, fields, isSame) => {
+    expect(codes([template(fields)], known)).toEqual(isSame ? ['equals-default'] : []);
+  });
+
+  it('of another locale do not count', () => {
+    expect(codes([template({ subject: 'Hi' }, ['welcome', 'EMAIL', 'de'])], known)).toEqual([]);
+  });
+});
+
+it('tells which locales and media a notification lacks among the declared ones', () => {
+  const declared = [
+    template({}, ['a', 'EMAIL', 'en']),
+    template({}, ['a', 'EMAIL', 'de']),
+    template({}, ['b', 'EMAIL', 'en']),
+    template({}, ['a', 'SLACK', 'fr']),
+    resource('NotificationTemplate', ['c', 'EMAIL', 'ja'], {}, { ensure: 'absent' }),
+  ];
+  expect(findings(declared)).toEqual([
+    'missing-locale: `b` is not declared for EMAIL in de, as other notifications are',
+    'missing-medium: `b` is not declared for SLACK, as other notifications are',
+  ]);
+});
+
+describe('search rules', () => {
+  const rule = (type: string, comparison_operator: string, value: Json, more: JsonObject = {}) => ({
+    type,
+    comparison_operator,
+    value,
+    ...more,
+  });
+  const attribute = (operator: string, value: Json, id = 'att') =>
+    rule('ProfileAttributeRule', operator, value, { object_type: 'NeAttribute', condition_object_id: id });
+  const rows: LintKnowledge = {
+    attributes: [
+      { id: 'att', uid: 'department', label: 'Department', data_type: 'text' },
+      { id: 'iso', uid: 'start', label: 'Start', data_type: 'date', date_format: 'YYYY-MM-DD' },
+      { id: 'us', uid: 'end', label: 'End', data_type: 'DateAttribute', date_format: 'mm/dd/yyyy' },
+      { id: 'any', uid: 'born', data_type: 'date' },
+      { id: 7, uid: 'number' },
+    ],
+    profileTypes: [{ id: 'emp', uid: 'employee', name: 'Employees' }],
+  };
+
+  it.each<[JsonObject, LintCode | null]>([
+    [rule('ProfileStatusRule', '==', 'Leave of absence'), null],
+    [rule('ProfileStatusRule', '!=', 'active'), 'rule-value'],
+    [rule('ProfileStatusRule', '>', 'Active'), 'rule-operator'],
+    [rule('ProfileTypeRule', '==', 'anything'), null],
+    [rule('ProfileTypeRule', 'include?', 'emp'), 'rule-operator'],
+    [attribute('matches', 'x'), 'rule-operator'],
+    [attribute('include?', '30 days before'), null],
+    [attribute('before', '2030-01-31'), null],
+    [attribute('after', '12/31/2030'), null],
+    [attribute('after', '31/12/2030'), null],
+    [attribute('before', '31 January 2030'), null],
+    [attribute('before', '2030-02-30'), 'rule-value'],
+    [attribute('before', '31/31/2030'), 'rule-value'],
+    [attribute('before', '30 before'), 'rule-value'],
+    [attribute('after', 'tomorrow'), 'rule-value'],
+    [attribute('<', '30 after'), null],
+    [attribute('==', 'Engineering'), null],
+    [attribute('>', '42'), null],
+    [attribute('<', '30 days after'), 'rule-distance'],
+    [attribute('==', 'before 30'), 'rule-distance'],
+    [attribute('>', '30 Before'), 'rule-distance'],
+    [attribute('before', { $lookup: { from: 'profiles', where: { uid: 'a' }, take: 'id' } }), null],
+  ])('%j offline', (declared, expected) => {
+    expect(codes([search(declared)])).toEqual(expected === null ? [] : [expected]);
+  });
+
+  it.each<[JsonObject, LintCode | null]>([
+    [rule('ProfileTypeRule', '==', 'emp'), null],
+    [rule('ProfileTypeRule', '==', 'employee'), 'unknown-profile-type'],
+    [attribute('==', 'x', 'nobody'), 'unknown-attribute'],
+    [attribute('before', 'x', '7'), 'rule-value'],
+    [attribute('start_with?', 'x', '7'), null],
+    [attribute('include?', 'x'), null],
+    [attribute('before', '2030-01-31'), 'rule-attribute'],
+    [attribute('include?', '2030', 'iso'), 'rule-attribute'],
+    [attribute('before', '2030-01-31', 'iso'), null],
+    [attribute('before', '2030-02-30', 'iso'), 'rule-attribute'],
+    [attribute('before', '01/31/2030', 'iso'), 'rule-attribute'],
+    [attribute('before', '01/31/2030', 'us'), null],
+    [attribute('before', '31/01/2030', 'us'), 'rule-attribute'],
+    [attribute('before', '31/01/2030', 'any'), null],
+    [attribute('<', '30 after', 'us'), null],
+    [attribute('<', '30', 'us'), 'rule-attribute'],
+    [attribute('==', '2030-01-31', 'iso'), 'rule-attribute'],
+  ])('%j with what the tenant tells', (declared, expected) => {
+    expect(codes([search(declared)], rows)).toEqual(expected === null ? [] : [expected]);
+  });
+
+  it('says how to write a name that stands for an id', () => {
+    const [found] = findings([search(attribute('==', 'x', 'Department'))], rows);
+    expect(found).toContain('!lookup { from: ne_attributes, where: { label: Department }, take: id }');
+  });
+});
+
+describe('levels', () => {
+  const broken = [template({ body: '#if($a)' })];
+
+  it.each(['error', 'warning', 'info'] as const)('%s', (level) => {
+    const [found] = lint({ resources: broken, known: null, levels: { 'velocity-unclosed': level } });
+    expect(found?.severity).toBe(level);
+  });
+
+  it('off', () => {
+    expect(lint({ resources: broken, known: null, levels: { 'velocity-unclosed': 'off' } })).toEqual([]);
+  });
+
+  it('come from the project file, one by one', () => {
+    const lintOf = (section: string) =>
+      load({
+        'tenantctl.yaml': `${config()}${section}`,
+        'config/a.yaml': 'kind: SenderAddress\nemail: a@b.example',
+      }).lint;
+    expect(lintOf('')).toEqual(
+      Object.fromEntries(Object.entries(lintRules).map(([code, { level }]) => [code, level])),
+    );
+    expect(lintOf('lint: { chat-json: error, missing-locale: off }\n')).toMatchObject({
+      'chat-json': 'error',
+      'missing-locale': 'off',
+      'missing-medium': 'info',
+    });
+  });
+
+  it('of rules that do not exist are refused, with the near one', () => {
+    const problems = failureOf({ 'tenantctl.yaml': `${config()}lint:\n  velocity-unclosd: off\n` });
+    expect(problems.find(({ code }) => code === 'unknown-field')).toMatchObject({
+      severity: 'error',
+      source: { line: 6, column: 3 },
+      hint: 'Did you mean `velocity-unclosed`?',
+    });
+    const levels = failureOf({ 'tenantctl.yaml': `${config()}lint: { chat-json: warn }\n` });
+    expect(levels.find(({ code }) => code === 'invalid-value')?.message).toContain(
+      'must be error, warning, info or off',
+    );
+  });
+
+  it('stand in the schema as they stand in the table', () => {
+    const schema = JSON.parse(
+      readFileSync(new URL('../../schemas/project.schema.json', import.meta.url), 'utf8'),
+    );
+    const expected = Object.entries(lintRules).map(([code, { level, means }]) => [
+      code,
+      { description: means, enum: ['error', 'warning', 'info', 'off'], default: level },
+    ]);
+    expect(schema.properties.lint.properties).toEqual(Object.fromEntries(expected));
+  });
+});
+
+describe('places', () => {
+  const head = 'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\n';
+  const at = (fields: string, more: Files = {}) => {
+    const { resources, lint: levels } = load({ 'config/a.yaml': head + fields, ...more });
+    return lint({ resources, known: null, levels }).map(
+      ({ source, excerpt }) => `${source?.file}:${source?.line}:${source?.column} ${excerpt?.split('\n')[0]}`,
+    );
+  };
+
+  it.each<[string, string, string]>([
+    ['a literal block', 'body: |\n  one\n\n    two #end\n', 'config/a.yaml:8:9 8 |     two #end'],
+    ['a block that begins with a blank line', 'body: |2\n\n   #end\n', 'config/a.yaml:7:4 7 |    #end'],
+    ['a block of Windows lines', 'body: |\r\n  one\r\n  #end\r\n', 'config/a.yaml:7:3 7 |   #end'],
+    ['a plain text', 'subject: one$a#end\n', 'config/a.yaml:5:15 5 | subject: one$a#end'],
+    ['a quoted text', 'subject: "one #end"\n', 'config/a.yaml:5:15 5 | subject: "one #end"'],
+    ['an escaped text', 'subject: "\\u00fc #end"\n', 'config/a.yaml:5:10 5 | subject: "\\u00fc #end"'],
+    ['a folded block', 'body: >\n  one\n  #end\n', 'config/a.yaml:5:7 5 | body: >'],
+    ['a formatted text', 'subject: !format "#end"\n', 'config/a.yaml:5:10 5 | subject: !format "#end"'],
+    [
+      'a text in a message',
+      'slackTemplate:\n  blocks:\n    - { text: "a #end" }\n',
+      'config/a.yaml:7:18 7 |     - { text: "a #end" }',
+    ],
+    ['JSON that is cut off', `slackTemplate: '{"a":'\n`, `config/a.yaml:5:22 5 | slackTemplate: '{"a":'`],
+  ])('%s', (_name, fields, expected) => {
+    expect(at(fields)).toEqual([expected]);
+  });
+
+  it('in a side file', () => {
+    const files = { 'config/texts/a.html': '<p>\r\n  ü #if($x)\r\n</p>\r\n' };
+    expect(at('body: !file texts/a.html\n', files)).toEqual(['config/texts/a.html:2:5 2 |   ü #if($x)']);
+  });
+});

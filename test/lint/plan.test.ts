@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, seedFile, type World } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+});
+afterEach(() => world.close());
+
+const template = (fields: object) => ({
+  kind: 'NotificationTemplate',
+  key: 'access_request_decision',
+  medium: 'EMAIL',
+  locale: 'de',
+  ...fields,
+});
+const attributeRule = (id: string) => ({
+  kind: 'ProfileSearch',
+  label: 'New',
+  rules: [
+    {
+      type: 'ProfileAttributeRule',
+      object_type: 'NeAttribute',
+      condition_object_id: id,
+      comparison_operator: '==',
+      value: 'x',
+    },
+  ],
+});
+
+const asked = () => {
+  const operations = world.sandbox.log.map(({ operation, path }) => operation ?? path);
+  return operations.filter((name) => !/token/.test(name)).sort();
+};
+const codesOf = (plan: { diagnostics: readonly { code: string }[] }) =>
+  plan.diagnostics.map(({ code }) => code);
+
+describe('what a plan asks for the sake of the lint', () => {
+  const own = ['list-notification-template-defaults', 'list-notification-templates'];
+
+  it('is nothing where the default of what is written has all variables', async () => {
+    world.declare([template({ subject: '$accessName: $decision' })]);
+    expect(codesOf(await world.plan())).toEqual([]);
+    expect(asked()).toEqual(own);
+  });
+
+  it('is nothing where nothing changes, whatever the texts hold', async () => {
+    world.declare([template({ subject: '$nobody $__global.nothing #if($a)', from: 'a@foreign.example' })]);
+    expect((await world.run('apply', '--yes')).code).toBe(0);
+    const before = world.sandbox.log.length;
+    expect((await world.plan()).changes).toEqual([]);
+    const since = world.sandbox.log.slice(before).map(({ operation }) => operation);
+    expect(since.filter((name) => name !== null && !/token/.test(name))).toEqual([
+      'list-notification-templates',
+    ]);
+  });
+
+  it('is the context for a member of it', async () => {
+    world.declare([template({ subject: '$__global.productName' })]);
+    expect(codesOf(await world.plan())).toEqual([]);
+    expect(asked()).toEqual(['get-notifications-template-context', ...own]);
+  });
+
+  it('is the defaults and the context for a variable of a template whose default was not read', async () => {
+    world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl' })]);
+    expect(codesOf(await world.plan())).toEqual([]);
+    expect(asked()).toEqual(['get-notifications-template-context', ...own]);
+  });
+
+  it('is senders and domains for an address that nobody declares', async () => {
+    world.declare([template({ from: 'servicedesk@acme.example' })]);
+    expect(codesOf(await world.plan())).toEqual([]);
+    expect(asked()).toEqual(['get-dkim-attributes', 'list-from-addresses', ...own]);
+  });
+});
+
+it('tells variables, senders and defaults in the plan', async () => {
+  const repeated = { key: 'password_expiring', locale: 'fr' };
+  const standard = world.sandbox.state.templateDefaults.find(
+    ({ key, medium, locale }) => key === repeated.key && medium === 'EMAIL' && locale === repeated.locale,
+  );
+  world.declare([
+    template({ subject: '$acessName', from: 'nobody@foreign.example' }),
+    template({ ...repeated, subject: standard?.subject }),
+  ]);
+  const { diagnostics, digest } = await world.plan();
+  expect(diagnostics.map(({ code, hint }) => `${code} ${hint}`)).toEqual([
+    'unknown-variable Did you mean `accessName`?',
+    'unknown-sender Declare it as a SenderAddress, or verify its domain.',
+    "equals-default Remove the manifest, and the template goes on following the vendor's changes.",
+  ]);
+  expect((await world.run('apply', '--yes', '--expect', digest)).code).toBe(0);
+});
+
+describe('an error', () => {
+  it('stops plan and apply before anything is written', async () => {
+    world.declare([template({ subject: 'Hi' }), attributeRule('department')]);
+    for (const command of [['plan'], ['apply', '--yes']]) {
+      const { code, stderr } = await world.run(...command);
+      expect(code).toBe(1);
+      expect(stderr).toContain('unknown-attribute');
+      expect(stderr).toContain('where: { uid: department }');
+    }
+    expect(world.sandbox.log.filter(({ method, path }) => method !== 'GET' && !/token/.test(path))).toEqual(
+      [],
+    );
+  });
+
+  it('stops validate where the project says that the rule is one', async () => {
+    world.declare([template({ subject: '#if($a)' })]);
+    expect((await world.run('validate')).code).toBe(0);
+    world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}lint: { velocity-unclosed: error }\n`);
+    const { code, stdout } = await world.run('validate', '--format', 'json');
+    expect(code).toBe(1);
+    expect(stdout).toContain('velocity-unclosed');
+  });
+});
+
+it('makes a plan without the advice that the tenant refuses to give', async () => {
+  world.sandbox.faults.add({ kind: 'status', path: '/v2025/notification-template-context', status: 403 });
+  world.declare([template({ subject: '$__global.nothing' })]);
+  const { changes, diagnostics } = await world.plan();
+  expect(changes).toHaveLength(1);
+  expect(diagnostics.map(({ code, severity }) => `${code} ${severity}`)).toEqual(['lint-not-asked warning']);
+});
