@@ -10,7 +10,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { carryOut } from './carry-out.ts';
 import { type Ending, ending } from './ending.ts';
 import type { ApplyEvent } from './events.ts';
-import { touchedBy } from './find.ts';
+import { keyBefore, touchedBy } from './find.ts';
 import type { Journal } from './journal.ts';
 import { inParallel, levelsOf } from './levels.ts';
 import type { Sent, TenantPort } from './port.ts';
@@ -182,12 +182,17 @@ function changeResult({ task, outcome, live, requests, error, warnings }: Ending
     task.live && isAsPlanned
       ? recordedFields(kind, change, task.live)
       : fieldsBefore(kind, change, task.live);
+  const after = live ? recordedFields(kind, change, live) : null;
+  const withheld = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
+  const renamedFrom = keyBefore(kind, change);
   return {
     address: change.address,
+    ...(renamedFrom ? { renamedFrom } : {}),
     action: change.action,
     outcome,
-    before,
-    after: live ? recordedFields(kind, change, live) : null,
+    before: before?.fields ?? null,
+    after: after?.fields ?? null,
+    ...(withheld.length > 0 ? { withheld } : {}),
     requests,
     error,
     warnings,

@@ -45,10 +45,16 @@ export function touchedBy(changes: readonly KindChange[]): Touched[] {
 
 /** The change's key, and for a rename the key the object has until then. */
 function keysOf(kind: Kind, change: Change): Key[] {
-  const old = change.key.map((part, at) => {
+  const before = keyBefore(kind, change);
+  return before ? [change.key, before] : [change.key];
+}
+
+/** The key that the object of a rename has before it; `null` where the change is none. */
+export function keyBefore(kind: Kind, change: Change): Key | null {
+  const before = change.key.map((part, at) => {
     const name = kind.keyFields[at]?.name;
     const renamed = name === undefined ? undefined : change.diff.find(({ path }) => path === pointer(name));
     return typeof renamed?.before === 'string' ? renamed.before : part;
   });
-  return old.every((part, at) => part === change.key[at]) ? [change.key] : [change.key, old];
+  return before.every((part, at) => part === change.key[at]) ? null : before;
 }

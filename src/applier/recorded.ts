@@ -7,11 +7,17 @@ import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { concealed as concealedMark } from '../model/sensitive.ts';
 
+/** An object's fields as a result file holds them, and the places that it leaves out. */
+export interface Recorded {
+  readonly fields: JsonObject;
+  readonly withheld: readonly Pointer[];
+}
+
 /**
  * An object's fields as a result file holds them: JSON in text as JSON, and without what is sensitive in the plan,
  * hidden by the tenant, or named like a credential.
  */
-export function recordedFields(kind: Kind, change: Change, live: LiveObject): JsonObject {
+export function recordedFields(kind: Kind, change: Change, live: LiveObject): Recorded {
   const concealed = [
     ...change.diff.filter(({ sensitive }) => sensitive).map(({ path }) => path),
     ...live.hidden,
@@ -23,56 +29,77 @@ export function recordedFields(kind: Kind, change: Change, live: LiveObject): Js
  * The fields an object had before a change that an earlier run made: what it has now, with the plan's differences
  * taken back. `null` for a create.
  */
-export function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): JsonObject | null {
+export function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Recorded | null {
   if (change.action === 'create') return null;
   const known = change.diff.filter(({ sensitive }) => !sensitive);
-  const current = new Map(Object.entries(live ? recordedFields(kind, change, live) : {}));
+  const { fields, withheld } = live ? recordedFields(kind, change, live) : { fields: {}, withheld: [] };
+  const current = new Map(Object.entries(fields));
   for (const difference of known.toReversed()) {
     const [name = '', ...below] = segmentsOf(difference.path);
     const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
     if (field) current.set(name, takenBack(field, current.get(name) ?? null, below, difference));
   }
-  return recorded(kind, objectFrom(current), []);
+  const sensitive = change.diff.flatMap((difference) => (difference.sensitive ? [difference.path] : []));
+  const again = recorded(kind, objectFrom(current), []);
+  return { ...again, withheld: [...new Set([...sensitive, ...withheld, ...again.withheld])] };
 }
 
-function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[]): JsonObject {
+function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[]): Recorded {
   const isSecret = (at: Pointer) => concealed.includes(at) || looksSecretPlace(kind, at);
+  const withheld: Pointer[] = [];
   const entries = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = own(fields, name);
     const at = pointer(name);
     if (value === undefined) return [];
-    // An index in a difference of a list is none of the live list's, so the whole list is left out.
-    const isList = field.is === 'set' || field.is === 'records';
-    if (isList && concealed.some((path) => isWithin(path, at))) return [];
     const readable = field.is === 'json' ? readJsonText(value) : value;
-    // Settings that are no JSON cannot be searched for credentials.
-    if (field.is === 'json' && field.pairs && typeof readable === 'string') return [];
-    const shown = withoutSecrets(readable, at, isSecret);
-    return shown === undefined ? [] : [[name, shown]];
+    const shown = isWithheldWhole(field, at, readable, concealed)
+      ? undefined
+      : withoutSecrets(readable, at, isSecret, withheld);
+    if (shown !== undefined) return [[name, shown]];
+    if (!withheld.includes(at)) withheld.push(at);
+    return [];
   });
-  return objectFrom(entries);
+  return { fields: objectFrom(entries), withheld };
 }
 
-/** `undefined` where the value itself has to be left out. */
-function withoutSecrets(value: Json, at: Pointer, isSecret: (at: Pointer) => boolean): Json | undefined {
-  if (value === concealedMark || isSecret(at)) return undefined;
-  if (isArray(value)) {
-    return value.map((item, index) => withoutSecrets(item, `${at}${pointer(index)}`, isSecret) ?? null);
+function isWithheldWhole(field: Field, at: Pointer, value: Json, concealed: readonly Pointer[]): boolean {
+  // An index in a difference of a list is none of the live list's, so the whole list is left out.
+  const isList = field.is === 'set' || field.is === 'records';
+  if (isList && concealed.some((path) => isWithin(path, at))) return true;
+  // Settings that are no JSON cannot be searched for credentials.
+  return field.is === 'json' && field.pairs === true && typeof value === 'string';
+}
+
+/** `undefined` where the value itself has to be left out; such places are added to `withheld`. */
+function withoutSecrets(
+  value: Json,
+  at: Pointer,
+  isSecret: (at: Pointer) => boolean,
+  withheld: Pointer[],
+): Json | undefined {
+  const below = (item: Json, step: string | number) =>
+    withoutSecrets(item, `${at}${pointer(step)}`, isSecret, withheld);
+  if (
+    value === concealedMark ||
+    isSecret(at) ||
+    (typeof value === 'string' && holdsSecret(value, at, isSecret))
+  ) {
+    withheld.push(at);
+    return undefined;
   }
-  if (isObject(value)) {
-    const members = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
-      const shown = withoutSecrets(item, `${at}${pointer(name)}`, isSecret);
-      return shown === undefined ? [] : [[name, shown]];
-    });
-    return objectFrom(members);
-  }
-  return typeof value === 'string' && holdsSecret(value, at, isSecret) ? undefined : value;
+  if (isArray(value)) return value.map((item, index) => below(item, index) ?? null);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
+    const shown = below(item, name);
+    return shown === undefined ? [] : [[name, shown]];
+  });
+  return objectFrom(members);
 }
 
 /** Whether a text holds JSON with something in it that would be left out. */
 function holdsSecret(text: string, at: Pointer, isSecret: (at: Pointer) => boolean): boolean {
   const inner = readJsonText(text);
-  return typeof inner !== 'string' && !sameJson(withoutSecrets(inner, at, isSecret) ?? null, inner);
+  return typeof inner !== 'string' && !sameJson(withoutSecrets(inner, at, isSecret, []) ?? null, inner);
 }
 
 function takenBack(field: Field, value: Json, below: readonly string[], difference: Difference): Json {

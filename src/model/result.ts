@@ -1,9 +1,10 @@
-import type { Address } from './address.ts';
+import type { Address, Key } from './address.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { ExitCode } from './exit.ts';
 import type { JsonObject } from './json.ts';
 import type { TenantName } from './live.ts';
 import type { Action, Request } from './plan.ts';
+import type { Pointer } from './pointer.ts';
 
 /** The format of result files; schemas/result.schema.json describes it. */
 export const resultFormat = 1;
@@ -28,11 +29,15 @@ export interface SentRequest {
 
 export interface ChangeResult {
   readonly address: Address;
+  /** The object's key before; only a rename has it. */
+  readonly renamedFrom?: Key;
   readonly action: Action;
   readonly outcome: ChangeOutcome;
   /** The object's fields before and after, secrets left out; `null` where there was no object. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
+  /** The places that `before` and `after` leave out, where there are any. */
+  readonly withheld?: readonly Pointer[];
   readonly requests: readonly SentRequest[];
   /** The tenant's own words for a failure, or what it ignored or rewrote. */
   readonly error: string | null;

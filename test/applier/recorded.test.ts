@@ -27,6 +27,14 @@ describe('what a result records', () => {
     expect(result.changes[0]).toMatchObject({
       before: { text: 'before', tags: ['a'], attributes },
       after: { text: 'after', tags: ['a'], attributes },
+      withheld: [
+        '/attributes/user',
+        '/attributes/password',
+        '/attributes/apiKey',
+        '/attributes/deep/clientSecret',
+        '/attributes/deep/list/0/token',
+        '/attributes/inner',
+      ],
     });
   });
 
