@@ -1,9 +1,9 @@
 import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Argv } from 'yargs';
 import { applyPlan } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import { acquireLock } from '../applier/lock.ts';
+import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { ExitCode } from '../model/exit.ts';
@@ -12,6 +12,7 @@ import { isRefused, type Plan } from '../model/plan.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
 import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
+import { confirmed } from './confirm.ts';
 import { hasColour, type Io, isInteractive, widthOf } from './io.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
 import { checkReportFiles, printDocument, printRemarks, writeReports, writeText } from './output.ts';
@@ -68,7 +69,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       return ExitCode.done;
     }
     if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
-    if (needsAnswer(plan, args) && !(await confirmed(io))) {
+    if (needsAnswer(plan, args) && !(await confirmed('Apply these changes?', io))) {
       io.stderr.write('Nothing was applied.\n');
       return ExitCode.done;
     }
@@ -131,17 +132,10 @@ function needsAnswer(plan: Plan, { planfile, yes, expect }: Args): boolean {
   return sends && planfile === undefined && !yes && expect === undefined;
 }
 
-async function confirmed(io: Io): Promise<boolean> {
-  const prompt = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    return (
-      (
-        await prompt.question("Apply these changes? Only 'yes' is taken for it: ", { signal: io.signal })
-      ).trim() === 'yes'
-    );
-  } finally {
-    prompt.close();
-  }
+/** The tenant's words for a refusal, and what to do about it. */
+function describe(sent: Sent): string {
+  const { text, hint } = describeAnswer(sent);
+  return hint === null ? text : `${text} ${hint}`;
 }
 
 /** Runs the plan under the project's lock, with its journal, and keeps the result file. */
@@ -165,7 +159,7 @@ async function carryOut(
       failFast: args.failFast,
       concurrency: limits.concurrency,
       now: () => new Date(),
-      describe: (sent) => describeAnswer(sent).text,
+      describe,
       onEvent: progress.onApply,
     });
     progress.end();
