@@ -140,10 +140,29 @@ function change({ kind, fields }: Subject, dice: Dice): { after: Subject; touche
       touched.push(place);
       return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
     }
-    return { ...value, [key]: walk(value[key] ?? null, place, byMembers || place === '/attributes') };
+    return {
+      ...value,
+      [key]: walk(value[key] ?? null, place, at === '' ? place === '/attributes' : byMembers),
+    };
   };
   const next = walk(fields, '', true);
   return { after: { kind, fields: isObject(next) ? next : fields }, touched };
+}
+
+/** Several changes, each in a field of its own. */
+function changes(before: Subject, dice: Dice): { after: Subject; touched: string[] } {
+  const touched: string[] = [];
+  let after = before;
+  for (let round = 0; round <= dice(3); round += 1) {
+    const next = change(after, dice);
+    const fields = Object.keys(next.after.fields).filter(
+      (name) => next.after.fields[name] !== after.fields[name],
+    );
+    if (fields.some((name) => after.fields[name] !== before.fields[name])) continue;
+    after = next.after;
+    touched.push(...next.touched);
+  }
+  return { after, touched };
 }
 
 function merge(files: readonly ExportedFile[], objects: readonly LiveObject[]): Merge {
@@ -191,7 +210,7 @@ describe('the law of merging', () => {
         expect(planFor(load(files, {}, projectFile), [base]).changes, content).toEqual([]);
         expect(merge(files, [base])).toMatchObject({ changed: [], created: [], deleted: [], gone: [] });
 
-        const { after, touched } = change(before, dice);
+        const { after, touched } = changes(before, dice);
         const object = live(after);
         const { changed, diagnostics } = merge(files, [object]);
         expect(
@@ -213,21 +232,49 @@ describe('the law of merging', () => {
           ),
           shown,
         ).toBeNull();
+        expect(asides(merged), shown).toBeGreaterThanOrEqual(
+          lastingAsides(lines, before.fields, after.fields),
+        );
         checked += touched.length;
       }),
-      { numRuns: 500 },
+      { numRuns: 400 },
     );
     expect(checked).toBeGreaterThan(100);
   });
 });
 
 /** A line changes with its value, with what its value is part of, and with anything in a collection that it holds. */
-function mayChange({ owner, holds }: Line, touched: readonly string[], before: Json, after: Json): boolean {
+function mayChange({ owner, role }: Line, touched: readonly string[], before: Json, after: Json): boolean {
   if (touched.some((place) => isWithin(owner, place))) return true;
   const now = at(after, owner);
-  // A collection without items has nothing to stand below its key.
-  if (!holds && (typeof now !== 'object' || now === null || Object.keys(now).length === 0)) return true;
-  return holds && JSON.stringify(at(before, owner)) !== JSON.stringify(at(after, owner));
+  switch (role) {
+    case 'remark':
+      return false;
+    case 'lead':
+      // A collection without items has nothing to stand below its key.
+      return typeof now !== 'object' || now === null || Object.keys(now).length === 0;
+    case 'value':
+      return JSON.stringify(at(before, owner)) !== JSON.stringify(now);
+  }
+}
+
+function asides(text: string): number {
+  return text.split('# aside').length - 1;
+}
+
+/** Comments beside values that are single values still; what moves within a list is not followed. */
+function lastingAsides(lines: readonly Line[], before: Json, after: Json): number {
+  const isSingle = (value: Json | undefined) =>
+    value !== undefined && (value === null || typeof value !== 'object');
+  const lasting = lines.filter(
+    ({ owner, role, text }) =>
+      role === 'value' &&
+      text.endsWith('# aside') &&
+      !/\/\d/.test(owner) &&
+      isSingle(at(before, owner)) &&
+      isSingle(at(after, owner)),
+  );
+  return lasting.length;
 }
 
 function at(value: Json, owner: string): Json | undefined {

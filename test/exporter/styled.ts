@@ -5,8 +5,8 @@ import { pointer } from '../../src/model/pointer.ts';
 export interface Line {
   readonly text: string;
   readonly owner: string;
-  /** Whether the line holds the value, rather than a remark about it or the key of what follows below. */
-  readonly holds: boolean;
+  /** Whether the line holds the value, is the key of what stands below, or is a comment or blank line above it. */
+  readonly role: 'value' | 'lead' | 'remark';
 }
 
 /** Draws a number below `limit`. */
@@ -18,9 +18,9 @@ export type Stand = ReadonlyMap<string, string>;
 /** A document as one of many people might have written it: own comments, quotes, styles, margins. */
 export function styledDocument(value: JsonObject, dice: Dice, stands: Stand): Line[] {
   const lines: Line[] = [];
-  if (dice(3) === 0) lines.push({ text: '# a manifest', owner: '/', holds: false });
+  if (dice(3) === 0) lines.push({ text: '# a manifest', owner: '/', role: 'remark' });
   lines.push(...members(value, '', '', dice, stands));
-  if (dice(4) === 0) lines.push({ text: '# the end', owner: '/', holds: false });
+  if (dice(4) === 0) lines.push({ text: '# the end', owner: '/', role: 'remark' });
   return lines;
 }
 
@@ -52,21 +52,21 @@ function entry(lead: string, value: Json, at: string, margin: string, dice: Dice
     const below = isArray(value)
       ? items(value, at, lead.trim() === '-' || dice(2) === 0 ? deeper : margin, dice, stands)
       : members(value, at, deeper, dice, stands);
-    return [{ text: lead + aside(dice), owner: at, holds: false }, ...below];
+    return [{ text: lead + aside(dice), owner: at, role: 'lead' }, ...below];
   }
   if (typeof value === 'string' && isBlock(value) && dice(2) === 0) {
     const chomp = value.endsWith('\n') ? '' : '-';
     const body = value.replace(/\n$/, '').split('\n');
     return [
-      { text: `${lead} |${chomp}${aside(dice)}`, owner: at, holds: true },
-      ...body.map((text) => ({ text: text === '' ? '' : deeper + text, owner: at, holds: true })),
+      { text: `${lead} |${chomp}${aside(dice)}`, owner: at, role: 'value' as const },
+      ...body.map((text) => ({ text: text === '' ? '' : deeper + text, owner: at, role: 'value' as const })),
     ];
   }
   return [
     {
       text: `${lead}${' '.repeat(1 + dice(2))}${flow(value, dice, stands)}${aside(dice)}`,
       owner: at,
-      holds: true,
+      role: 'value' as const,
     },
   ];
 }
@@ -101,8 +101,8 @@ function isBlock(text: string): boolean {
 
 function remarks(margin: string, owner: string, dice: Dice): Line[] {
   const drawn = dice(8);
-  if (drawn === 0) return [{ text: '', owner, holds: false }];
-  if (drawn === 1) return [{ text: `${margin}# remark: { on, what follows }`, owner, holds: false }];
+  if (drawn === 0) return [{ text: '', owner, role: 'remark' }];
+  if (drawn === 1) return [{ text: `${margin}# remark: { on, what follows }`, owner, role: 'remark' }];
   return [];
 }
 
