@@ -15,7 +15,14 @@ import { type ArgsOf, commonOptions, defineCommand, planOptions } from './comman
 import { confirmed } from './confirm.ts';
 import { hasColour, type Io, isInteractive, widthOf } from './io.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
-import { checkReportFiles, printDocument, printRemarks, writeReports, writeText } from './output.ts';
+import {
+  appendStepSummary,
+  checkReportFiles,
+  printDocument,
+  printRemarks,
+  writeReports,
+  writeText,
+} from './output.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { readPlan } from './saved.ts';
@@ -41,7 +48,7 @@ function build(yargs: Argv) {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Also write reports of the result (.md .json .xml)',
+      describe: 'Also write reports of the result (.md .html .json .xml)',
       requiresArg: true,
     })
     .example('$0 apply', 'Plan, show, ask, apply')
@@ -53,7 +60,7 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  checkReportFiles(args.report);
+  checkReportFiles(args.report, 'result');
   requireConsent(args, io);
   const { project, plan: planWith } = planSource(args, io);
   const progress = createProgress(io, args);
@@ -75,6 +82,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     }
     const result = await carryOut(plan, tenant, project.root, args, io, progress);
     writeReports({ is: 'result', result }, args.report, io);
+    appendStepSummary({ is: 'result', result }, io);
     printDocument({ is: 'result', result }, args.format, args, io);
     return exitCodeOf(result);
   });

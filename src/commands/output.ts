@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, extname, resolve } from 'node:path';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { failure } from '../model/failure.ts';
-import { type Document, type Format, renderReport } from '../report/index.ts';
+import { type Document, type Format, formatsOf, renderReport } from '../report/index.ts';
 import { hasColour, type Io, type Verbosity, widthOf } from './io.ts';
 
 /** Prints the document asked for. */
@@ -20,26 +20,42 @@ export function printRemarks(document: Document, args: Verbosity, io: Io): void 
   );
 }
 
-const formatByEnding: Readonly<Record<string, Format>> = {
-  '.md': 'markdown',
-  '.html': 'html',
-  '.json': 'json',
-  '.xml': 'junit',
-};
+/** The first ending that a name has counts. */
+const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
+  ['.gitlab.json', 'gitlab'],
+  ['.json', 'json'],
+  ['.md', 'markdown'],
+  ['.html', 'html'],
+  ['.xml', 'junit'],
+];
 
-/** Checks before any work that every `--report` file has an ending that says its format. */
-export function checkReportFiles(files: readonly string[]): void {
-  for (const file of files) reportFormat(file);
+/** Checks before any work that every `--report` file has an ending that says a format in which there is such a report. */
+export function checkReportFiles(files: readonly string[], is: Document['is']): void {
+  for (const file of files) {
+    if (!formatsOf(is).includes(reportFormat(file, is))) throw unknownFormat(file, is);
+  }
 }
 
 /** Writes the document into each file, in the format that its ending names. */
 export function writeReports(document: Document, files: readonly string[], io: Io): void {
   for (const file of files) {
-    writeText(
-      file,
-      renderReport(document, reportFormat(file), { colour: false, width: 100, verbose: true }),
-      io,
-    );
+    const format = reportFormat(file, document.is);
+    writeText(file, renderReport(document, format, { colour: false, width: 100, verbose: true }), io);
+  }
+}
+
+/**
+ * Appends the document to the summary of a GitHub step, where the program runs in one. What the tenant and the files
+ * have been told already does not become a failure because the summary cannot be written.
+ */
+export function appendStepSummary(document: Document, io: Io): void {
+  const file = io.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  try {
+    appendFileSync(file, withLineEnd(renderReport(document, 'markdown', { colour: false, width: 100 })));
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    io.stderr.write(`The step summary could not be written (${why}).\n`);
   }
 }
 
@@ -49,12 +65,19 @@ export function writeText(file: string, text: string, io: Io): void {
   writeFileSync(path, withLineEnd(text));
 }
 
-function reportFormat(file: string): Format {
-  const format = formatByEnding[extname(file).toLowerCase()];
+function reportFormat(file: string, is: Document['is']): Format {
+  const format = formatByEnding.find(([ending]) => file.toLowerCase().endsWith(ending))?.[1];
   if (format) return format;
-  throw failure('unknown-report-format', `The name of the report "${file}" does not say its format.`, {
-    hint: 'End it with .md, .html, .json or .xml (JUnit).',
-  });
+  throw unknownFormat(file, is);
+}
+
+function unknownFormat(file: string, is: Document['is']) {
+  const endings = formatByEnding.filter(([, format]) => formatsOf(is).includes(format));
+  return failure(
+    'unknown-report-format',
+    `The name of the report "${file}" does not say a format in which there is a report of a ${is}.`,
+    { hint: `End it with ${endings.map(([ending]) => ending).join(', ')}.` },
+  );
 }
 
 function withLineEnd(text: string): string {

@@ -5,7 +5,7 @@ import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
-import { checkReportFiles, printDocument, writeReports, writeText } from './output.ts';
+import { appendStepSummary, checkReportFiles, printDocument, writeReports, writeText } from './output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { withTenant } from './tenant.ts';
@@ -29,7 +29,7 @@ function build(yargs: Argv) {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Also write it to these files (.md .html .json .xml)',
+      describe: 'Also write it to these files (.md .html .json .xml, .gitlab.json)',
       requiresArg: true,
     })
     .option('detailed-exitcode', {
@@ -48,7 +48,7 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  checkReportFiles(args.report);
+  checkReportFiles(args.report, 'plan');
   const project = loadProject(projectOptions(args, io));
   const plan = await withTenant(project, io, createProgress(io, args), (tenant) =>
     makePlan(project, tenant, choicesOf(args), io),
@@ -56,6 +56,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
 
   if (args.out !== undefined) writeText(args.out, JSON.stringify(plan, null, 2), io);
   writeReports({ is: 'plan', plan }, args.report, io);
+  appendStepSummary({ is: 'plan', plan }, io);
   printDocument({ is: 'plan', plan }, args.format, args, io);
   return exitCodeOf(plan, args.detailedExitcode);
 }

@@ -22,7 +22,7 @@ function build(yargs: Argv) {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Also write it to these files (.md .html .json .xml)',
+      describe: 'Also write it to these files (.md .html .json .xml, .gitlab.json)',
       requiresArg: true,
     })
     .example('$0 show plan.json', 'Read a saved plan')
@@ -32,8 +32,8 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  checkReportFiles(args.report);
   const document = readSaved(args.file, io);
+  checkReportFiles(args.report, document.is);
   writeReports(document, args.report, io);
   printDocument(document, args.format, args, io);
   return ExitCode.done;
