@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { readEverything } from '../client/read-everything.ts';
-import { readRecords } from '../client/records.ts';
-import { collectionsFor, type ExportedFile, exportTenant } from '../exporter/index.ts';
+import { type ExportedFile, exportTenant } from '../exporter/index.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { loadEnvironment } from '../loader/index.ts';
 import { ExitCode } from '../model/exit.ts';
@@ -13,6 +12,7 @@ import type { Io } from './io.ts';
 import { printRemarks, writeText } from './output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
+import { readReferenced } from './read-referenced.ts';
 import { withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
@@ -44,7 +44,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const progress = createProgress(io, args);
   const exported = await withTenant(project, io, progress, async ({ client }) => {
     const objects = await readEverything(client, args.kinds.map(kindNamed), settings);
-    const records = await readRecords(client, collectionsFor(objects, settings));
+    const records = await readReferenced(client, objects, settings);
     return exportTenant({ objects, records, settings });
   });
 

@@ -10,12 +10,31 @@ import type { ApiSettings } from '../model/settings.ts';
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
-/** The collections that have to be read so that ids in these objects can be written as lookups; sorted. */
-export function collectionsFor(objects: readonly LiveObject[], settings: ApiSettings): string[] {
+/**
+ * The collections that have to be read next, so that ids in these objects can be written as lookups; sorted. Which
+ * ids there are may show only in `records`, those that have been read: ask until none is left.
+ */
+export function collectionsFor(
+  objects: readonly LiveObject[],
+  settings: ApiSettings,
+  records: Records = new Map(),
+): string[] {
   const names = objects.flatMap(({ kind, fields }) =>
-    (kindNamed(kind).references?.(fields, settings) ?? []).map(({ from }) => from),
+    (kindNamed(kind).references?.(fields, settings) ?? []).flatMap((reference) => {
+      const { from, when } = reference;
+      if (when && !records.has(when.from)) return [when.from];
+      return isReference(reference, records) ? [from] : [];
+    }),
   );
-  return [...new Set(names)].sort();
+  return [...new Set(names)].filter((name) => !records.has(name)).sort();
+}
+
+function isReference({ when }: RecordReference, records: Records): boolean {
+  if (!when) return true;
+  const row = records.get(when.from)?.find((candidate) => textIn(candidate, 'id') === when.id);
+  if (!row) return false;
+  const shown = when.fields.map((field) => textIn(row, field)).find((value) => value !== null);
+  return shown !== undefined && shown !== null && when.values.includes(shown);
 }
 
 /** The places of an object's ids that are found by a name which exactly one record has. */
@@ -27,6 +46,7 @@ export function lookupsFor(
 ): ReadonlyMap<Pointer, Printable> {
   const found = new Map<Pointer, Printable>();
   for (const reference of kind.references?.(object.fields, settings) ?? []) {
+    if (!isReference(reference, records)) continue;
     const lookup = lookupFor(reference, records.get(reference.from) ?? []);
     if (lookup) found.set(reference.at, printableLookup(lookup));
   }

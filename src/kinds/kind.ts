@@ -108,6 +108,16 @@ export interface RecordReference {
   /** The collection, and the fields that may identify the record, best first. */
   readonly from: Lookup['from'];
   readonly by: readonly string[];
+  /** It is such an id only where this holds of another record. */
+  readonly when?: RecordCondition;
+}
+
+/** That the record `id` of the collection `from` has one of `values` in the first of `fields` that it shows. */
+export interface RecordCondition {
+  readonly from: Lookup['from'];
+  readonly id: string;
+  readonly fields: readonly string[];
+  readonly values: readonly string[];
 }
 
 /**

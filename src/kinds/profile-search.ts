@@ -111,16 +111,34 @@ export function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSett
   return { ...rule, [settings.profileSearchObjectType]: object_type ?? 'NeAttribute' };
 }
 
+/** Which kinds of attributes take ids as values, and of what (seed 002, "ProfileAttributeRule"). */
+const idAttributes = [
+  { from: 'profiles', by: ['uid', 'name'], values: ['profile_select', 'profile_search'] },
+  { from: 'users', by: ['uid', 'login', 'email'], values: ['user_select', 'user_search'] },
+];
+
 function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
   const reference = (field: string, from: string, by: readonly string[]): RecordReference[] => {
     const id = textOf(rule, field);
     return id === null ? [] : [{ at: pointer('rules', at, field), id, from, by }];
   };
+  const attribute = textOf(rule, 'condition_object_id');
   switch (textOf(rule, 'type')) {
     case 'ProfileTypeRule':
       return reference('value', 'profile_types', ['uid', 'name']);
     case 'ProfileAttributeRule':
-      return reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']);
+      return [
+        ...reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']),
+        ...idAttributes.flatMap(({ from, by, values }) =>
+          reference('value', from, by).flatMap((found): RecordReference[] => {
+            // The documents name the kinds of attributes and not the field that tells them.
+            const fields = ['data_type', 'type'];
+            return attribute === null
+              ? []
+              : [{ ...found, when: { from: 'ne_attributes', id: attribute, fields, values } }];
+          }),
+        ),
+      ];
     default:
       return [];
   }

@@ -229,6 +229,40 @@ describe('lookups', () => {
   });
 });
 
+describe('ids in the values of attribute rules', () => {
+  const rule = (condition_object_id: string, value: string) => ({
+    type: 'ProfileAttributeRule',
+    object_type: 'NeAttribute',
+    condition_object_id,
+    comparison_operator: '==',
+    value,
+  });
+  const attributes: JsonObject[] = [
+    { id: 'a1', uid: 'department', data_type: 'profile_select' },
+    { id: 'a2', uid: 'manager', data_type: 'user_search' },
+    { id: 'a3', uid: 'city', data_type: 'text' },
+  ];
+  const people: Rows = new Map<string, JsonObject[]>([
+    ['ne_attributes', attributes],
+    ['profiles', [{ id: 'p1', uid: 'engineering', name: 'Engineering' }]],
+    ['users', [{ id: 'p1', uid: 'ada' }]],
+  ]);
+
+  it('ask for the collection that the kind of the attribute names, and for no other', () => {
+    const needed = (id: string) =>
+      collectionsFor([search('S', [rule(id, 'p1')])], settings, new Map([['ne_attributes', attributes]]));
+    expect(['a1', 'a2', 'a3', 'gone'].map(needed)).toEqual([['profiles'], ['users'], [], []]);
+  });
+
+  it.each([
+    ['a1', 'value: !lookup { from: profiles, where: { uid: engineering }, take: id }'],
+    ['a2', 'value: !lookup { from: users, where: { uid: ada }, take: id }'],
+    ['a3', 'value: p1'],
+  ])('are lookups only where the attribute says so: %s', (id, line) => {
+    expect(run([search('S', [rule(id, 'p1')])], people).files[0]?.content).toContain(line);
+  });
+});
+
 describe('the law: export then plan is empty', () => {
   const text = fc.option(awkward, { nil: null });
   const template$ = fc
