@@ -1,16 +1,12 @@
 import { join, relative } from 'node:path';
 import type { Argv } from 'yargs';
-import { applyPlan } from '../applier/apply.ts';
-import { openJournal } from '../applier/journal.ts';
-import { acquireLock } from '../applier/lock.ts';
-import type { Sent } from '../client/answer.ts';
-import { describeAnswer } from '../client/describe.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { ExitCode } from '../model/exit.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
+import { carryOutPlan } from './carry-out.ts';
 import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { hasColour, type Io, isInteractive, widthOf } from './io.ts';
@@ -140,13 +136,6 @@ function needsAnswer(plan: Plan, { planfile, yes, expect }: Args): boolean {
   return sends && planfile === undefined && !yes && expect === undefined;
 }
 
-/** The tenant's words for a refusal, and what to do about it. */
-function describe(sent: Sent): string {
-  const { text, hint } = describeAnswer(sent);
-  return hint === null ? text : `${text} ${hint}`;
-}
-
-/** Runs the plan under the project's lock, with its journal, and keeps the result file. */
 async function carryOut(
   plan: Plan,
   tenant: Tenant,
@@ -156,26 +145,17 @@ async function carryOut(
   progress: Progress,
 ): Promise<Result> {
   const folder = join(root, '.tenantctl');
-  const { name, settings, limits } = tenant.environment;
-  const lock = await acquireLock(folder);
-  try {
-    const result = await applyPlan(plan, tenant, {
-      environment: name,
-      settings,
-      journal: await openJournal(join(folder, 'journal'), plan.digest),
-      signal: io.signal,
-      failFast: args.failFast,
-      concurrency: limits.concurrency,
-      now: () => new Date(),
-      describe,
-      onEvent: progress.onApply,
-    });
+  const { failFast } = args;
+  const keep = (result: Result) => {
     progress.end();
     keepResult(result, join(folder, 'results'), args, io);
-    return result;
-  } finally {
-    await lock.release();
-  }
+  };
+  return carryOutPlan(plan, tenant, folder, {
+    signal: io.signal,
+    failFast,
+    onEvent: progress.onApply,
+    keep,
+  });
 }
 
 /** A result is what a rollback is made from, so one that wrote anything is kept even if nobody named a file. */

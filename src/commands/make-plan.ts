@@ -25,7 +25,7 @@ export async function makePlan(
   project: Project,
   tenant: Tenant,
   choices: PlanChoices,
-  io: Io,
+  io: Pick<Io, 'env'>,
 ): Promise<Plan> {
   const { environment, resources, secrets, diagnostics } = project;
   const { since } = choices.scope;
@@ -33,7 +33,7 @@ export async function makePlan(
   const wanted = wantedFor({ resources, previous, environment, choices });
   const [state, answer] = await Promise.all([
     tenant.readWanted(wanted),
-    resolveLookups(tenant.client, lookupsIn([...resources, ...(previous ?? [])])),
+    resolveLookups(tenant.client, [...lookupsIn(resources), ...lookupsIn(previous ?? [])]),
   ]);
   const input: PlanInput = {
     tool,
@@ -57,7 +57,7 @@ export async function makePlan(
 function loadRevision(
   { root, configFile, environment }: Project,
   revision: string,
-  { env }: Io,
+  { env }: Pick<Io, 'env'>,
 ): readonly Resource[] {
   const manifests = gitSource(root, revision);
   return loadProject({ configFile, environment: environment.name, env, manifests }).resources;

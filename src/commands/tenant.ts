@@ -1,5 +1,6 @@
 import type { TenantPort } from '../applier/port.ts';
 import { type Client, createClient } from '../client/client.ts';
+import type { ClientEvent } from '../client/event.ts';
 import { allOrFailure, readTenant } from '../client/read.ts';
 import { readDefaults } from '../client/read-kind.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -21,40 +22,64 @@ export interface Tenant extends TenantPort {
   readDefaults(wanted: readonly Wanted[]): Promise<readonly LiveObject[]>;
 }
 
-/** Runs `use` with the environment's tenant, the embedded one started for the time it takes. */
-export async function withTenant<T>(
-  { environment, secrets }: { environment: Environment; secrets: Secrets },
-  io: Io,
-  progress: Progress,
-  use: (tenant: Tenant) => Promise<T>,
-): Promise<T> {
+/** A tenant whose connections, and embedded server, live until it is closed. */
+export interface OpenTenant extends Tenant {
+  close(): Promise<void>;
+}
+
+export interface TenantOptions {
+  /** Ends waits and reads; a write that is on its way is waited for. */
+  readonly signal?: AbortSignal;
+  /** Told of every request, wait and repetition. */
+  readonly onEvent?: (event: ClientEvent) => void;
+}
+
+/** The environment's tenant, an embedded one started. Nothing is asked yet, so a wrong address shows later. */
+export async function openTenant(
+  { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
+  { signal, onEvent }: TenantOptions = {},
+): Promise<OpenTenant> {
   const { sandbox, identity, profiles } = await endpointsOf(environment);
   const { settings, limits } = environment;
   const { timeout } = limits;
   const client = createClient({ tenant: environment.tenant, identity, profiles, limits, settings }, secrets, {
-    signal: io.signal,
-    onEvent: progress.onClient,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onEvent === undefined ? {} : { onEvent }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
   const readWanted = (wanted: readonly Wanted[]) => readTenant(client, wanted, settings);
+  return {
+    tenant: client.tenant,
+    client,
+    environment,
+    readWanted,
+    readDefaults: async (wanted) =>
+      (await allOrFailure(wanted.map((one) => readDefaults({ client, settings }, one)))).flat(),
+    send: (request, options) => client.send(request, options),
+    read: (touched) =>
+      readWanted(
+        touched.map(({ kind, keys, ids }) => ({ kind: kindNamed(kind), keys, ids, complete: false })),
+      ),
+    async close() {
+      await client.close();
+      await sandbox?.close();
+    },
+  };
+}
+
+/** Runs `use` with the environment's tenant, open for the time it takes. */
+export async function withTenant<T>(
+  project: { readonly environment: Environment; readonly secrets: Secrets },
+  { signal }: Io,
+  progress: Progress,
+  use: (tenant: Tenant) => Promise<T>,
+): Promise<T> {
+  const tenant = await openTenant(project, { signal, onEvent: progress.onClient });
   try {
-    return await use({
-      tenant: client.tenant,
-      client,
-      environment,
-      readWanted,
-      readDefaults: async (wanted) =>
-        (await allOrFailure(wanted.map((one) => readDefaults({ client, settings }, one)))).flat(),
-      send: (request, options) => client.send(request, options),
-      read: (touched) =>
-        readWanted(
-          touched.map(({ kind, keys, ids }) => ({ kind: kindNamed(kind), keys, ids, complete: false })),
-        ),
-    });
+    return await use(tenant);
   } finally {
     progress.end();
-    await client.close();
-    await sandbox?.close();
+    await tenant.close();
   }
 }
 
