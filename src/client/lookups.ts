@@ -4,6 +4,7 @@ import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { type Lookup, lookupMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
+import type { UsedLookup } from '../model/resource.ts';
 import type { Client } from './client.ts';
 import { rememberReads } from './memo.ts';
 import { type PageSource, readPage, readRows } from './pages.ts';
@@ -22,11 +23,16 @@ const manyLookups = 3;
 /**
  * Asks the profile-management interface for the record that each lookup names, and takes its field. Exactly one record
  * must match; the match is made here, since a host may ignore a filter (api-notes, "Collections"). Throws a Failure
- * with all lookups that match none, match several, or lack the field.
+ * with all lookups that match none, match several, or lack the field, at each place that uses them.
  */
-export async function resolveLookups(client: Client, lookups: readonly Lookup[]): Promise<LookupAnswers> {
+export async function resolveLookups(client: Client, lookups: readonly UsedLookup[]): Promise<LookupAnswers> {
   const reader = rememberReads(client);
-  const distinct = new Map(lookups.map((lookup) => [nameOf(lookup), lookup]));
+  const distinct = new Map<string, UsedLookup>();
+  for (const lookup of lookups) {
+    const name = nameOf(lookup);
+    // Of equal ones the first tells its places.
+    if (!distinct.has(name)) distinct.set(name, lookup);
+  }
   const collections = [...new Set([...distinct.values()].map(({ from }) => from))];
   const found = await allOrFailure(
     collections.map((from) =>
@@ -38,7 +44,9 @@ export async function resolveLookups(client: Client, lookups: readonly Lookup[])
     ),
   );
   const results = found.flat();
-  const problems = results.flatMap((result) => ('problem' in result ? [result.problem] : []));
+  const problems = results.flatMap((result) =>
+    'problem' in result ? atEachUse(result.problem, distinct.get(nameOf(result.lookup))) : [],
+  );
   if (problems.length > 0) throw new Failure(problems);
   const answers = new Map(
     results.flatMap((result): [string, Json][] =>
@@ -141,6 +149,12 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
 
 function problem(lookup: Lookup, code: string, what: string, hint: string): Resolved {
   return { lookup, problem: { code, severity: 'error', message: `${describe(lookup)} ${what}.`, hint } };
+}
+
+/** The problem once for every line of a manifest that has it. */
+function atEachUse(problem: Diagnostic, { uses = [] }: Pick<UsedLookup, 'uses'> = {}): Diagnostic[] {
+  if (uses.length === 0) return [problem];
+  return uses.map(({ resource, at }) => ({ ...problem, ...resource.point(at), address: resource.address }));
 }
 
 function nameRecord(row: JsonObject): string {

@@ -1,6 +1,7 @@
 import type { Address, Key } from './address.ts';
 import type { Source } from './diagnostic.ts';
 import type { JsonObject } from './json.ts';
+import type { Lookup } from './marker.ts';
 import type { Pointer } from './pointer.ts';
 
 /** What a manifest says about the life of its object rather than about its fields. */
@@ -34,4 +35,9 @@ export interface Resource {
    * side file or in the manifest, as far as that can be told.
    */
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
+}
+
+/** A lookup, and the places that use it, as far as they are known. */
+export interface UsedLookup extends Lookup {
+  readonly uses?: readonly { readonly resource: Pick<Resource, 'address' | 'point'>; readonly at: Pointer }[];
 }

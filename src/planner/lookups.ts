@@ -1,18 +1,27 @@
-import { canonicalJson, isObject, type Json, mapJson } from '../model/json.ts';
+import { canonicalJson, isArray, isObject, type Json, mapJson } from '../model/json.ts';
 import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
-import type { Resource } from '../model/resource.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { Resource, UsedLookup } from '../model/resource.ts';
 
-/** Every distinct lookup that the resources' fields contain, in their order. */
-export function lookupsIn(resources: readonly Resource[]): Lookup[] {
-  const found = new Map<string, Lookup>();
-  for (const { fields } of resources) {
-    mapJson(fields, (value) => {
-      const lookup = lookupOf(value);
-      if (lookup) found.set(lookupKey(lookup), lookup);
-      return value;
-    });
+/** Every distinct lookup that the resources' fields contain, in their order, with the places that use it. */
+export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
+  const found = new Map<string, Lookup & { uses: { resource: Resource; at: Pointer }[] }>();
+  for (const resource of resources) {
+    for (const { lookup, at } of lookupsAt(resource.fields, '')) {
+      const name = lookupKey(lookup);
+      const known = found.get(name);
+      if (known) known.uses.push({ resource, at });
+      else found.set(name, { ...lookup, uses: [{ resource, at }] });
+    }
   }
   return [...found.values()];
+}
+
+function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] {
+  const lookup = lookupOf(value);
+  if (lookup) return [{ lookup, at }];
+  if (!isArray(value) && !isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) => lookupsAt(item, `${at}${pointer(name)}`));
 }
 
 /** The resources with each lookup replaced by the record's field that `answer` gives for it. */

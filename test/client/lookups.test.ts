@@ -101,6 +101,28 @@ describe('a lookup', () => {
     expect(problems[1]?.message).toContain('id a8, uid city, name City; id a9, uid town, name City');
   });
 
+  test('one that cannot be answered is said at every place that uses it', async () => {
+    const use = (line: number) => {
+      const source = { file: 'config/a.yaml', line, column: 12 };
+      const address = `ProfileSearch/s${line}`;
+      return { resource: { address, point: () => ({ source, excerpt: `line ${line}` }) }, at: '/rules/0' };
+    };
+    const client = fakeClient(all);
+    const missing = { ...lookup({ uid: 'missing' }), uses: [use(3), use(8)] };
+    const problems = await diagnosticsOf(resolveLookups(client, [missing, { ...missing, uses: [use(99)] }]));
+    expect(problems).toMatchObject([
+      {
+        code: 'lookup-none',
+        source: { file: 'config/a.yaml', line: 3, column: 12 },
+        excerpt: 'line 3',
+        address: 'ProfileSearch/s3',
+      },
+      { source: { line: 8 }, address: 'ProfileSearch/s8' },
+    ]);
+    expect(problems).toHaveLength(2);
+    expect(client.asked).toHaveLength(1);
+  });
+
   test('a collection that cannot be read is an error, and one that leads elsewhere is not asked', async () => {
     const refused = await diagnosticsOf(
       resolveLookups(
