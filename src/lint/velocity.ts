@@ -2,7 +2,7 @@ import { Brackets, type Reference } from './brackets.ts';
 import { exampleOf, isDirective, opensBlock } from './directives.ts';
 
 /** Something wrong with the Velocity in a text. */
-export interface VelocityProblem {
+interface VelocityProblem {
   readonly code: 'velocity-unclosed' | 'velocity-unopened' | 'velocity-syntax';
   /** Where the directive, reference or comment begins. */
   readonly offset: number;

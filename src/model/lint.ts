@@ -1,7 +1,7 @@
 import type { Severity } from './diagnostic.ts';
 
 /** How a finding of one rule counts; `off` leaves it out. */
-export type LintLevel = Severity | 'off';
+type LintLevel = Severity | 'off';
 
 export interface LintRule {
   readonly level: LintLevel;

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { type LintKnowledge, lint } from '../../src/lint/index.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
@@ -302,6 +304,53 @@ describe('levels', () => {
   });
 });
 
+it('has nothing to say against the texts of a vendor and of who customised them', () => {
+  const seed: {
+    templateDefaults: JsonObject[];
+    templates: JsonObject[];
+    templateContext: { attributes: JsonObject };
+    senders: { email: string }[];
+  } = parse(readFileSync(new URL('../../examples/sandbox.seed.yaml', import.meta.url), 'utf8'));
+  const live = (raw: JsonObject) => liveFrom({ kind: 'NotificationTemplate', raw });
+  const defaults = seed.templateDefaults.map(live);
+  const known = {
+    defaults,
+    context: Object.keys(seed.templateContext.attributes),
+    senders: seed.senders.map(({ email }) => email),
+  };
+  const declared = [...defaults, ...seed.templates.map(live)].map(({ key, fields }) =>
+    template(fields, [...key]),
+  );
+  const quiet = { 'equals-default': 'off', 'missing-locale': 'off', 'missing-medium': 'off' } as const;
+  expect(declared.length).toBeGreaterThan(100);
+  expect(lint({ resources: declared, known, levels: quiet }).map(told)).toEqual([]);
+});
+
+it('never throws, whatever the fields hold', () => {
+  const value = fc.jsonValue().map((json): Json => JSON.parse(JSON.stringify(json)));
+  const fields = (...names: string[]) =>
+    fc.dictionary(fc.constantFrom(...names), value).map((members): JsonObject => ({ ...members }));
+  const rules = fields('type', 'comparison_operator', 'value', 'condition_object_id');
+  fc.assert(
+    fc.property(
+      fields('subject', 'body', 'from', 'slackTemplate', 'teamsTemplate'),
+      rules,
+      value,
+      (texts, rule, row) => {
+        const known: LintKnowledge = {
+          defaults: [standard(texts)],
+          context: ['__proto__'],
+          senders: [],
+          attributes: [{ id: row }],
+          profileTypes: [rule],
+        };
+        const resources = [template(texts), search(rule, { ...rule, type: 'ProfileAttributeRule' })];
+        expect(Array.isArray(lint({ resources, known, levels: {} }))).toBe(true);
+      },
+    ),
+  );
+});
+
 describe('places', () => {
   const head = 'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\n';
   const at = (fields: string, more: Files = {}) => {
@@ -324,6 +373,11 @@ describe('places', () => {
       'a text in a message',
       'slackTemplate:\n  blocks:\n    - { text: "a #end" }\n',
       'config/a.yaml:7:18 7 |     - { text: "a #end" }',
+    ],
+    [
+      'a later text in a message',
+      'teamsTemplate: { a: b, c: d, e: "f #end" }\n',
+      'config/a.yaml:5:36 5 | teamsTemplate: { a: b, c: d, e: "f #end" }',
     ],
     ['JSON that is cut off', `slackTemplate: '{"a":'\n`, `config/a.yaml:5:22 5 | slackTemplate: '{"a":'`],
   ])('%s', (_name, fields, expected) => {

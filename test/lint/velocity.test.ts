@@ -71,6 +71,8 @@ describe('texts with a mistake', () => {
     ['#[[ never closed #end', ['velocity-syntax "#[[ neve"']],
     ['${name and more\n#if($a)b#end', ['velocity-syntax "${name a"']],
     ['$a.b(c', ['velocity-syntax "$a.b(c"']],
+    ['#if($a) $b.c(d', ['velocity-syntax "$b.c(d"']],
+    ['${name\n} b', ['velocity-syntax "${name\\n}"']],
   ])('%s', (text, expected) => {
     expect(problemsIn(text)).toEqual(expected);
   });
