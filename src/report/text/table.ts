@@ -1,4 +1,4 @@
-import { padTo, type Row, span, widthOf } from './layout.ts';
+import { graphemesOf, padTo, type Row, span, widthOf } from './layout.ts';
 
 /** Wider cells are cut. */
 const widest = 36;
@@ -38,12 +38,10 @@ function fitting(widths: readonly number[], width: number): number {
   return count === -1 ? widths.length : Math.max(1, count);
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let shown = '';
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     if (widthOf(shown + segment) >= columns) break;
     shown += segment;
   }
