@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -15,6 +16,8 @@ await build({
   outdir: 'dist',
   bundle: true,
   splitting: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
@@ -26,6 +29,7 @@ await build({
   },
   legalComments: 'external',
   logLevel: 'warning',
+  plugins: [lighter(['string-width', 'undici'])],
 });
 chmodSync('dist/cli.js', 0o755);
 
@@ -33,3 +37,16 @@ const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+
+/** Takes these libraries from scripts/bundle instead, where each has a lighter form. */
+function lighter(names) {
+  const folder = join(root, 'scripts/bundle');
+  return {
+    name: 'lighter',
+    setup({ onResolve }) {
+      onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path, resolveDir }) =>
+        resolveDir === folder ? undefined : { path: join(folder, `${path}.mjs`) },
+      );
+    },
+  };
+}
