@@ -1,0 +1,59 @@
+import yargs, { type Argv } from 'yargs';
+import { ExitCode } from '../model/exit.ts';
+import { failure } from '../model/failure.ts';
+import { commands } from './index.ts';
+import { type Io, widthOf } from './io.ts';
+import { version } from './version.ts';
+
+/** Parses the arguments and runs the command that they name. Throws the Failure that stops it. */
+export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const name = argv.find((word) => Object.hasOwn(commands, word));
+  const called = name === undefined ? null : await commands[name]?.load();
+  let exitCode: ExitCode = ExitCode.done;
+  const done = (code: ExitCode) => {
+    exitCode = code;
+  };
+  const parser = Object.entries(commands).reduce(
+    (cli, [known, { usage, describe }]) =>
+      called && known === name
+        ? called.command.addTo(cli, usage, describe, io, done)
+        : cli.command(usage, describe),
+    baseParser(io),
+  );
+  await parser.parseAsync([...argv], {}, (error, _args, output) => {
+    if (output && !error) io.stdout.write(`${output}\n`);
+  });
+  return exitCode;
+}
+
+function baseParser(io: Io): Argv {
+  return yargs()
+    .scriptName('tenantctl')
+    .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
+    .version(version)
+    .help()
+    .alias('help', 'h')
+    .strict()
+    .demandCommand(1, 'Name a command.')
+    .recommendCommands()
+    .exitProcess(false)
+    .wrap(Math.min(110, widthOf(io.stdout)))
+    .check(refuseRepeated)
+    .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.')
+    .fail((message, error) => {
+      throw error ?? failure('usage', message, { hint: '`tenantctl --help` lists commands and options.' });
+    });
+}
+
+/** Two values for an option that takes one: which of them was meant is anybody's guess. */
+function refuseRepeated(
+  args: Readonly<Record<string, unknown>>,
+  options: { array?: readonly string[] },
+): true {
+  const lists = new Set(['_', ...(options.array ?? [])]);
+  // `dry-run` stands in the arguments as `dryRun` too.
+  const names = Object.keys(args).filter((name) => !/[A-Z]/.test(name));
+  const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));
+  if (repeated === undefined) return true;
+  throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
+}
