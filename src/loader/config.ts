@@ -13,6 +13,7 @@ import {
   type ReadEnvironment,
   readEnvironment,
 } from './environment.ts';
+import type { LoadOptions } from './options.ts';
 import { parseDocuments, type YamlDocument } from './parse.ts';
 import { findNode, nodeRange } from './position.ts';
 import type { Problems } from './problems.ts';
@@ -23,16 +24,6 @@ import { diskSource, type FileSource } from './source.ts';
 import { openTagReader } from './tags.ts';
 import { openFile } from './text.ts';
 import { readTree } from './tree.ts';
-
-/** Where a project is and which of its environments is wanted. */
-export interface LoadOptions {
-  /** The project file, from the working directory on. */
-  readonly configFile: string;
-  /** Left out: the project file's default, or its only environment. */
-  readonly environment?: string;
-  /** Environment variables; left out: the process's own. */
-  readonly env?: NodeJS.ProcessEnv;
-}
 
 /** The project file, read for one environment. */
 export interface ProjectFile extends ReadEnvironment {

@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project } from '../model/project.ts';
 import type { Secrets } from '../model/secrets.ts';
-import { type LoadOptions, type ProjectFile, readProjectFile } from './config.ts';
+import { type ProjectFile, readProjectFile } from './config.ts';
 import { readManifests } from './manifests.ts';
+import type { LoadOptions } from './options.ts';
 import { prepareOverlays } from './overlay.ts';
 import { findNode } from './position.ts';
 import { Problems } from './problems.ts';
@@ -10,8 +11,8 @@ import { type KnownSecrets, secretsFrom } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { tagReader } from './tags.ts';
 
-export type { LoadOptions } from './config.ts';
 export { gitSource } from './git-source.ts';
+export type { LoadOptions } from './options.ts';
 export { type FileSource, largestFile } from './source.ts';
 
 /** A project without its manifests: what commands need that only talk to the tenant. */
