@@ -12,7 +12,7 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 execFileSync(process.execPath, ['scripts/compile-schemas.mjs'], { stdio: 'inherit' });
 rmSync('dist', { recursive: true, force: true });
 await build({
-  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts' },
+  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'render-worker': 'src/render/worker.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -1,0 +1,156 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { failed, type Job, type Outcome, type Texts } from './outcome.ts';
+
+/** What one template may use up. */
+export interface RenderLimits {
+  readonly milliseconds: number;
+  readonly megabytes: number;
+  /** Of all texts together, before and after rendering. */
+  readonly characters: number;
+}
+
+export const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
+
+/** Renders templates apart from this process, one after the other. */
+export interface Renderer {
+  /** The texts with their Velocity carried out. Never rejects, whatever the texts do. */
+  render(texts: Texts, context: JsonObject): Promise<Outcome<Texts>>;
+  /** A context of readable values for what the texts use. */
+  sample(texts: readonly string[], attributes: JsonObject | null): Promise<Outcome<JsonObject>>;
+  /** Ends the process; what is under way fails. */
+  close(): void;
+}
+
+/** A renderer with its own process, which starts with the first template and is replaced when it had to be ended. */
+export function createRenderer(limits: Partial<RenderLimits> = {}): Renderer {
+  return new ProcessRenderer({ ...defaultLimits, ...limits });
+}
+
+class ProcessRenderer implements Renderer {
+  readonly #limits: RenderLimits;
+  #worker: Worker | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(limits: RenderLimits) {
+    this.#limits = limits;
+  }
+
+  render(texts: Texts, context: JsonObject): Promise<Outcome<Texts>> {
+    return this.#queue({ asks: 'render', texts, context }, Object.values(texts), readTexts);
+  }
+
+  sample(texts: readonly string[], attributes: JsonObject | null): Promise<Outcome<JsonObject>> {
+    return this.#queue({ asks: 'sample', texts, attributes }, texts, (value) =>
+      isObject(value) ? value : null,
+    );
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#worker?.end();
+  }
+
+  #queue<T>(job: Job, texts: readonly string[], read: (value: Json) => T | null): Promise<Outcome<T>> {
+    const { characters } = this.#limits;
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (length > characters) return Promise.resolve(failed(`It has more than ${characters} characters.`));
+    const result = this.#last.then(() => this.#carryOut(job, read));
+    this.#last = result;
+    return result;
+  }
+
+  async #carryOut<T>(job: Job, read: (value: Json) => T | null): Promise<Outcome<T>> {
+    if (this.#isClosed) return failed('Rendering has ended.');
+    if (!this.#worker?.isAlive) this.#worker = new Worker(this.#limits);
+    const answer = await this.#worker.ask(job);
+    if (typeof answer === 'string') return failed(answer);
+    const reason = textOf(answer, 'reason');
+    if (reason !== null) return failed(reason);
+    const value = read(own(answer, 'value') ?? null);
+    return value === null ? failed('The renderer gave no sensible answer.') : { is: 'rendered', value };
+  }
+}
+
+/** One process. Without environment, and unable to make code from text. */
+class Worker {
+  isAlive = true;
+  readonly #process: ChildProcess;
+  readonly #ready: Promise<void>;
+  readonly #limits: RenderLimits;
+
+  constructor(limits: RenderLimits) {
+    this.#limits = limits;
+    const { megabytes, characters } = limits;
+    this.#process = fork(workerFile(), [String(characters)], {
+      execArgv: [`--max-old-space-size=${megabytes}`, '--disallow-code-generation-from-strings'],
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#ready = new Promise((ready) => {
+      this.#process.once('message', () => ready());
+      this.#process.once('exit', () => ready());
+      this.#process.once('error', () => ready());
+    });
+    this.#process.once('exit', () => {
+      this.isAlive = false;
+    });
+    // Whoever forgets to close a renderer does not hang on it.
+    this.#process.unref();
+    this.#process.channel?.unref();
+  }
+
+  /** The answer, or why there is none. */
+  async ask(job: Job): Promise<JsonObject | string> {
+    this.#process.channel?.ref();
+    await this.#ready;
+    const answer = await this.#exchange(job);
+    this.#process.channel?.unref();
+    return answer;
+  }
+
+  end(): void {
+    this.isAlive = false;
+    this.#process.kill('SIGKILL');
+  }
+
+  #exchange(job: Job): Promise<JsonObject | string> {
+    const { milliseconds, megabytes } = this.#limits;
+    return new Promise((resolve) => {
+      if (!this.#process.connected) return resolve('The renderer cannot be started.');
+      const finish = (answer: JsonObject | string) => {
+        clearTimeout(timer);
+        this.#process.off('message', onMessage).off('exit', onExit);
+        resolve(answer);
+      };
+      const onMessage = (message: Json) => finish(isObject(message) ? message : {});
+      const onExit = () => finish(`It takes more than ${megabytes} MB of memory.`);
+      const timer = setTimeout(() => {
+        this.end();
+        finish(`It takes longer than ${milliseconds / 1000} s.`);
+      }, milliseconds);
+      this.#process.once('message', onMessage).once('exit', onExit);
+      this.#process.send(job, (error) => {
+        if (error) finish('The renderer cannot be reached.');
+      });
+    });
+  }
+}
+
+/** Beside the program or above its chunks; from source, the one that was built last. */
+function workerFile(): string {
+  const places = ['./render-worker.js', '../render-worker.js', '../../dist/render-worker.js'];
+  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return files.find((file) => existsSync(file)) ?? places[0] ?? '';
+}
+
+function readTexts(value: Json): Texts | null {
+  if (!isObject(value)) return null;
+  const texts = Object.entries(value).flatMap(([name, text]): [string, string][] =>
+    typeof text === 'string' ? [[name, text]] : [],
+  );
+  return Object.fromEntries(texts);
+}

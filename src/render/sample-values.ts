@@ -1,0 +1,96 @@
+import { type Json, objectFrom } from '../model/json.ts';
+import type { Shape } from './shape.ts';
+
+/** Made up, and meant to look so. */
+const people = ['Ann Example', 'Bob Sample'] as const;
+
+const personWords = new Set(
+  'user requester requestee recipient manager reviewer owner identity employee approver assignee person sender delegate contractor'.split(
+    ' ',
+  ),
+);
+
+/** What a leaf is, by the words of its name; the first that fits counts. */
+const rules: readonly (readonly [RegExp, (place: Place) => Json])[] = [
+  [
+    /\b(e-?)?mail\b|\baddress$/,
+    ({ at }) => (at === 1 ? 'bob.sample@acme.example' : 'ann.example@acme.example'),
+  ],
+  [/\bphone\b/, () => '+1 555 0100'],
+  [/\b(url|uri|link|href)\b/, ({ at }) => `https://id.acme.example/${at + 1}`],
+  [/^(is|has|can|should|must) |\b(enabled|disabled|required|active|allowed)$/, () => true],
+  [
+    /\b(count|number|num|total|days|hours|minutes|weeks|amount|size|percent|percentage)\b/,
+    ({ at }) => 3 + at,
+  ],
+  [
+    /\b(date|deadline|due|expiration|expires|expiry|created|modified|time|timestamp)\b/,
+    ({ at }) => `${1 + at} December 2026`,
+  ],
+  [/\b(first|given) name$/, ({ at }) => people[at]?.split(' ')[0] ?? ''],
+  [/\b(last|family) name$|\bsurname$/, ({ at }) => people[at]?.split(' ')[1] ?? ''],
+  [/\b(user|account|login) (name|id)$/, ({ at }) => (at === 1 ? 'bob.sample' : 'ann.example')],
+  [/\bid$/, ({ at }) => String(4711 + at)],
+  [/\b(full|display) name$/, ({ at }) => people[at] ?? ''],
+];
+
+interface Place {
+  /** The words of the name. */
+  readonly words: string;
+  /** The words of what it is a member of. */
+  readonly parent: string;
+  /** Which item of a list it belongs to, from 0. */
+  readonly at: number;
+  readonly isInList: boolean;
+}
+
+/** A readable value for the variable `name`. */
+export function sampleValue(name: string, shape: Shape): Json {
+  return valueFor(shape, { words: wordsOf(name), parent: '', at: 0, isInList: false });
+}
+
+function valueFor(shape: Shape, place: Place): Json {
+  if (shape.isList) {
+    const words = singular(place.words);
+    return [0, 1].map((at) => valueFor(shape.item, { words, parent: '', at, isInList: true }));
+  }
+  if (shape.members.size > 0) {
+    const member = ([name, inner]: [string, Shape]): [string, Json] => [
+      name,
+      valueFor(inner, { ...place, words: wordsOf(name), parent: place.words }),
+    ];
+    return objectFrom([...shape.members].map(member));
+  }
+  if (shape.like !== null) return shape.like;
+  return shape.isNumber ? 3 + place.at : leaf(place);
+}
+
+function leaf(place: Place): Json {
+  const { words, parent, at, isInList } = place;
+  const rule = rules.find(([pattern]) => pattern.test(words));
+  if (rule) return rule[1](place);
+  const subject = words === 'name' ? parent : words.replace(/ name$/, '');
+  if (isPerson(subject)) return people[at] ?? people[0];
+  const text = subject === '' ? 'example' : subject;
+  if (isInList) return `${capital(text)} ${at + 1}`;
+  return words.endsWith('name') ? `Example ${text}` : text;
+}
+
+const isPerson = (words: string): boolean => personWords.has(words.split(' ').at(-1) ?? '');
+
+/** `numberOfTasks` as `number of tasks`. */
+function wordsOf(name: string): string {
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_-]+/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+const singular = (words: string): string =>
+  words
+    .replace(/ (list|items)$/, '')
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1');
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,0 +1,156 @@
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { sampleValue } from './sample-values.ts';
+import { getterMember, Scope, type Shape } from './shape.ts';
+
+/** What the tenant's own attributes are found under (api-notes, "Template context"). */
+const globals = '__global';
+
+/**
+ * A context with a readable value for every variable that the templates use and do not set themselves: `Ann Example`
+ * for `${user.name}`, two items for what `#foreach` goes through. The tenant's attributes stand as they are; where
+ * they are not known they are made up too.
+ *
+ * @param templates as the library parses them
+ */
+export function sampleContext(templates: readonly unknown[], attributes: JsonObject | null): JsonObject {
+  const scope = new Scope();
+  for (const template of templates) walk(asJson(template), scope);
+  const sampled = [...scope.variables].map(([name, shape]): [string, Json] => [
+    name,
+    name === globals && attributes ? attributes : sampleValue(name, shape),
+  ]);
+  const unused = attributes && !scope.variables.has(globals) ? [[globals, attributes] as const] : [];
+  return objectFrom([...sampled, ...unused]);
+}
+
+/** The library's tree is plain data of many types; here it is looked at as JSON. */
+function asJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function walk(node: Json, scope: Scope): void {
+  if (isArray(node)) walkBlock(node, scope);
+  else if (isObject(node)) walkNode(node, scope);
+}
+
+/** A list of nodes; a block is a list that begins with its directive. */
+function walkBlock(nodes: readonly Json[], scope: Scope): void {
+  const [first] = nodes;
+  walkAll(nodes, isObject(first) ? scopeWithin(first, scope) : scope);
+}
+
+/** The variables inside the block that a directive opens. */
+function scopeWithin(directive: JsonObject, scope: Scope): Scope {
+  switch (textOf(directive, 'type')) {
+    case 'foreach': {
+      const source = resolve(own(directive, 'from'), scope);
+      if (source) source.isList = true;
+      return scope.inner([[textOf(directive, 'to') ?? '', source?.item ?? null]]);
+    }
+    case 'macro': {
+      const names = childrenOf(own(directive, 'args')).flatMap((arg) =>
+        isObject(arg) ? (textOf(arg, 'id') ?? []) : [],
+      );
+      return scope.inner(names.map((name) => [name, null]));
+    }
+    case 'define':
+      scope.set(textOf(directive, 'id') ?? '', null);
+      return scope;
+    default:
+      return scope;
+  }
+}
+
+function walkAll(nodes: readonly Json[], scope: Scope): void {
+  for (const node of nodes) walk(node, scope);
+}
+
+function walkNode(node: JsonObject, scope: Scope): void {
+  switch (textOf(node, 'type')) {
+    case 'references':
+      resolve(node, scope);
+      return;
+    case 'set':
+      walkSet(childrenOf(own(node, 'equal')), scope);
+      return;
+    case 'math':
+      noteComparison(textOf(node, 'operator') ?? '', childrenOf(own(node, 'expression')), scope);
+      break;
+  }
+  walkAll(Object.values(node), scope);
+}
+
+function walkSet([target, value]: readonly Json[], scope: Scope): void {
+  if (!isObject(target) || value === undefined) return;
+  const source = isReference(value) ? resolve(value, scope) : null;
+  if (!isReference(value)) walk(value, scope);
+  if (own(target, 'path') === undefined) scope.set(textOf(target, 'id') ?? '', source);
+}
+
+/** `$state == "APPROVED"` shows what a value looks like, and `$count > 10` that it is a number. */
+function noteComparison(operator: string, [left, right]: readonly Json[], scope: Scope): void {
+  if (!['==', '!=', '>', '<', '>=', '<='].includes(operator)) return;
+  for (const [side, other] of [
+    [left, right],
+    [right, left],
+  ]) {
+    if (!isReference(side) || !isObject(other)) continue;
+    const shape = resolve(side, scope);
+    const type = textOf(other, 'type');
+    if (!shape) continue;
+    if (type === 'integer') shape.isNumber = true;
+    if (type === 'string' && operator === '==') shape.like ??= textOf(other, 'value');
+  }
+}
+
+/** The shape a reference stands for; `null` for what the template makes itself or what no sample can be. */
+function resolve(node: Json | undefined, scope: Scope): Shape | null {
+  if (!isReference(node)) return null;
+  let shape = scope.find(textOf(node, 'id') ?? '');
+  for (const step of childrenOf(own(node, 'path'))) {
+    if (!isObject(step)) return null;
+    walkAll(childrenOf(own(step, 'args')), scope);
+    shape = shape && stepInto(shape, step, scope);
+  }
+  return shape;
+}
+
+function stepInto(shape: Shape, step: JsonObject, scope: Scope): Shape | null {
+  const id = own(step, 'id') ?? null;
+  switch (textOf(step, 'type')) {
+    case 'property':
+      return typeof id === 'string' ? shape.member(id) : null;
+    case 'index':
+      return stepByValue(shape, id, scope);
+    case 'method': {
+      if (id === 'get') return stepByValue(shape, childrenOf(own(step, 'args'))[0] ?? null, scope);
+      const name = typeof id === 'string' ? getterMember(id) : null;
+      return name === null ? null : shape.member(name);
+    }
+    default:
+      return null;
+  }
+}
+
+function stepByValue(shape: Shape, value: Json, scope: Scope): Shape | null {
+  if (!isObject(value)) return null;
+  walk(value, scope);
+  const text = textOf(value, 'value');
+  switch (textOf(value, 'type')) {
+    case 'integer':
+      shape.isList = true;
+      return shape.item;
+    case 'string':
+      return text === null ? null : shape.member(text);
+    default:
+      return null;
+  }
+}
+
+function isReference(node: Json | undefined): node is JsonObject {
+  return isObject(node) && textOf(node, 'type') === 'references';
+}
+
+function childrenOf(value: Json | undefined): readonly Json[] {
+  return isArray(value) ? value : [];
+}
