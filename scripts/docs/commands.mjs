@@ -1,0 +1,147 @@
+// docs/commands.md, from what `--help` of every command prints.
+import { spawnSync } from 'node:child_process';
+import { sentence, table } from './lines.mjs';
+
+const program = new URL('../../dist/cli.js', import.meta.url).pathname;
+
+export function commandsPage() {
+  const overview = help();
+  const commands = [...overview.matchAll(/^ {2}tenantctl ([a-z-]+)( .*?)? {2,}(\S.*)$/gm)].map(
+    ([, name]) => ({
+      name,
+      ...parse(help(name)),
+    }),
+  );
+  const common = commands[0].options.filter((option) =>
+    commands.every(({ options }) => options.some((other) => same(option, other))),
+  );
+  return [
+    '# Commands',
+    '<!-- Made by `npm run docs` from the help of the program. -->',
+    `${sentence('Every command prints the document asked for on stdout, and everything else on stderr')} Exit codes stand in [exit-codes.md](exit-codes.md).`,
+    table(
+      ['Command', 'Does'],
+      commands.map(({ name, description }) => [
+        `[\`${name}\`](#${name})`,
+        `${description.split('. ')[0]}`.replace(/\.$/, ''),
+      ]),
+    ),
+    '## Options of every command',
+    optionTable(common),
+    ...commands.map((command) => section(command, common)),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+}
+
+function help(...words) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words, '--help'], {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1', LC_ALL: 'C.UTF-8' },
+  });
+  if (status !== 0) throw new Error(`tenantctl ${words.join(' ')} --help ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+function parse(text) {
+  const [usage = '', ...rest] = text.split('\n\n');
+  const at = rest.findIndex((block) => /^(Positionals|Options|Examples|Commands):/.test(block));
+  const block = (name) =>
+    (rest.find((part) => part.startsWith(`${name}:`)) ?? '')
+      .split('\n')
+      .slice(1)
+      .filter((line) => line !== '');
+  return {
+    usage: usage.trim(),
+    description: rest.slice(0, at).join(' ').replaceAll(/\s+/g, ' ').trim(),
+    positionals: entries(block('Positionals'), /^ {2}\S/),
+    options: entries(block('Options'), /^ {2}(-\w, | {4})--\S/),
+    examples: columns(block('Examples'), /^ {2}tenantctl /),
+  };
+}
+
+/** Options and positionals: a name, then text and `[facts]` that may go on over lines. */
+function entries(lines, begins) {
+  const found = [];
+  for (const line of lines) {
+    if (begins.test(line)) found.push(line.trim());
+    else found.push(`${found.pop() ?? ''} ${line.trim()}`);
+  }
+  return found.map((entry) => {
+    const [, names = '', rest = ''] = /^((?:-\w, +)?\S+) *([\s\S]*)$/.exec(entry) ?? [];
+    const facts = [...rest.matchAll(/ ?\[((?:choices|default): (?:"[^"]*"|\[\]|[^\]"])*|[a-z]+)\]/g)];
+    const meaning = rest.slice(0, facts[0]?.index ?? rest.length).trim();
+    return { names: names.replace(/, +/, ', '), meaning, facts: facts.map(([, fact]) => fact) };
+  });
+}
+
+/** Two columns that yargs has aligned, each of which may go on over lines. */
+function columns(lines, begins) {
+  const starts = lines.flatMap((line) => {
+    const [left] = /^ {2}\S.*?\S {2,}(?=\S)/.exec(line) ?? [];
+    return left && begins.test(line) ? [left.length] : [];
+  });
+  const split = Math.max(...starts);
+  const found = [];
+  for (const line of lines) {
+    const [left, right] = [line.slice(0, split).trim(), line.slice(split).trim()];
+    if (begins.test(line)) found.push([left, right]);
+    else {
+      const last = found.at(-1);
+      if (last) [last[0], last[1]] = [`${last[0]} ${left}`.trim(), `${last[1]} ${right}`.trim()];
+    }
+  }
+  return found;
+}
+
+function section({ name, usage, description, positionals, options, examples }, common) {
+  const own = options.filter((option) => !common.some((other) => same(option, other)));
+  return [
+    `## ${name}`,
+    `\`\`\`text\n${usage}\n\`\`\``,
+    description,
+    ...(positionals.length > 0 ? [optionTable(positionals, 'Argument')] : []),
+    ...(own.length > 0 ? [optionTable(own)] : []),
+    ...(examples.length > 0
+      ? [
+          table(
+            ['Example', ''],
+            examples.map(([call, why]) => [`\`${call}\``, why]),
+          ),
+        ]
+      : []),
+  ].join('\n\n');
+}
+
+function optionTable(options, head = 'Option') {
+  return table(
+    [head, 'Meaning', 'Values'],
+    options.map(({ names, meaning, facts }) => [
+      `\`${names}\``,
+      meaning,
+      facts
+        .map((fact) => factWords(fact, names))
+        .filter((text) => text !== '')
+        .join('; '),
+    ]),
+  );
+}
+
+const words = {
+  string: 'text',
+  number: 'a number',
+  array: 'one or several',
+  boolean: '',
+  'default: false': '',
+  'default: []': '',
+};
+
+function factWords(fact, name) {
+  if (Object.hasOwn(words, fact)) return words[fact];
+  if (fact === 'default: true') return `on; \`${name.replace('--', '--no-')}\` switches it off`;
+  const text = fact.replaceAll(/"([^"]*)"/g, '`$1`');
+  return text.replace(/^choices: /, '').replace(/^default: /, 'default ');
+}
+
+const same = (a, b) => a.names === b.names && a.meaning === b.meaning;

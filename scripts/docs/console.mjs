@@ -1,0 +1,98 @@
+// The `console` blocks of a document: every `$ command` is run, and what it prints is put below it.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = new URL('../..', import.meta.url).pathname;
+const mark = '@@done@@';
+
+/**
+ * The document with the outputs of its commands as they are now. Commands run one after the other in a folder like a
+ * fresh clone; a block of YAML that begins with `# some/path.yaml` is written there first.
+ */
+export function withOutputs(text) {
+  const blocks = blocksOf(text);
+  const outputs = run(blocks.flatMap(stepsOf));
+  let document = text;
+  for (const block of blocks.toReversed()) {
+    if (block.language !== 'console') continue;
+    const commands = commandsOf(block.content);
+    const results = outputs.splice(outputs.length - commands.length);
+    const content = commands.map(({ command, output }, at) => {
+      const now = results[at] ?? '';
+      return `$ ${command}\n${stable(now) === stable(output) ? output : now}`;
+    });
+    document = `${document.slice(0, block.start)}${content.join('')}${document.slice(block.end)}`;
+  }
+  return document;
+}
+
+function blocksOf(text) {
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(({ index, 1: language, 2: content }) => {
+    const start = index + '```'.length + language.length + 1;
+    return { language, content, start, end: start + content.length };
+  });
+}
+
+function commandsOf(content) {
+  return content
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = '', ...output] = part.split('\n');
+      return { command, output: output.join('\n') };
+    });
+}
+
+/** Lines of a shell script: the file or the commands of a block. */
+function stepsOf({ language, content }) {
+  if (language === 'console') {
+    return commandsOf(content).flatMap(({ command }) => [
+      command,
+      `{ status=$?; printf '${mark}'; (exit $status); }`,
+    ]);
+  }
+  const [, path] = /^# (\S+\.ya?ml)\n/.exec(content) ?? [];
+  if (language !== 'yaml' || path === undefined) return [];
+  return [`mkdir -p "$(dirname ${path})"`, `cat > ${path} <<'END OF FILE'\n${content}END OF FILE`];
+}
+
+function run(steps) {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'tenantctl-docs-')));
+  try {
+    const clone = join(home, 'tenantctl');
+    cpSync(join(root, 'examples'), join(clone, 'examples'), {
+      recursive: true,
+      filter: (path) => !path.includes('.tenantctl'),
+    });
+    const bin = join(home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(
+      join(bin, 'npx'),
+      `#!/bin/sh\nshift\nexec "${process.execPath}" "${root}dist/cli.js" "$@"\n`,
+    );
+    chmodSync(join(bin, 'npx'), 0o755);
+    const script = ['exec 2>&1', 'set -o pipefail', ...steps, ''].join('\n');
+    const { stdout, status } = spawnSync('bash', ['--noprofile', '--norc'], {
+      cwd: clone,
+      input: script,
+      encoding: 'utf8',
+      env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, LC_ALL: 'C.UTF-8', NO_COLOR: '1' },
+    });
+    if (status === null) throw new Error('The commands of the document did not end.');
+    return stdout.split(mark).slice(0, -1);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** An output without what differs from run to run. */
+function stable(output) {
+  return output
+    .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:…')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d[-.]\d{3}Z/g, 'TIME')
+    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'ID')
+    .replaceAll(/\b\d+(\.\d+)? (ms|s)\b/g, 'DURATION')
+    .replaceAll(/[ \t]+$/gm, '');
+}

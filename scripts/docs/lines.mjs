@@ -1,0 +1,21 @@
+import { createTwoFilesPatch } from 'diff';
+
+/** What differs between two texts, for people. */
+export function diffOf(before, after) {
+  return createTwoFilesPatch('now', 'should be', before, after, '', '', { context: 2 });
+}
+
+/** Text inside a Markdown table. */
+export function cell(text) {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ').trim();
+}
+
+export function table(head, rows) {
+  const line = (cells) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+/** A sentence with its full stop. */
+export function sentence(text) {
+  return /[.!?:]$/.test(text) ? text : `${text}.`;
+}
