@@ -97,6 +97,17 @@ export function planOptions<T>(yargs: Argv<T>) {
       default: [] as string[],
       describe: 'Kinds of which every object may be deleted',
       requiresArg: true,
+    })
+    .option('impact', {
+      type: 'boolean',
+      default: false,
+      describe: 'Run each changed profile search, and tell who enters and leaves',
+    })
+    .option('impact-requests', {
+      type: 'number',
+      default: 50,
+      describe: 'Send at most this many requests for --impact',
+      requiresArg: true,
     });
 }
 

@@ -1,5 +1,6 @@
 import { resolveLookups } from '../client/lookups.ts';
 import { gitSource, loadProject } from '../loader/index.ts';
+import { failure } from '../model/failure.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
@@ -15,8 +16,14 @@ import {
 import type { PlanArgs } from './command.ts';
 import type { Io } from './io.ts';
 import { withLint } from './lint-plan.ts';
+import { withImpact } from './plan-impact.ts';
 import type { Tenant } from './tenant.ts';
 import { tool } from './version.ts';
+
+export interface MakePlanChoices extends PlanChoices {
+  /** The most requests that may go into running changed searches; without it they are not run. */
+  readonly impactRequests?: number | null;
+}
 
 /**
  * Reads what the manifests name and compares: the one way a plan is made, whether to be shown, saved or applied.
@@ -24,7 +31,7 @@ import { tool } from './version.ts';
 export async function makePlan(
   project: Project,
   tenant: Tenant,
-  choices: PlanChoices,
+  choices: MakePlanChoices,
   io: Pick<Io, 'env'>,
 ): Promise<Plan> {
   const { environment, resources, secrets, diagnostics } = project;
@@ -50,7 +57,9 @@ export async function makePlan(
   const more = await tenant.readDefaults(defaultsFor(input));
   const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
   const plan = planChanges(complete);
-  return withLint(plan, project, tenant, complete);
+  const linted = await withLint(plan, project, tenant, complete);
+  const { impactRequests = null } = choices;
+  return impactRequests === null ? linted : withImpact(linted, tenant, complete, impactRequests);
 }
 
 /** The resources as a git revision declared them, under today's project file and environment. */
@@ -63,12 +72,18 @@ function loadRevision(
   return loadProject({ configFile, environment: environment.name, env, manifests }).resources;
 }
 
-export function choicesOf(args: PlanArgs): PlanChoices {
+/** What the options ask for. Throws a Failure for a number of requests that is none. */
+export function choicesOf(args: PlanArgs): MakePlanChoices {
+  const { impactRequests } = args;
+  if (!Number.isSafeInteger(impactRequests) || impactRequests < 1) {
+    throw failure('impact-requests-syntax', '--impact-requests takes a whole number of requests, 1 or more.');
+  }
   const scope: Scope = { only: args.only, except: args.except, prune: args.prune, since: args.since ?? null };
   return {
     scope,
     rotate: args.rotate,
     maxDeletes: args.maxDeletes ?? null,
     allowDeleteAll: args.allowDeleteAll,
+    impactRequests: args.impact ? impactRequests : null,
   };
 }

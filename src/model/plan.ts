@@ -41,6 +41,17 @@ export interface Difference {
 export const risks = ['lockout', 'delete', 'back-to-default', 'undoes-tenant-change', 'sends-mail'] as const;
 export type Risk = (typeof risks)[number];
 
+/** Profiles that a search finds on one side only: how many, and the names of the first. */
+export interface Moved {
+  readonly count: number;
+  readonly first: readonly string[];
+}
+
+/** How many profiles a changed search finds before and after, or why it was not run. */
+export type Impact =
+  | { readonly before: number; readonly after: number; readonly enter: Moved; readonly leave: Moved }
+  | { readonly notRun: string };
+
 /** One object that differs, and the requests that make it equal. */
 export interface Change {
   readonly address: Address;
@@ -57,6 +68,8 @@ export interface Change {
   /** For a manual change, the first one says what a person has to do. */
   readonly warnings: readonly string[];
   readonly risk: readonly Risk[];
+  /** For whoever reads the plan; known only with `--impact`, decides nothing and is not part of the digest. */
+  readonly impact?: Impact;
 }
 
 export interface Scope {
@@ -82,7 +95,7 @@ export interface Plan {
   readonly environment: string;
   readonly tenant: TenantName;
   readonly scope: Scope;
-  /** Over everything but `tool`, `createdAt` and itself. */
+  /** Over everything but `tool`, `createdAt`, each `impact` and itself. */
   readonly digest: string;
   readonly summary: Summary;
   readonly changes: readonly Change[];

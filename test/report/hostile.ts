@@ -52,7 +52,9 @@ export function hostileDocuments(port = 1): readonly Document[] {
     ],
     warnings: [text],
     risk: ['lockout', 'sends-mail'],
+    impact: { before: 3, after: 9, enter: { count: 7, first: [text] }, leave: { count: 1, first: [text] } },
   });
+  const unknown = change({ address: 'A/b', action: 'create', impact: { notRun: text } });
   const scope = { only: [text], except: [text], prune: true, since: text };
   const made = { environment: text, tenant: { identity: text, profiles: text }, digest: text };
   const sent = { method: 'POST', path: text, status: 400, trackingId: text, attempts: 1, ms: 1 } as const;
@@ -67,7 +69,12 @@ export function hostileDocuments(port = 1): readonly Document[] {
   return [
     {
       is: 'plan',
-      plan: plan([item], { ...made, scope, diagnostics: [problem], tool: { name: text, version: text } }),
+      plan: plan([item, unknown], {
+        ...made,
+        scope,
+        diagnostics: [problem],
+        tool: { name: text, version: text },
+      }),
     },
     {
       is: 'result',

@@ -7,6 +7,7 @@ import { sensitiveWords, type View, viewOf } from '../view.ts';
 import { counted, originWords, place, riskWords, symbols } from '../words.ts';
 import { addressMarkup, entry } from './entry.ts';
 import { renderedMarkup } from './frame.ts';
+import { impactMarkup } from './impact.ts';
 import { lineDiff } from './lines.ts';
 import { html, type Markup } from './markup.ts';
 
@@ -29,6 +30,7 @@ ${noticesMarkup(change)}
 ${short.length === 0 ? '' : tableMarkup(short)}
 ${views.map(({ difference, view }) => (view.is === 'lines' ? figureMarkup(difference, view) : ''))}
 ${rendered === undefined ? '' : renderedMarkup(address, rendered)}
+${impactMarkup(change.impact)}
 ${requestsMarkup(change.requests)}`;
   return entry({ group: kind, category: action, isOpen, summary, body });
 }

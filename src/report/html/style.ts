@@ -138,6 +138,14 @@ mark { color: inherit; border-radius: 3px; }
 .frames { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; margin: 10px 0; }
 .frames figure { margin: 0; border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; }
 iframe { display: block; width: 100%; height: 380px; border: 0; border-top: 1px solid var(--rule); background: #ffffff; color-scheme: light; resize: vertical; }
+.impact { margin: 10px 0; }
+.impact svg { display: block; width: 100%; max-width: 420px; height: 20px; margin: 6px 0; }
+.impact .stay { fill: var(--rule); }
+.impact rect.enter { fill: var(--green); }
+.impact rect.leave { fill: var(--red); }
+.impact ul { margin: 0; padding-left: 20px; }
+.impact li.enter { color: var(--green); }
+.impact li.leave { color: var(--red); }
 .requests { margin-top: 10px; }
 .requests > summary { width: fit-content; cursor: pointer; color: var(--soft); font-size: 14px; }
 .request { margin: 8px 0 4px; }

@@ -1,4 +1,5 @@
 import type { Change, Difference } from '../../model/plan.ts';
+import { impactUnknown, impactWords, isStill, movedWords, moves, nobodyMoves } from '../impact.ts';
 import type { LineDiff } from '../lines.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from '../safe.ts';
 import { sourceLink } from '../source.ts';
@@ -11,7 +12,12 @@ const maxLines = 60;
 
 /** One change, collapsed, with its differences; in brief only its title. */
 export function changeSection(change: Change, sourceUrl: string | undefined): Section {
-  const details = [placeLine(change, sourceUrl), ...warningLines(change), ...differenceBlocks(change)];
+  const details = [
+    placeLine(change, sourceUrl),
+    ...warningLines(change),
+    ...differenceBlocks(change),
+    impactBlock(change),
+  ];
   const body = details.filter((part) => part !== '').join('\n\n');
   const whole = `<details><summary>${title(change)}</summary>\n\n${body}\n\n</details>\n\n`;
   return { whole, brief: `<p>${title(change)}</p>\n\n` };
@@ -37,6 +43,16 @@ function warningLines({ risk, warnings }: Change): string[] {
     ...warnings.map((warning) => `> ⚠️ ${escapeMarkdown(warning)}`),
   ];
   return lines.length === 0 ? [] : [lines.join('\n>\n')];
+}
+
+function impactBlock({ impact }: Change): string {
+  if (!impact) return '';
+  if ('notRun' in impact) return `> ⚠️ ${escapeMarkdown(`${impactUnknown}. ${impact.notRun}`)}`;
+  if (isStill(impact)) return `It ${impactWords(impact)}: ${nobodyMoves}.`;
+  const lines = moves.flatMap((move) => movedWords(impact, move) ?? []);
+  return [`It ${impactWords(impact)}:`, lines.map((line) => `- ${escapeMarkdown(line)}`).join('\n')].join(
+    '\n\n',
+  );
 }
 
 /** Short differences share one block; each long one has its own. */

@@ -1,4 +1,5 @@
 import type { Action, Change, Difference, Request, Risk } from '../../model/plan.ts';
+import { impactUnknown, impactWords, isStill, movedWords, moves, nobodyMoves } from '../impact.ts';
 import type { DiffLine, Hunk, LineDiff } from '../lines.ts';
 import { pathWords } from '../value.ts';
 import { sensitiveWords, viewOf } from '../view.ts';
@@ -37,7 +38,20 @@ export function changeRows(change: Change, verbose: boolean): Row[] {
       warningRow(warning, change.action === 'manual' && index === 0),
     ),
     ...change.diff.flatMap((difference) => differenceRows(difference, column, limit)),
+    ...impactRows(change),
     ...(verbose ? change.requests.map(requestRow) : []),
+  ];
+}
+
+function impactRows({ impact }: Change): Row[] {
+  if (!impact) return [];
+  if ('notRun' in impact) return [warningRow(`${impactUnknown}. ${impact.notRun}`, false)];
+  const words = isStill(impact) ? `${impactWords(impact)}: ${nobodyMoves}` : impactWords(impact);
+  const [enter, leave] = moves.map((move) => movedWords(impact, move));
+  return [
+    row(6, span('● ', 'cyan'), span(words)),
+    ...(enter ? [row(8, span('+ ', 'green'), span(enter, 'green'))] : []),
+    ...(leave ? [row(8, span('- ', 'red'), span(leave, 'red'))] : []),
   ];
 }
 

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Impact, Plan } from '../../src/model/plan.ts';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { type Project, project } from './project.ts';
+
+const seed = `
+neAttributes: [{ id: a1, uid: city, label: City, data_type: text }]
+profileTypes: [{ id: t1, uid: contractor, name: Contractor }]
+profileSearches:
+  - id: s1
+    label: Moved
+    rules: [{ id: r1, type: ProfileAttributeRule, comparison_operator: ==, value: Rome, condition_object_id: a1 }]
+  - { id: s2, label: Renamed before, rules: [{ id: r2, type: ProfileStatusRule, comparison_operator: ==, value: Active }] }
+  - { id: s3, label: Gone, rules: [{ id: r3, type: ProfileStatusRule, comparison_operator: ==, value: Terminated }] }
+`;
+
+const city = '!lookup { from: ne_attributes, where: { uid: city }, take: id }';
+const inCity = (label: string, name: string) => `kind: ProfileSearch
+label: ${label}
+rules:
+  - { type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: ${city}, comparison_operator: '==', value: ${name} }
+`;
+
+/** A tenant with as many profiles in each city, by name. */
+async function tenantWith(
+  manifests: string,
+  cities: Readonly<Record<string, number>>,
+  options: SandboxOptions = {},
+): Promise<Project> {
+  const made = await project(seed, { 'config/searches.yaml': manifests }, options);
+  for (const [name, count] of Object.entries(cities)) {
+    for (let at = 1; at <= count; at += 1) {
+      const [id, attributes] = [`${name} ${at}`, { city: name }];
+      made.tenant.state.profiles.push({
+        id,
+        uid: id,
+        name: id,
+        status: 'Active',
+        profile_type_id: 't1',
+        attributes,
+      });
+    }
+  }
+  return made;
+}
+
+function runs({ tenant }: Project): number {
+  return tenant.log.filter(({ path }) => path.endsWith('/run')).length;
+}
+
+async function plan(made: Project, ...options: string[]): Promise<Plan> {
+  const ran = await made.run(['plan', '--format', 'json', ...options]);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse(ran.stdout);
+}
+
+const impacts = ({ changes }: Plan): Record<string, Impact | undefined> =>
+  Object.fromEntries(changes.map(({ key, impact }) => [key[0], impact]));
+
+describe('plan --impact', () => {
+  test('runs the rules in the tenant and those of the manifest, and tells who enters and leaves', async () => {
+    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 2, Oslo: 7 });
+    const before = structuredClone(made.tenant.state.profileSearches);
+    expect(impacts(await plan(made, '--impact'))).toEqual({
+      Moved: {
+        before: 2,
+        after: 7,
+        enter: { count: 7, first: ['Oslo 1', 'Oslo 2', 'Oslo 3', 'Oslo 4', 'Oslo 5'] },
+        leave: { count: 2, first: ['Rome 1', 'Rome 2'] },
+      },
+    });
+    expect(made.tenant.state.profileSearches).toEqual(before);
+    const { stdout } = await made.run(['plan', '--impact']);
+    expect(stdout).toContain('finds 7 profiles, 2 before');
+    expect(stdout).toContain('7 enter: Oslo 1, Oslo 2, Oslo 3, Oslo 4, Oslo 5 and 2 more');
+  });
+
+  test('a new search has nobody before, one that goes nobody after', async () => {
+    const gone = 'kind: ProfileSearch\nlabel: Moved\nensure: absent\n';
+    const made = await tenantWith(`${inCity('New', 'Oslo')}---\n${gone}`, { Rome: 2, Oslo: 1 });
+    expect(impacts(await plan(made, '--impact'))).toMatchObject({
+      New: { before: 0, after: 1, enter: { count: 1 }, leave: { count: 0, first: [] } },
+      Moved: { before: 2, after: 0, enter: { count: 0, first: [] }, leave: { count: 2 } },
+    });
+  });
+
+  test('a search that keeps its rules is not run, and neither is any without --impact', async () => {
+    const renamed = `kind: ProfileSearch
+label: Renamed
+lifecycle: { renamedFrom: Renamed before }
+`;
+    const made = await tenantWith(`${inCity('Moved', 'Rome')}---\n${renamed}`, { Rome: 2 });
+    expect(impacts(await plan(made, '--impact'))).toEqual({ Renamed: undefined });
+    expect(runs(made)).toBe(0);
+    const other = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 2 });
+    expect(impacts(await plan(other))).toEqual({ Moved: undefined });
+    expect(runs(other)).toBe(0);
+  });
+
+  test.each<[string, SandboxOptions]>([
+    ['metadata', {}],
+    ['bare arrays', { variations: { collections: 'bare' } }],
+  ])('reads all pages: %s', async (_what, options) => {
+    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1100, Oslo: 600 }, options);
+    expect(impacts(await plan(made, '--impact'))).toMatchObject({
+      Moved: { before: 1100, after: 600, enter: { count: 600 }, leave: { count: 1100 } },
+    });
+    expect(runs(made)).toBe(5);
+  });
+
+  test('what needs more requests than are left is not run, which is said, and the rest is', async () => {
+    const manifests = [inCity('Large', 'Rome'), inCity('Moved', 'Oslo'), inCity('Small', 'Oslo')].join(
+      '---\n',
+    );
+    const made = await tenantWith(manifests, { Rome: 5000, Oslo: 1 });
+    const found = impacts(await plan(made, '--impact', '--impact-requests', '5'));
+    expect(found).toEqual({
+      Large: { notRun: 'Running it takes at least 9 more requests, and 4 of 5 are left.' },
+      Moved: { notRun: 'Running it takes at least 9 more requests, and 2 of 5 are left.' },
+      Small: { before: 0, after: 1, enter: { count: 1, first: ['Oslo 1'] }, leave: { count: 0, first: [] } },
+    });
+    expect(runs(made)).toBeLessThanOrEqual(5);
+  });
+
+  test.each([1, 2, 3, 7])('sends never more than %i requests, whoever tells no totals', async (most) => {
+    const manifests = [inCity('A', 'Rome'), inCity('B', 'Rome'), inCity('Moved', 'Oslo')].join('---\n');
+    const options: SandboxOptions = { variations: { collections: 'bare' } };
+    const made = await tenantWith(manifests, { Rome: 1100, Oslo: 2 }, options);
+    await plan(made, '--impact', '--impact-requests', String(most));
+    expect(runs(made)).toBeLessThanOrEqual(most);
+  });
+
+  test('a run that fails is said and fails nothing', async () => {
+    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    made.tenant.faults.add({ kind: 'status', status: 403, operation: 'run-profile-search', times: 9 });
+    const { changes } = await plan(made, '--impact');
+    expect(changes).toMatchObject([{ action: 'update', impact: { notRun: expect.stringContaining('403') } }]);
+    expect((await made.run(['plan', '--impact'])).stdout).toContain('Who enters and leaves is not known');
+  });
+
+  test('a number of requests that is none is refused before anything is asked', async () => {
+    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    const { code, stderr } = await made.run(['plan', '--impact', '--impact-requests', '0']);
+    expect({ code, asked: made.tenant.log.length }).toEqual({ code: 1, asked: 0 });
+    expect(stderr).toContain('--impact-requests takes a whole number');
+  });
+
+  test('rules in the tenant that look like a secret of ours send none', async () => {
+    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    const [rule] = made.tenant.state.profileSearches[0]?.rules ?? [];
+    Object.assign(rule ?? {}, { value: { $secret: 'TOKEN' } });
+    await made.run(['plan', '--impact']);
+    const sent = JSON.stringify(made.tenant.log.filter(({ path }) => path.endsWith('/run')));
+    expect(sent).toContain(JSON.stringify({ $secret: 'TOKEN' }));
+  });
+});
+
+describe('the digest', () => {
+  test('is the same with and without --impact, however many come and go, so that what was approved is applied', async () => {
+    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    const { digest } = await plan(made, '--impact');
+    made.tenant.state.profiles.pop();
+    expect((await plan(made, '--impact')).digest).toBe(digest);
+    expect((await plan(made)).digest).toBe(digest);
+    expect(await made.run(['apply', '--expect', digest])).toMatchObject({ code: 0 });
+  });
+
+  test('a plan file with an impact is shown and applied', async () => {
+    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    expect(await made.run(['plan', '--impact', '--out', 'plan.json'])).toMatchObject({ code: 0 });
+    expect(readFileSync(join(made.folder, 'plan.json'), 'utf8')).toContain('"impact"');
+    expect((await made.run(['show', 'plan.json'])).stdout).toContain('1 leaves: Rome 1');
+    expect(await made.run(['apply', 'plan.json'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a lookup that finds nothing', () => {
+  test('is said where the manifest has it', async () => {
+    const made = await tenantWith(inCity('Moved', 'Oslo').replace('uid: city', 'uid: town'), {});
+    const { code, json } = await made.run(['plan', '--format', 'json']);
+    expect(code).toBe(1);
+    expect(json).toMatchObject({
+      diagnostics: [
+        {
+          code: 'lookup-none',
+          address: 'ProfileSearch/Moved',
+          source: { file: 'config/searches.yaml', line: 4, column: 82 },
+          excerpt: expect.stringContaining('^'),
+        },
+      ],
+    });
+  });
+
+  test('each distinct lookup is asked for once in a run', async () => {
+    const made = await tenantWith([inCity('A', 'Oslo'), inCity('B', 'Rome')].join('---\n'), {});
+    await plan(made, '--impact');
+    expect(made.tenant.log.filter(({ query }) => query.uid === 'city')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { Impact } from '../../src/model/plan.ts';
+import { type Format, renderReport } from '../../src/report/index.ts';
+import { change, difference, plain, plan } from './fixtures.ts';
+
+function render(format: Format, impact: Impact): string {
+  const search = change({
+    address: 'ProfileSearch/Contractors',
+    action: 'update',
+    diff: [difference('/rules/0/value', 'Active', 'Inactive')],
+    impact,
+  });
+  return renderReport({ is: 'plan', plan: plan([search]) }, format, plain);
+}
+
+const moving: Impact = {
+  before: 10,
+  after: 16,
+  enter: { count: 8, first: ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'] },
+  leave: { count: 2, first: ['Fay', 'Gus'] },
+};
+
+describe('the impact of a search', () => {
+  it.each(['text', 'markdown', 'html'] as const)('is told with the first names: %s', (format) => {
+    const shown = render(format, moving);
+    expect(shown).toContain('finds 16 profiles, 10 before');
+    expect(shown).toContain('8 enter: Ada, Ben, Cleo, Dan, Eve and 3 more');
+    expect(shown).toContain('2 leave: Fay, Gus');
+  });
+
+  it.each(['text', 'markdown', 'html'] as const)('is told where nobody moves: %s', (format) => {
+    const still = { before: 1, after: 1, enter: { count: 0, first: [] }, leave: { count: 0, first: [] } };
+    expect(render(format, still)).toContain('finds 1 profile, 1 before: nobody enters or leaves');
+  });
+
+  it.each(['text', 'markdown', 'html'] as const)('says why it is not known: %s', (format) => {
+    const shown = render(format, { notRun: 'The tenant is out.' });
+    expect(shown).toMatch(/Who enters and leaves is not known\. The tenant is out/);
+  });
+
+  it('is data in JSON', () => {
+    expect(JSON.parse(render('json', moving))).toMatchObject({ changes: [{ impact: moving }] });
+  });
+
+  it('has bars whose lengths are the shares, which nobody needs to see', () => {
+    const svg = /<svg aria-hidden="true".*?<\/svg>/s.exec(render('html', moving))?.[0] ?? '';
+    const widths = [...svg.matchAll(/class="(\w+)"[^>]* width="(\d+)"/g)].map(([, name, width]) => [
+      name,
+      width,
+    ]);
+    expect(widths).toEqual([
+      ['stay', '500'],
+      ['leave', '125'],
+      ['stay', '500'],
+      ['enter', '500'],
+    ]);
+  });
+});
