@@ -77,7 +77,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       return ExitCode.done;
     }
     const result = await carryOut(plan, tenant, project.root, args, io, progress);
-    writeReports({ is: 'result', result }, args.report, io);
+    await writeReports({ is: 'result', result }, args.report, io);
     appendStepSummary({ is: 'result', result }, io);
     printDocument({ is: 'result', result }, args.format, args, io);
     return exitCodeOf(result);

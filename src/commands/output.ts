@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failure } from '../model/failure.ts';
-import { type Document, type Format, formatsOf, renderReport } from '../report/index.ts';
+import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
 import { hasColour, type Io, type Verbosity, widthOf } from './io.ts';
 
 /** Prints the document asked for. */
@@ -37,11 +37,19 @@ export function checkReportFiles(files: readonly string[], is: Document['is']): 
 }
 
 /** Writes the document into each file, in the format that its ending names. */
-export function writeReports(document: Document, files: readonly string[], io: Io): void {
+export async function writeReports(document: Document, files: readonly string[], io: Io): Promise<void> {
   for (const file of files) {
     const format = reportFormat(file, document.is);
-    writeText(file, renderReport(document, format, { colour: false, width: 100, verbose: true }), io);
+    const options = { colour: false, width: 100, verbose: true, ...(await renderedFor(document, format)) };
+    writeText(file, renderReport(document, format, options), io);
   }
+}
+
+/** The page of a plan shows notification templates as their recipients see them. */
+async function renderedFor(document: Document, format: Format): Promise<Pick<ReportOptions, 'rendered'>> {
+  if (document.is !== 'plan' || format !== 'html') return {};
+  const { renderPlanTemplates } = await import('../preview/plan.ts');
+  return { rendered: await renderPlanTemplates(document.plan) };
 }
 
 /**

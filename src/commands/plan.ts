@@ -55,7 +55,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   );
 
   if (args.out !== undefined) writeText(args.out, JSON.stringify(plan, null, 2), io);
-  writeReports({ is: 'plan', plan }, args.report, io);
+  await writeReports({ is: 'plan', plan }, args.report, io);
   appendStepSummary({ is: 'plan', plan }, io);
   printDocument({ is: 'plan', plan }, args.format, args, io);
   return exitCodeOf(plan, args.detailedExitcode);

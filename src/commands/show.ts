@@ -34,7 +34,7 @@ type Args = ArgsOf<typeof build>;
 async function run(args: Args, io: Io): Promise<ExitCode> {
   const document = readSaved(args.file, io);
   checkReportFiles(args.report, document.is);
-  writeReports(document, args.report, io);
+  await writeReports(document, args.report, io);
   printDocument(document, args.format, args, io);
   return ExitCode.done;
 }

@@ -1,0 +1,93 @@
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+
+/** One line or element of a chat message, as plain text. */
+export type ChatPart =
+  | { readonly is: 'heading' | 'text' | 'note' | 'button' | 'image'; readonly text: string }
+  | { readonly is: 'fact'; readonly name: string; readonly text: string }
+  | { readonly is: 'divider' };
+
+const deepest = 40;
+const mostParts = 500;
+
+/** Members that hold further elements, in the order in which they are shown. */
+const containers = [
+  'blocks',
+  'attachments',
+  'messageJSON',
+  'content',
+  'body',
+  'sections',
+  'fields',
+  'elements',
+  'inlines',
+  'items',
+  'columns',
+  'rows',
+  'cells',
+  'facts',
+  'accessory',
+  'actions',
+  'potentialAction',
+] as const;
+
+/**
+ * What a Slack or Teams message shows: the blocks of Slack, the cards of Teams, and of anything else the texts. The
+ * message's own text comes first only where nothing else is shown, since it is what a notification shows instead.
+ */
+export function chatParts(content: Json): ChatPart[] {
+  if (!isObject(content)) return ownText(content);
+  const title = textOf(content, 'title');
+  const shown = inside(content, 0);
+  const parts = shown.length > 0 ? shown : ownText(own(content, 'text') ?? null);
+  return [...(title ? [{ is: 'heading', text: title } as const] : []), ...parts].slice(0, mostParts);
+}
+
+/** What a phone shows of the message before it is opened. */
+export function chatNotice(content: Json): string {
+  return isObject(content) ? (textOf(content, 'text') ?? '') : '';
+}
+
+function inside(element: JsonObject, depth: number): ChatPart[] {
+  if (depth > deepest) return [];
+  return containers.flatMap((name) => {
+    const value = own(element, name) ?? null;
+    const items = isArray(value) ? value : [value];
+    return items.flatMap((item) => (isObject(item) ? partsOf(item, depth + 1) : ownText(item)));
+  });
+}
+
+function partsOf(element: JsonObject, depth: number): ChatPart[] {
+  const type = textOf(element, 'type') ?? textOf(element, '@type') ?? '';
+  const text = labelOf(element);
+  if (type === 'divider') return [{ is: 'divider' }];
+  if (/^image$/i.test(type)) return [{ is: 'image', text: imageText(element) }];
+  if (type === 'button' || /^(Action\.|OpenUri|HttpPOST)/.test(type)) return [{ is: 'button', text }];
+  const name = textOf(element, 'title') ?? textOf(element, 'name');
+  const value = textOf(element, 'value');
+  if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
+  const own = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
+  return [...own, ...inside(element, depth)].map((part) =>
+    type === 'context' && part.is === 'text' ? { ...part, is: 'note' } : part,
+  );
+}
+
+function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
+  const isLarge = ['Large', 'ExtraLarge', 'large', 'extraLarge'].includes(textOf(element, 'size') ?? '');
+  const isBold = /^bolder$/i.test(textOf(element, 'weight') ?? '');
+  return type === 'header' || isLarge || isBold ? 'heading' : 'text';
+}
+
+function imageText(element: JsonObject): string {
+  return textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
+}
+
+/** Slack writes `text: {type, text}`, Teams `text` or `title`. */
+function labelOf(element: JsonObject): string {
+  const text = own(element, 'text') ?? null;
+  if (isObject(text)) return textOf(text, 'text') ?? '';
+  return typeof text === 'string' ? text : (textOf(element, 'title') ?? '');
+}
+
+function ownText(value: Json): ChatPart[] {
+  return typeof value === 'string' && value.trim() !== '' ? [{ is: 'text', text: value }] : [];
+}

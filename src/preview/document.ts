@@ -1,0 +1,91 @@
+import type { Json } from '../model/json.ts';
+import type { Message, Outcome } from '../render/index.ts';
+import { html, Markup } from '../report/html/markup.ts';
+import { type ChatPart, chatNotice, chatParts } from './chat.ts';
+import { formatted } from './markdown.ts';
+
+/** Nothing runs in the document and nothing leaves it; styles and embedded pictures are all it may use. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/**
+ * A rendered template as a whole HTML document for a frame without scripts; `null` where there is no template.
+ *
+ * @param withHead whether an e-mail's subject and sender stand above its text
+ */
+export function documentOf(outcome: Outcome<Message> | null, withHead: boolean): string | null {
+  if (outcome === null) return null;
+  if (outcome.is === 'failed')
+    return page(html`<p class="failed"><strong>Not rendered.</strong> ${outcome.reason}</p>`);
+  const message = outcome.value;
+  switch (message.is) {
+    case 'email':
+      return page(
+        html`${withHead ? mailHead(message) : ''}${new Markup(withoutHints(message.html))}`,
+        'mail',
+      );
+    case 'chat':
+      return page(chatMarkup(message.content));
+  }
+}
+
+/** Links to other documents cannot load here, yet browsers would look up or connect to the hosts they name. */
+function withoutHints(content: string): string {
+  return content.replaceAll(/<(?=link\b)/gi, '&lt;');
+}
+
+/** An e-mail's own document is read as a continuation: its attributes of html and body are taken over. */
+function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
+  const base = kind === 'mail' ? '' : html`<style>${new Markup(plainStyle)}</style>`;
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
+}
+
+function mailHead({ subject, from, replyTo }: Extract<Message, { is: 'email' }>): Markup {
+  const rows = [
+    ['From', from],
+    ['Reply to', replyTo],
+  ].filter(([, text]) => text !== '');
+  return html`<div style="margin:-8px -8px 12px;padding:10px 12px;border-bottom:1px solid #dde2e9;background:#f5f6f8;color:#1a2029;font:14px/1.4 system-ui,sans-serif"><strong>${subject === '' ? 'No subject' : subject}</strong>${rows.map(([name = '', text = '']) => html`<div style="color:#566070">${name}: ${text}</div>`)}</div>`;
+}
+
+function chatMarkup(content: Json): Markup {
+  const notice = chatNotice(content);
+  const parts = chatParts(content);
+  const repeated = parts.length === 1 && parts[0]?.is === 'text' && parts[0].text === notice;
+  return html`<main class="message">${parts.map(partMarkup)}</main>${notice === '' || repeated ? '' : html`<p class="notice"><span>Notification text</span> ${formatted(notice)}</p>`}`;
+}
+
+function partMarkup(part: ChatPart): Markup {
+  switch (part.is) {
+    case 'heading':
+      return html`<p class="heading">${formatted(part.text)}</p>`;
+    case 'text':
+      return html`<p>${formatted(part.text)}</p>`;
+    case 'note':
+      return html`<p class="note">${formatted(part.text)}</p>`;
+    case 'button':
+      return html`<span class="button">${part.text}</span>`;
+    case 'image':
+      return html`<p class="image">${part.text}</p>`;
+    case 'fact':
+      return html`<p><strong>${part.name}</strong> ${formatted(part.text)}</p>`;
+    case 'divider':
+      return html`<hr>`;
+  }
+}
+
+const plainStyle = `
+body { margin: 0; padding: 16px; background: #ffffff; color: #1d1c1d; font: 15px/1.47 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
+p { margin: 0 0 8px; white-space: pre-line; }
+.message { padding: 12px 16px 6px; border: 1px solid #dde2e9; border-left: 4px solid #8a94a3; border-radius: 8px; }
+.heading { font-size: 17px; font-weight: 700; }
+.note, .notice { color: #5b6470; font-size: 13px; }
+.notice { margin: 12px 0 0; }
+.notice span { font-weight: 600; }
+.button { display: inline-block; margin: 2px 8px 8px 0; padding: 5px 12px; border: 1px solid #8a94a3; border-radius: 6px; font-weight: 600; font-size: 14px; }
+.image { padding: 16px; background: #f0f2f5; border-radius: 6px; color: #5b6470; text-align: center; }
+.failed { padding: 12px 16px; border-radius: 8px; background: #fdebe9; color: #a1160d; white-space: pre-wrap; }
+.link { color: #0b539b; text-decoration: underline; }
+code { padding: 1px 4px; background: #f0f2f5; border-radius: 4px; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .9em; }
+hr { margin: 8px 0; border: 0; border-top: 1px solid #dde2e9; }
+`;
