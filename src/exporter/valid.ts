@@ -34,8 +34,8 @@ function plainObject(members: readonly Member[]): JsonObject {
   return objectFrom(members.map(([name, value]) => [name, plain(value)]));
 }
 
-/** Secrets, lookups and side files are text, whichever. */
-function plain(value: Printable): Json {
+/** The value as JSON: secrets, lookups and side files are text, whichever. */
+export function plain(value: Printable): Json {
   if (value === null || typeof value !== 'object') return value;
   if ('tag' in value) return '…';
   return 'members' in value ? plainObject(value.members) : value.map(plain);

@@ -1,21 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectionsFor, type ExportedFile, exportTenant } from '../../src/exporter/index.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { LiveObject } from '../../src/model/live.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import {
-  answer,
-  awkward,
-  hostileJson,
-  integration,
-  load,
-  planFor,
-  type Rows,
-  search,
-  sender,
-  template,
-} from './support.ts';
+import { answer, integration, type Rows, search, sender, template } from './support.ts';
 
 const settings = contractSettings;
 const run = (objects: readonly LiveObject[], records: Rows = new Map()) =>
@@ -260,125 +248,5 @@ describe('ids in the values of attribute rules', () => {
     ['a3', 'value: p1'],
   ])('are lookups only where the attribute says so: %s', (id, line) => {
     expect(run([search('S', [rule(id, 'p1')])], people).files[0]?.content).toContain(line);
-  });
-});
-
-describe('the law: export then plan is empty', () => {
-  const text = fc.option(awkward, { nil: null });
-  const template$ = fc
-    .record({
-      key: awkward.filter((key) => key !== '' && !/\p{Cs}/u.test(key)),
-      medium: fc.constantFrom('EMAIL', 'SLACK', 'TEAMS'),
-      name: text,
-      description: text,
-      subject: text,
-      header: text,
-      body: text,
-      footer: text,
-      from: text,
-      replyTo: text,
-      slackTemplate: fc.oneof(
-        hostileJson,
-        hostileJson.map((value) => JSON.stringify(value)),
-      ),
-      teamsTemplate: fc.record({ blocks: hostileJson.map((value) => JSON.stringify(value)), text: awkward }),
-    })
-    .map((raw) => answer('NotificationTemplate', { id: 'x', locale: 'en', ...raw }));
-  const integration$ = fc
-    .record({
-      name: awkward.filter((name) => name !== '' && !/\p{Cs}/u.test(name)),
-      description: text,
-      type: text,
-      cluster: text,
-      managedSources: fc.array(
-        awkward.map((id) => ({ id })),
-        { maxLength: 3 },
-      ),
-      attributes: fc.oneof(
-        hostileJson,
-        hostileJson.map((value) => JSON.stringify(value)),
-      ),
-      statusMap: fc.option(hostileJson, { nil: null }),
-      request: fc.option(awkward, { nil: null }),
-      beforeProvisioningRule: fc.option(
-        fc.record({ type: text, id: text, name: text, more: awkward }, { requiredKeys: ['type'] }),
-        { nil: null },
-      ),
-    })
-    .map((raw) => answer('SimIntegration', { id: 'x', ...raw }));
-  const rule$ = fc.oneof(
-    fc.record({
-      type: fc.constant('ProfileStatusRule'),
-      comparison_operator: fc.constant('=='),
-      value: fc.constantFrom('Active', 'Gone'),
-    }),
-    fc.record({
-      type: fc.constant('ProfileTypeRule'),
-      comparison_operator: fc.constant('!='),
-      value: fc.constantFrom<string | number>('t1', 't2', 3, 'null'),
-    }),
-    fc.record({
-      type: fc.constant('ProfileAttributeRule'),
-      object_type: fc.constant('NeAttribute'),
-      condition_object_id: fc.constantFrom('a1', 'a2'),
-      comparison_operator: fc.constant('include?'),
-      value: awkward,
-    }),
-  );
-  const search$ = fc
-    .tuple(
-      awkward.filter((label) => label !== '' && !/\p{Cs}/u.test(label)),
-      fc.array(rule$, { maxLength: 4 }),
-    )
-    .map(([label, rules]) => search(label, rules));
-  const others$ = fc.constantFrom(
-    sender('Some.One@acme.example'),
-    answer('MailFrom', { identity: 'acme.example', mailFromDomain: 'bounce.acme.example' }),
-    answer('NotificationPreference', { key: 'null', mediums: ['SLACK', 'EMAIL'] }),
-    answer('NotificationPreference', { key: 'b', mediums: [] }),
-    answer(
-      'AuthProfile',
-      { type: 'PTA', offNetwork: false, applicationId: '12', applicationName: 'a: b' },
-      '0x12',
-    ),
-  );
-  const rows: Rows = new Map([
-    [
-      'profile_types',
-      [
-        { id: 't1', uid: 'null', name: 'a: b' },
-        { id: 't2', name: 'x, y]' },
-        { id: 3, uid: '12' },
-      ],
-    ],
-    [
-      'ne_attributes',
-      [
-        { id: 'a1', uid: '#1' },
-        { id: 'a2', uid: '\u2028', label: ' ' },
-      ],
-    ],
-  ]);
-
-  it('holds for any tenant, and texts stay as they are', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.oneof(template$, integration$, search$, others$), { maxLength: 6 }),
-        (drawn) => {
-          const objects = [...new Map(drawn.map((object) => [object.address, object])).values()];
-          const { files } = run(objects, rows);
-          const project = load(files);
-          const plan = planFor(project, objects, rows);
-          expect(plan.changes.map(({ address, diff }) => ({ address, diff }))).toEqual([]);
-          for (const { kind, address, fields } of project.resources) {
-            if (kind !== 'NotificationTemplate') continue;
-            const live = objects.find((object) => object.address === address)?.fields ?? {};
-            for (const name of ['subject', 'body', 'description'])
-              expect(fields[name] ?? '').toBe(live[name] ?? '');
-          }
-        },
-      ),
-      { numRuns: 400 },
-    );
   });
 });

@@ -5,6 +5,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../src/model/j
 import type { LiveObject } from '../../src/model/live.ts';
 import { isWithin, pointer } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/settings.ts';
+import { secretsOf } from '../support/plan.ts';
 import { type Dice, type Line, styledDocument } from './styled.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
@@ -176,6 +177,8 @@ function merge(files: readonly ExportedFile[], objects: readonly LiveObject[]): 
     settings: contractSettings,
     records: new Map(),
     folder: 'config',
+    inScope: () => true,
+    secrets: secretsOf({ PW: 'clear' }),
     delete: false,
   });
 }

@@ -3,6 +3,7 @@ import { type ExportedFile, type Merge, type MergeInput, mergeExport } from '../
 import type { LiveObject } from '../../src/model/live.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { fillLookups } from '../../src/planner/index.ts';
+import { secretsOf } from '../support/plan.ts';
 import { answer, integration, load, planFor, search, sender, template } from './support.ts';
 
 const project = `version: 1
@@ -18,7 +19,7 @@ environments:
 interface Case {
   readonly files: Readonly<Record<string, string>>;
   readonly live: readonly LiveObject[];
-  readonly more?: Partial<Pick<MergeInput, 'delete' | 'records' | 'folder'>>;
+  readonly more?: Partial<Pick<MergeInput, 'delete' | 'inScope'>>;
 }
 
 const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>
@@ -27,7 +28,15 @@ const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>
 function merge({ files, live, more = {} }: Case): Merge {
   const resources = fillLookups(load(asFiles(files), {}, project).resources, () => 'a1');
   const read = (path: string) => (Object.hasOwn(files, path) ? (files[path] ?? null) : null);
-  const rest = { settings: contractSettings, records: new Map(), folder: 'config', delete: false, ...more };
+  const rest = {
+    settings: contractSettings,
+    records: new Map(),
+    folder: 'config',
+    inScope: () => true,
+    secrets: secretsOf({ PW: 'clear' }),
+    delete: false,
+    ...more,
+  };
   return mergeExport({ objects: live, resources, read, ...rest });
 }
 
@@ -144,6 +153,14 @@ describe('secrets', () => {
     expect(codes(result)).toEqual(['secret-kept']);
   });
 
+  it('are told when the tenant shows something else', () => {
+    const live = integration('I', { attributes: { url: 'a', password: 'changed' } });
+    const content = 'kind: SimIntegration\nname: I\nattributes: { url: a, password: !secret PW }\n';
+    const result = merge({ files: { 'config/a.yaml': content }, live: [live] });
+    expect(result.changed).toEqual([]);
+    expect(codes(result)).toEqual(['secret-kept']);
+  });
+
   it('that somebody wrote down are taken out when they change', () => {
     const plain = manifest.replace('!secret PW', 'old');
     const result = merge({
@@ -179,6 +196,16 @@ describe('side files', () => {
     });
     expect(result.changed).toEqual([{ path: 'config/a.html', content: '<p>\r\n new </p> ' }]);
     expect(result.diagnostics).toEqual([]);
+  });
+
+  it('of JSON fields are written as JSON, unless a credential would be in them', () => {
+    const json = 'kind: SimIntegration\nname: I\nattributes: !file a.json\n';
+    const files = { 'config/a.yaml': json, 'config/a.json': '{"url":"a"}' };
+    const result = merge({ files, live: [integration('I', { attributes: { url: 'b' } })] });
+    expect(result.changed).toEqual([{ path: 'config/a.json', content: '{\n  "url": "b"\n}\n' }]);
+    const secret = merge({ files, live: [integration('I', { attributes: { url: 'b', password: 'x' } })] });
+    expect(secret.changed.map(({ path }) => path)).toEqual(['config/a.yaml']);
+    expect(secret.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD');
   });
 
   it('that others need as they are stay; the text goes into the manifest', () => {
@@ -293,6 +320,15 @@ describe('objects', () => {
       more: { delete: true },
     });
     expect(result.deleted).toEqual(['config/a.html', 'config/a.yaml']);
+  });
+
+  it('of which nothing was read stay as they are', () => {
+    const result = merge({
+      files,
+      live: [],
+      more: { delete: true, inScope: ({ key }) => key[0] === 'b@acme.example' },
+    });
+    expect(result.gone).toEqual(['SenderAddress/b%40acme.example']);
   });
 
   it('declared absent stay declared so', () => {

@@ -10,7 +10,7 @@ import { loadProject } from '../../src/loader/index.ts';
 import { failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { LiveObject } from '../../src/model/live.ts';
-import { secretName } from '../../src/model/marker.ts';
+import { type Lookup, secretName } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
 import type { Project } from '../../src/model/project.ts';
@@ -57,21 +57,22 @@ function unknownSecrets(files: readonly ExportedFile[]): Record<string, string> 
 
 export type Rows = ReadonlyMap<string, readonly JsonObject[]>;
 
+/** What a lookup finds among the rows. */
+export function lookedUp({ from, where, take }: Lookup, rows: Rows): Json {
+  const [row, ...others] = (rows.get(from) ?? []).filter((each) =>
+    Object.entries(where).every(([field, text]) => String(each[field] ?? '') === text),
+  );
+  if (!row || others.length > 0) throw new Error(`Not one record of ${from} matches.`);
+  return row[take] ?? null;
+}
+
 /** The plan of a loaded project against live objects; lookups are answered from the rows. */
 export function planFor(project: Project, objects: readonly LiveObject[], rows: Rows = new Map()): Plan {
-  const answer = ({ from, where, take }: { from: string; where: JsonObject; take: string }): Json => {
-    const found = (rows.get(from) ?? []).filter((row) =>
-      Object.entries(where).every(([field, text]) => String(row[field] ?? '') === text),
-    );
-    const [row] = found;
-    if (!row || found.length > 1) throw new Error(`${found.length} records of ${from} match.`);
-    return row[take] ?? null;
-  };
   return planChanges({
     tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: project.environment,
-    resources: fillLookups(project.resources, answer),
+    resources: fillLookups(project.resources, (lookup) => lookedUp(lookup, rows)),
     previous: null,
     state: { tenant: project.environment.tenant, objects, defaults: [] },
     secrets: filledIn(project, objects),

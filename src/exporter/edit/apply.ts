@@ -27,6 +27,8 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
 
 function attempt(parsed: Parsed, edit: Edit, wanted: Printable): string | null {
   for (const candidate of candidates(parsed, edit)) {
+    // Half a surrogate pair does not survive in a file.
+    if (/\p{Cs}/u.test(candidate)) continue;
     const read = parseOne(candidate);
     if (read && sameTree(treeOf(read.root, read.document), wanted)) return candidate;
   }

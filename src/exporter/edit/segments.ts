@@ -24,10 +24,3 @@ export function segmentsOf(text: string): Segment[] {
   }
   return segments;
 }
-
-/** The offset of a line and column, both counted from 1. */
-export function offsetOf(text: string, line: number, column: number): number {
-  let start = 0;
-  for (let passed = 1; passed < line; passed += 1) start = text.indexOf('\n', start) + 1;
-  return start + column - 1;
-}

@@ -92,13 +92,16 @@ function singleQuoted(value: string): string | null {
   return token.source;
 }
 
+/** What is better written as an escape, though a block could hold it. */
+const unseen = /(?![\n\t\u200c\u200d])\p{C}|\p{Zl}|\p{Zp}/u;
+
 /** The block with another text: its margin, its header's comment and the blank lines below it stay. */
 function rewriteBlock({ eol }: Parsed, block: string, value: string, node: Scalar): string | null {
   const headerEnd = block.indexOf('\n');
   const header = /^([|>])([+-]?)(?=\s|$)(.*)$/s.exec(block.slice(0, headerEnd).trimEnd());
   const body = block.slice(headerEnd + 1);
   const margin = /^[ \t\r\n]*\n( +)|^( +)/.exec(body);
-  if (headerEnd === -1 || !header || !margin || !/^\S/.test(value)) return null;
+  if (headerEnd === -1 || !header || !margin || !/^\S/.test(value) || unseen.test(value)) return null;
   const indent = margin[1] ?? margin[2] ?? '';
   const [, , oldChomp = '', comment = ''] = header;
   const content = value.replace(/\n+$/, '');

@@ -3,13 +3,12 @@ import type { Printable } from '../../loader/print.ts';
 import type { LiveObject } from '../../model/live.ts';
 import { segmentsOf as stepsOf } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { DraftContext } from '../draft.ts';
 import { draftOf } from '../draft.ts';
 import { parseOne } from '../edit/parsed.ts';
-import { offsetOf, type Segment, segmentsOf } from '../edit/segments.ts';
+import { type Segment, segmentsOf } from '../edit/segments.ts';
 import { treeOf } from '../edit/tree.ts';
 import { mergeFields } from './fields.ts';
-import type { Found } from './found.ts';
+import type { Found, MergeContext } from './found.ts';
 
 const byteOrderMark = '\uFEFF';
 
@@ -18,8 +17,9 @@ export interface ManifestFile {
   readonly path: string;
   /** What stands before everything: a byte order mark, or nothing. */
   readonly prefix: string;
-  readonly text: string;
   readonly segments: readonly Segment[];
+  /** The offset at which each line begins. */
+  readonly lines: readonly number[];
 }
 
 /** A declared object with its document. */
@@ -34,17 +34,18 @@ export interface Declared {
 export function openManifest(path: string, text: string): ManifestFile {
   const prefix = text.startsWith(byteOrderMark) ? byteOrderMark : '';
   const rest = text.slice(prefix.length);
-  return { path, prefix, text: rest, segments: segmentsOf(rest) };
+  const lines = [0, ...[...rest.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return { path, prefix, segments: segmentsOf(rest), lines };
 }
 
 /** The document that declares a resource; `null` where the file is not the one that was loaded. */
 export function documentOfResource(
-  { text, segments }: ManifestFile,
+  { segments, lines }: ManifestFile,
   resource: Resource,
   live: LiveObject | null,
 ): Declared | null {
   const { line, column } = resource.source;
-  const offset = offsetOf(text, line, column);
+  const offset = (lines[line - 1] ?? 0) + column - 1;
   const segment = segments.findLast((each) => each.offset <= offset);
   const parsed = segment ? parseOne(segment.text) : null;
   if (!segment || !parsed) return null;
@@ -55,7 +56,7 @@ export function documentOfResource(
 export function mergeDocument(
   { resource, written }: Declared,
   live: LiveObject,
-  context: DraftContext,
+  context: MergeContext,
 ): Found {
   const draft = draftOf(live, context);
   const refused =

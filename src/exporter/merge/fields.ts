@@ -1,4 +1,4 @@
-import { comparable } from '../../kinds/field.ts';
+import { compareField } from '../../kinds/compare.ts';
 import type { Field } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Printable } from '../../loader/print.ts';
@@ -9,12 +9,13 @@ import { plainField } from '../draft.ts';
 import {
   addSet,
   type Found,
+  fileOf,
   isIgnored,
   isOverlaid,
   isWrittenList,
   isWrittenMap,
+  noteSecret,
   type Pairing,
-  tagOf,
   writtenItem,
   writtenMember,
 } from './found.ts';
@@ -32,12 +33,13 @@ export function mergeFields(pairing: Pairing, refused: ReadonlySet<string>): Fou
   for (const [name, field] of Object.entries(kind.fields)) {
     const declared = own(resource.fields, name);
     const at = pointer(name);
-    if (declared === undefined || secretName(declared) !== null) continue;
-    if (isIgnored(resource, at) || live.hidden.includes(at)) continue;
+    if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
     const current = own(live.fields, name) ?? null;
-    if (refused.has(name)) found.notes.push({ at, reason: 'unwritable' });
+    const secret = secretName(declared);
+    if (secret !== null) noteSecret(pairing, found, at, secret, current);
+    else if (refused.has(name)) found.notes.push({ at, reason: 'unwritable' });
     else if (field.is === 'json') mergeJson(name, field, declared, current, pairing, found);
-    else if (!sameJson(comparable(field, declared), comparable(field, current)))
+    else if (compareField(name, field, declared, current).length > 0)
       mergeField(name, field, declared, current, pairing, found);
   }
   return found;
@@ -65,15 +67,15 @@ function mergeField(
   const written = writtenMember(pairing.written, name);
   const value = plainField(name, field, pairing.live, pairing.context);
   const isOpen = !isOverlaid(pairing.resource, at);
+  const file = fileOf(written);
   if (field.is === 'set' && isOpen && isWrittenList(written) && isArray(declared) && isArray(live)) {
     mergeSet(name, declared, live, written, pairing, found);
   } else if (field.is === 'records' && isOpen && isWrittenList(written) && isWrittenList(value)) {
     mergeRecords(name, field.alike, declared, live, value, pairing, found);
   } else if (field.is === 'reference' && isOpen && isWrittenMap(written) && isObject(declared)) {
     mergeReference(name, declared, live, value, pairing, found);
-  } else if (tagOf(written) === '!file' && typeof live === 'string' && live !== '' && isOpen) {
-    const file = written !== null && typeof written === 'object' && 'tag' in written ? written.value : null;
-    found.sideTexts.push({ field: name, file: String(file), text: live });
+  } else if (file !== null && typeof value === 'string' && isOpen) {
+    found.sideTexts.push({ field: name, file, text: value, inline: value });
   } else addSet(pairing, found, at, declared, written, value);
 }
 
@@ -173,12 +175,14 @@ function mergeReference(
     addSet(pairing, found, pointer(name), declared, written, printed);
     return;
   }
+  const hasId = writtenMember(printed, 'id') !== undefined;
   for (const member of ['type', 'id', 'name']) {
     const value = writtenMember(printed ?? undefined, member);
     const path = [name, member];
     const current = own(declared, member);
     if (current === undefined) {
-      if (value !== undefined && member !== 'name') found.edits.push({ op: 'insert', path, value });
+      if (value !== undefined && (member !== 'name' || !hasId))
+        found.edits.push({ op: 'insert', path, value });
     } else if (value === undefined) found.edits.push({ op: 'remove', path });
     else if (!sameJson(current, own(live, member) ?? null))
       addSet(pairing, found, pointer(...path), current, writtenMember(written, member), value);

@@ -4,6 +4,7 @@ import type { Json } from '../../model/json.ts';
 import type { LiveObject } from '../../model/live.ts';
 import { isWithin, type Pointer, segmentsOf } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
+import type { Secrets } from '../../model/secrets.ts';
 import type { DraftContext } from '../draft.ts';
 import type { Edit } from '../edit/tree.ts';
 import { secretsIn } from './secrets.ts';
@@ -23,7 +24,21 @@ export interface Pairing {
   readonly live: LiveObject;
   /** What the document says, tags as written. */
   readonly written: Printable;
-  readonly context: DraftContext;
+  readonly context: MergeContext;
+}
+
+export interface MergeContext extends DraftContext {
+  /** Tells whether a secret still is what the tenant shows. */
+  readonly secrets: Pick<Secrets, 'matches'>;
+}
+
+/** A new text for a side file; `inline` is what the manifest says where the file cannot have it. */
+export interface SideText {
+  readonly field: string;
+  /** As the manifest names it. */
+  readonly file: string;
+  readonly text: string;
+  readonly inline: Printable;
 }
 
 /** What merging one object collects. `!secret` in an edit's value holds its pointer until it is named. */
@@ -31,7 +46,7 @@ export interface Found {
   readonly edits: Edit[];
   readonly notes: Note[];
   /** New texts of fields that stand in side files. */
-  readonly sideTexts: { readonly field: string; readonly file: string; readonly text: string }[];
+  readonly sideTexts: SideText[];
   readonly secrets: Pointer[];
 }
 
@@ -52,6 +67,12 @@ export function addSet(
     if (tagOf(written) !== null) found.notes.push({ at, reason: 'tag' });
     found.edits.push({ op: 'set', path: segmentsOf(at), value });
   }
+}
+
+/** Adds a note where the tenant shows something else than a declared secret, which stays all the same. */
+export function noteSecret({ context }: Pairing, found: Found, at: Pointer, name: string, live: Json): void {
+  if (live === null || (typeof live === 'string' && context.secrets.matches(name, live))) return;
+  found.notes.push({ at, reason: 'secret' });
 }
 
 /** What keeps a value from being replaced. */
@@ -77,6 +98,13 @@ export function tagOf(written: Printable | undefined): string | null {
   return written !== undefined && written !== null && typeof written === 'object' && 'tag' in written
     ? written.tag
     : null;
+}
+
+/** The path that `!file` names; `null` where the value is written otherwise. */
+export function fileOf(written: Printable | undefined): string | null {
+  if (written === undefined || written === null || typeof written !== 'object' || !('tag' in written))
+    return null;
+  return written.tag === '!file' && typeof written.value === 'string' ? written.value : null;
 }
 
 /** The members of a written mapping; `null` where it is something else. */

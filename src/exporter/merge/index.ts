@@ -1,10 +1,8 @@
-import { kindNamed } from '../../kinds/index.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 
 import { pointer } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
-import { plainField } from '../draft.ts';
 import { applyEdits } from '../edit/apply.ts';
 import type { Edit } from '../edit/tree.ts';
 import {
@@ -24,15 +22,17 @@ import {
   mergeDocument,
   openManifest,
 } from './documents.ts';
-import type { Found } from './found.ts';
+import type { Found, MergeContext } from './found.ts';
 import { matchObjects } from './match.ts';
 import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './remarks.ts';
 import { secretsIn } from './secrets.ts';
 import { type SideUse, settleSideTexts, sideFilesIn, sidePath } from './side-texts.ts';
 
-export interface MergeInput extends ExportInput {
-  /** What the manifests declare, overlays laid over and lookups filled in. */
+export interface MergeInput extends ExportInput, MergeContext {
+  /** Everything the manifests declare, overlays laid over and lookups filled in. */
   readonly resources: readonly Resource[];
+  /** Whether the tenant was read for a resource; one that was not stays as it is. */
+  inScope(resource: Resource): boolean;
   /** Where files for new objects go, from the project's root on. */
   readonly folder: string;
   /** Whether documents of objects that are gone are removed. */
@@ -65,16 +65,17 @@ export function mergeExport(input: MergeInput): Merge {
     return { resource, declared };
   });
   const declared = documents.flatMap((each) => each.declared ?? []);
-  const gone = declared.filter(({ resource, live }) => resource.ensure === 'present' && !live);
+  const present = declared.filter(({ resource }) => resource.ensure === 'present' && input.inScope(resource));
+  const gone = present.filter(({ live }) => !live);
   const removed = input.delete ? gone : [];
   const merged = new Map(
-    declared.flatMap((each): [Declared, Found][] =>
-      each.live && each.resource.ensure === 'present' ? [[each, mergeDocument(each, each.live, input)]] : [],
+    present.flatMap((each): [Declared, Found][] =>
+      each.live ? [[each, mergeDocument(each, each.live, input)]] : [],
     ),
   );
   const kept = declared.filter((each) => !removed.includes(each));
   const side = settleSideTexts(kept.flatMap((each) => sideUses(each, merged.get(each))));
-  for (const use of side.refused) writeInline(use, merged, input);
+  for (const use of side.refused) writeInline(use, merged);
 
   const { drafts, refusals } = draftAll({ ...input, objects: undeclared });
   const places = [
@@ -122,21 +123,22 @@ function sideUses({ resource, written }: Declared, found: Found | undefined): Si
   return sideFilesIn(written).map((file): SideUse => {
     const next = found?.sideTexts.find((each) => each.file === file);
     const path = sidePath(resource.source.file, file);
-    return { resource, field: next?.field ?? '', path, text: next?.text ?? null };
+    return {
+      resource,
+      field: next?.field ?? '',
+      path,
+      text: next?.text ?? null,
+      inline: next?.inline ?? null,
+    };
   });
 }
 
-/** Puts a text into the manifest, where its side file cannot hold it. */
-function writeInline(use: SideUse, merged: ReadonlyMap<Declared, Found>, input: MergeInput): void {
-  for (const [{ resource, live }, found] of merged) {
-    const field = live && kindNamed(live.kind).fields[use.field];
-    if (resource !== use.resource || !live || !field) continue;
-    const value = plainField(use.field, field, live, input);
-    if (value === undefined) found.notes.push({ at: pointer(use.field), reason: 'unwritable' });
-    else {
-      found.notes.push({ at: pointer(use.field), reason: 'sideFile' });
-      found.edits.push({ op: 'set', path: [use.field], value });
-    }
+/** Puts a text into the manifest, where its side file cannot have it. */
+function writeInline({ resource, field, inline }: SideUse, merged: ReadonlyMap<Declared, Found>): void {
+  for (const [declared, found] of merged) {
+    if (declared.resource !== resource) continue;
+    found.notes.push({ at: pointer(field), reason: 'sideFile' });
+    found.edits.push({ op: 'set', path: [field], value: inline });
   }
 }
 

@@ -4,26 +4,31 @@ import type { Field } from '../../kinds/kind.ts';
 import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
-import { segmentsOf } from '../../model/pointer.ts';
+import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import type { Edit } from '../edit/tree.ts';
 import {
   isNested,
   isWritableKey,
   itemPlace,
   memberPlace,
+  printableJson,
   printableValue,
   topOf,
   type Where,
 } from '../json.ts';
+import { plain } from '../valid.ts';
 import { gapsBetween } from './align.ts';
 import {
   addSet,
+  blockedBy,
   containsSecret,
   type Found,
+  fileOf,
   isIgnored,
   isOverlaid,
   isWrittenList,
   isWrittenMap,
+  noteSecret,
   type Pairing,
   writtenItem,
   writtenMember,
@@ -76,7 +81,12 @@ function mergeValue(
 ): void {
   const { resource, live: object } = walk.pairing;
   const { at } = where;
-  if (secretName(declared) !== null || object.hidden.includes(at) || isIgnored(resource, at)) return;
+  if (object.hidden.includes(at) || isIgnored(resource, at)) return;
+  const secret = secretName(declared);
+  if (secret !== null) {
+    noteSecret(walk.pairing, walk.found, at, secret, live);
+    return;
+  }
   const bothObjects = isObject(declared) && isObject(live);
   const bothLists = isArray(declared) && isArray(live);
   if (!bothObjects && !bothLists) {
@@ -89,7 +99,11 @@ function mergeValue(
   const inside = isOpen || isOverlaid(resource, at) ? walk : { ...walk, found: emptyFound() };
   if (bothObjects) mergeMembers(written, declared, live, where, inside);
   else if (bothLists) mergeItems(written, declared, live, where, inside);
-  if (inside !== walk && inside.found.edits.length > 0) replace(written, declared, live, where, walk);
+  if (inside !== walk && differs(inside.found)) replace(written, declared, live, where, walk);
+}
+
+function differs({ edits, notes }: Found): boolean {
+  return edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable');
 }
 
 /** Among the settings of another system 60 and "60" are the same. */
@@ -167,7 +181,24 @@ function replace(
   where: Where,
   { pairing, field, found }: Walk,
 ): void {
-  addSet(pairing, found, where.at, declared, written, printed(live, where, { pairing, field, found }));
+  const secrets: Pointer[] = [];
+  const value = printed(live, where, { pairing, field, found: { ...found, secrets } });
+  const file = fileOf(written);
+  const blocked = blockedBy(pairing.resource, where.at, declared);
+  if (
+    file !== null &&
+    where.depth === 0 &&
+    isObject(live) &&
+    value !== undefined &&
+    !blocked &&
+    secrets.length === 0
+  ) {
+    const text = `${JSON.stringify(plain(value), null, 2)}\n`;
+    found.sideTexts.push({ field: segmentsOf(where.at)[0] ?? '', file, text, inline: value });
+    return;
+  }
+  if (!blocked) found.secrets.push(...secrets);
+  addSet(pairing, found, where.at, declared, written, value);
 }
 
 function insert(key: string, value: Json, where: Where, walk: Walk): void {
@@ -194,7 +225,9 @@ function printed(live: Json, where: Where, { pairing, field, found }: Walk): Pri
     secrets.push(at);
     return at;
   };
-  const value = printableValue(live, where, { field, hidden: pairing.live.hidden, omissions: [], secret });
+  const print = { field, hidden: pairing.live.hidden, omissions: [], secret };
+  const [name = ''] = segmentsOf(where.at);
+  const value = where.depth === 0 ? printableJson(name, live, print) : printableValue(live, where, print);
   found.secrets.push(...secrets);
   return value ?? undefined;
 }

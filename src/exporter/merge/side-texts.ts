@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Printable } from '../../loader/print.ts';
 import type { Resource } from '../../model/resource.ts';
-import { tagOf } from './found.ts';
+import { fileOf } from './found.ts';
 
 /** A field that takes its text from a file, and the text it should have. */
 export interface SideUse {
@@ -10,6 +10,8 @@ export interface SideUse {
   readonly path: string;
   /** `null`: as it is. */
   readonly text: string | null;
+  /** What the manifest says where the file cannot have the text. */
+  readonly inline: Printable;
 }
 
 export interface SideTexts {
@@ -31,7 +33,8 @@ export function sideFilesIn(written: Printable): string[] {
   if (written === null || typeof written !== 'object') return [];
   if ('members' in written) return written.members.flatMap(([, value]) => sideFilesIn(value));
   if (!('tag' in written)) return written.flatMap(sideFilesIn);
-  return tagOf(written) === '!file' && typeof written.value === 'string' ? [written.value] : [];
+  const file = fileOf(written);
+  return file === null ? [] : [file];
 }
 
 /** Decides which side files get a new text: only where all who use the file want the same. */
