@@ -70,9 +70,22 @@ export function scopeOptions<T>(yargs: Argv<T>) {
     });
 }
 
-/** Options of the commands that make a plan. */
+/** Options that lift the guards against deletes. */
+export function guardOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('max-deletes', { type: 'number', describe: 'Allow this many deletes', requiresArg: true })
+    .option('allow-delete-all', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'Kinds of which every object may be deleted',
+      requiresArg: true,
+    });
+}
+
+/** Options of the commands that make a plan from manifests. */
 export function planOptions<T>(yargs: Argv<T>) {
-  return scopeOptions(yargs)
+  return guardOptions(scopeOptions(yargs))
     .option('prune', {
       type: 'boolean',
       default: false,
@@ -88,14 +101,6 @@ export function planOptions<T>(yargs: Argv<T>) {
       array: true,
       default: [] as string[],
       describe: 'Write the secrets of these addresses (globs)',
-      requiresArg: true,
-    })
-    .option('max-deletes', { type: 'number', describe: 'Allow this many deletes', requiresArg: true })
-    .option('allow-delete-all', {
-      type: 'string',
-      array: true,
-      default: [] as string[],
-      describe: 'Kinds of which every object may be deleted',
       requiresArg: true,
     })
     .option('impact', {

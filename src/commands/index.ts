@@ -22,6 +22,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./apply.ts'),
   },
   show: { usage: 'show <file>', describe: 'Show a plan or result file', load: () => import('./show.ts') },
+  rollback: {
+    usage: 'rollback <result>',
+    describe: 'Plan to undo an apply',
+    load: () => import('./rollback.ts'),
+  },
   export: {
     usage: 'export',
     describe: 'Write the live tenant as manifests',

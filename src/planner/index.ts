@@ -247,7 +247,8 @@ function notComparable({ resource }: Match, { notComparable: places }: Outcome):
   ];
 }
 
-function scopeFilter({ only, except }: Pick<Scope, 'only' | 'except'>): (address: string) => boolean {
+/** Whether an address is among those that somebody chose. */
+export function scopeFilter({ only, except }: Pick<Scope, 'only' | 'except'>): (address: string) => boolean {
   const included = matchAddresses(only);
   const excluded = matchAddresses(except);
   return (address) => (only.length === 0 || included(address)) && !excluded(address);

@@ -1,0 +1,97 @@
+import { comparable } from '../kinds/field.ts';
+import { findKind } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
+import { type Key, parseAddress } from '../model/address.ts';
+import { type Failure, failure } from '../model/failure.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { ChangeResult, Result } from '../model/result.ts';
+
+/** One recorded change that is to be taken back. */
+export interface Undo {
+  readonly kind: Kind;
+  readonly record: ChangeResult;
+  /** The key that the apply left the object with. */
+  readonly key: Key;
+  /** The key it had before; the same but for a rename. */
+  readonly former: Key;
+}
+
+/**
+ * The changes that an apply made, or may have made. Throws a Failure for a result that names what cannot be an object:
+ * it comes from outside.
+ */
+export function undosOf({ changes }: Result): Undo[] {
+  const undos = changes.filter((record) => record.action !== 'manual').map(undoOf);
+  const identities = undos.map(({ kind, key }) => identityOf(kind, key));
+  const twice = undos.find(({ kind, key }, at) => identities.indexOf(identityOf(kind, key)) < at);
+  if (twice) throw invalid(`it has two changes of ${twice.record.address}`);
+  return undos.filter(wasMade);
+}
+
+function undoOf(record: ChangeResult): Undo {
+  const { address, renamedFrom } = record;
+  const parsed = parseAddress(address);
+  const kind = parsed && findKind(parsed.kind);
+  if (!parsed || !kind || parsed.key.length !== kind.keyFields.length) {
+    throw invalid(`${JSON.stringify(address.slice(0, 200))} is no object of any kind`);
+  }
+  const former = renamedFrom ?? parsed.key;
+  if (former.length !== kind.keyFields.length || former.includes('')) {
+    throw invalid(`${address} was renamed from a key that its kind cannot have`);
+  }
+  return { kind, record, key: parsed.key, former };
+}
+
+/** Of a failed change, a part may have been made: then the object is not what it was. */
+function wasMade({ kind, record: { outcome, before, after } }: Undo): boolean {
+  switch (outcome) {
+    case 'done':
+    case 'unknown':
+      return true;
+    case 'failed':
+      return before === null || after === null
+        ? before !== after
+        : changedFields(kind, before, after).length > 0;
+    case 'skipped':
+    case 'notAttempted':
+      return false;
+  }
+}
+
+/** The names of the fields in which two recorded states of an object differ; what either leaves out never counts. */
+export function changedFields(kind: Kind, before: JsonObject, after: JsonObject): string[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const [old, next] = [own(before, name), own(after, name)];
+    if (old === undefined || next === undefined) return [];
+    return sameJson(comparable(field, old), comparable(field, next)) ? [] : [name];
+  });
+}
+
+/** Fields without the places that a result left out. */
+export function withoutPlaces(fields: JsonObject, places: readonly Pointer[]): JsonObject {
+  const kept = Object.entries(fields).flatMap(([name, value]): [string, Json][] => {
+    const left = without(value, pointer(name), places);
+    return left === undefined ? [] : [[name, left]];
+  });
+  return objectFrom(kept);
+}
+
+function without(value: Json, at: Pointer, places: readonly Pointer[]): Json | undefined {
+  if (places.includes(at)) return undefined;
+  if (isArray(value))
+    return value.map((item, index) => without(item, `${at}${pointer(index)}`, places) ?? null);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
+    const left = without(item, `${at}${pointer(name)}`, places);
+    return left === undefined ? [] : [[name, left]];
+  });
+  return objectFrom(members);
+}
+
+function invalid(why: string): Failure {
+  return failure('result-invalid', `This result cannot be undone: ${why}.`, {
+    hint: 'A result file is what `tenantctl apply --result FILE` writes.',
+  });
+}

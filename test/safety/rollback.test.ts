@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import { createWorld, filesBelow, type World } from '../support/world.ts';
+import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld(oneAtATime);
+  fillTenant(world.sandbox.state);
+});
+afterEach(() => world.close());
+
+async function apply(documents: readonly object[] = everything): Promise<void> {
+  world.declare(documents);
+  const applied = await world.run('apply', '--yes', '--result', 'result.json');
+  expect(applied, applied.stderr).toMatchObject({ code: 0 });
+}
+
+async function rollback(...more: string[]) {
+  const outcome = await world.run(
+    'rollback',
+    'result.json',
+    '--format',
+    'json',
+    '--out',
+    'back.json',
+    ...more,
+  );
+  return { ...outcome, plan: outcome.stdout.startsWith('{') ? JSON.parse(outcome.stdout) : null };
+}
+
+describe('rollback', () => {
+  it('undoes an apply that touched every kind, but for what only people can undo', async () => {
+    const before = visible(world.sandbox.state);
+    await apply();
+    const { code, plan, stderr } = await rollback('--detailed-exitcode');
+    expect(code, stderr).toBe(2);
+    expect(plan.digest).toBe(planDigest(plan));
+    const byHand = plan.changes.filter(({ action }: { action: string }) => action === 'manual');
+    expect(byHand.map(({ address }: { address: string }) => address).sort()).toEqual([
+      'MailFrom/new%40acme.example',
+      'VerifiedDomain/mail.acme.example',
+    ]);
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'rollback-by-hand', address: 'NotificationPreference/welcome' }),
+    );
+    const applied = await world.run('apply', 'back.json');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+
+    const { state } = world.sandbox;
+    state.identities = state.identities.filter(({ address }) => address !== 'mail.acme.example');
+    state.mailFrom = state.mailFrom.filter(({ identity }) => identity !== 'new@acme.example');
+    const after = visible(state);
+    // A sender that comes back is verified anew.
+    const verified = (value: object) => JSON.stringify(value).replaceAll('PENDING', 'SUCCESS');
+    expect(verified(after)).toBe(verified(before));
+    expect(
+      (await rollback()).plan.changes.filter(({ action }: { action: string }) => action !== 'manual'),
+    ).toEqual([]);
+  });
+
+  it('can be rolled back itself', async () => {
+    await apply();
+    const after = visible(world.sandbox.state);
+    await rollback();
+    await world.run('apply', 'back.json', '--result', 'result.json');
+    await rollback();
+    const again = await world.run('apply', 'back.json');
+    expect(again, again.stderr).toMatchObject({ code: 0 });
+    expect(visible(world.sandbox.state)).toEqual(after);
+  });
+
+  it('says what it cannot restore, and leaves it as it is', async () => {
+    world.write(
+      'config/all.yaml',
+      'kind: SimIntegration\nname: Desk\nattributes: { url: !secret URL, password: !secret DESK_PASSWORD, user: new }\n',
+    );
+    world.env.URL = 'https://canary.example';
+    await world.run('apply', '--yes', '--result', 'result.json');
+    const { plan, stdout } = await rollback();
+    expect(stdout + world.read('result.json') + world.read('back.json')).not.toMatch(
+      /canary|password"?: ?"(old|new)/,
+    );
+    expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', address: 'SimIntegration/Desk' }]);
+    expect(plan.diagnostics[0].message).toContain('/attributes/url');
+    await world.run('apply', 'back.json');
+    expect(world.sandbox.state.simIntegrations[0]?.attributes).toEqual({
+      url: 'https://canary.example',
+      user: 'x',
+      password: 'new-password',
+    });
+  });
+
+  it('says what a deleted object comes back without', async () => {
+    await apply([{ kind: 'SimIntegration', name: 'Desk', ensure: 'absent' }]);
+    const { plan } = await rollback();
+    expect(plan.changes).toMatchObject([{ action: 'create', address: 'SimIntegration/Desk' }]);
+    expect(plan.diagnostics[0].message).toMatch(/comes back without .*\/attributes\/password/);
+  });
+
+  it('leaves alone what somebody changed elsewhere, and tells what it would take back', async () => {
+    await apply([
+      { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
+      { kind: 'NotificationTemplate', key: 'reminder', medium: 'EMAIL', locale: 'en', body: 'New' },
+    ]);
+    const [welcome, reminder] = world.sandbox.state.templates;
+    Object.assign(welcome ?? {}, { subject: 'By hand' });
+    Object.assign(reminder ?? {}, { body: 'By hand' });
+    const { plan } = await rollback();
+    const [ofReminder, ofWelcome] = plan.changes;
+    expect(ofWelcome).toMatchObject({ risk: [], diff: [{ path: '/body', before: 'New', after: 'Old' }] });
+    expect(ofReminder.risk).toEqual(['undoes-tenant-change']);
+    expect(ofReminder.warnings).toEqual([expect.stringContaining('/body changed after the apply')]);
+    await world.run('apply', 'back.json');
+    expect(world.sandbox.state.templates[0]).toMatchObject({ subject: 'By hand', body: 'Old' });
+  });
+
+  it('does not make a part of an object that is gone, and tells of one that was made again', async () => {
+    await apply([
+      { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
+      { kind: 'NotificationTemplate', key: 'reminder', medium: 'EMAIL', locale: 'en', ensure: 'absent' },
+    ]);
+    const [welcome] = world.sandbox.state.templates;
+    if (!welcome) throw new Error('There is no template.');
+    world.sandbox.state.templates = [{ ...welcome, id: 'n9', key: 'reminder', body: 'By hand' }];
+    const { plan } = await rollback();
+    expect(plan.diagnostics).toMatchObject([{ code: 'rollback-gone' }]);
+    expect(plan.changes).toMatchObject([
+      { action: 'update', risk: ['undoes-tenant-change'], address: 'NotificationTemplate/reminder/EMAIL/en' },
+    ]);
+  });
+
+  it('gives back the former name', async () => {
+    await apply([{ kind: 'ProfileSearch', label: 'People', rules: [], lifecycle: { renamedFrom: 'Staff' } }]);
+    await rollback();
+    const applied = await world.run('apply', 'back.json');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.profileSearches[0]).toMatchObject({
+      label: 'Staff',
+      rules: [{ value: 'Active' }],
+    });
+  });
+
+  it('is refused by the guards, and plans only what was chosen', async () => {
+    await apply();
+    const limited = await rollback('--max-deletes', '0', '--only', 'SenderAddress/**');
+    expect(limited).toMatchObject({ code: 4 });
+    expect(limited.plan.diagnostics).toContainEqual(expect.objectContaining({ code: 'max-deletes' }));
+    expect(limited.plan.changes.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'SenderAddress',
+      'SenderAddress',
+    ]);
+    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 4 });
+
+    world.declare([{ kind: 'SenderAddress', email: 'new@acme.example', lifecycle: { protect: true } }]);
+    const guarded = await rollback();
+    expect(guarded).toMatchObject({ code: 4 });
+    expect(guarded.plan.diagnostics).toContainEqual(expect.objectContaining({ code: 'protected' }));
+  });
+
+  it('is stale when the tenant changed after it was planned', async () => {
+    await apply([
+      { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
+    ]);
+    await rollback();
+    Object.assign(world.sandbox.state.templates[0] ?? {}, { footer: 'By hand' });
+    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 4 });
+    expect(world.sandbox.state.templates[0]).toMatchObject({ body: 'New', footer: 'By hand' });
+  });
+
+  it('takes no result of another tenant, nor one that names what is no object', async () => {
+    await apply();
+    const result = JSON.parse(world.read('result.json'));
+    world.write(
+      'result.json',
+      JSON.stringify({ ...result, tenant: { identity: 'https://x', profiles: '' } }),
+    );
+    expect(await rollback()).toMatchObject({ code: 4, plan: { diagnostics: [{ code: 'result-tenant' }] } });
+    for (const address of ['Constructor/x', 'SenderAddress/a/b', 'SenderAddress/%zz']) {
+      const changes = [{ ...result.changes[0], address }];
+      world.write('result.json', JSON.stringify({ ...result, changes }));
+      expect(await rollback(), address).toMatchObject({ code: 1 });
+    }
+    world.write(
+      'result.json',
+      JSON.stringify({ ...result, changes: [...result.changes, result.changes[0]] }),
+    );
+    expect(await rollback()).toMatchObject({ code: 1 });
+    const deleted = result.changes.find(
+      ({ address }: { address: string }) => address === 'SimIntegration/Old%20desk',
+    );
+    world.write(
+      'result.json',
+      JSON.stringify({
+        ...result,
+        changes: [{ ...deleted, before: { ...deleted.before, description: { $secret: 'CLIENT_SECRET' } } }],
+      }),
+    );
+    expect((await rollback()).stdout).not.toContain('$secret');
+  });
+
+  it('works from the result that every apply keeps', async () => {
+    await apply();
+    const kept = [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/results/'));
+    expect(await world.run('rollback', kept[0] ?? '')).toMatchObject({ code: 0 });
+  });
+});
