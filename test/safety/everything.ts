@@ -100,7 +100,7 @@ export const everything: readonly JsonObject[] = [
   { kind: 'AuthProfile', name: 'Employees', type: 'MFA' },
 ];
 
-/** The tenant as its users see it: without ids, times and the order of lists. */
+/** The tenant as its users see it: without ids, times, verification and the order of lists. */
 export function visible(state: TenantState): JsonObject {
   const lists = Object.entries(state).filter(([, value]) => Array.isArray(value));
   return Object.fromEntries(
@@ -111,7 +111,18 @@ export function visible(state: TenantState): JsonObject {
   );
 }
 
-const serverFields = ['id', 'uid', 'created', 'modified', 'dkimTokens', 'readsLeft'];
+const serverFields = [
+  'id',
+  'uid',
+  'created',
+  'modified',
+  'dkimTokens',
+  'readsLeft',
+  'isVerifiedByDomain',
+  'verificationStatus',
+  'dkimVerificationStatus',
+  'mailFromDomainStatus',
+];
 
 function essence(row: unknown): string {
   const plain = JSON.stringify(row, (key, value) => (serverFields.includes(key) ? undefined : value));

@@ -50,10 +50,7 @@ describe('rollback', () => {
     const { state } = world.sandbox;
     state.identities = state.identities.filter(({ address }) => address !== 'mail.acme.example');
     state.mailFrom = state.mailFrom.filter(({ identity }) => identity !== 'new@acme.example');
-    const after = visible(state);
-    // A sender that comes back is verified anew.
-    const verified = (value: object) => JSON.stringify(value).replaceAll('PENDING', 'SUCCESS');
-    expect(verified(after)).toBe(verified(before));
+    expect(visible(state)).toEqual(before);
     expect(
       (await rollback()).plan.changes.filter(({ action }: { action: string }) => action !== 'manual'),
     ).toEqual([]);

@@ -1,0 +1,235 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { exitCodeOf, type Result } from '../../src/model/result.ts';
+import type { Fault, TenantState } from '../../src/sandbox/index.ts';
+import { createWorld, type Outcome, runProgram, type World } from '../support/world.ts';
+import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+
+const program = new URL('../../dist/cli.js', import.meta.url).pathname;
+
+/** What can happen to one request on its way, there and back. */
+const faults: Readonly<Record<string, Fault>> = {
+  'reset before': { kind: 'reset-before' },
+  'reset after': { kind: 'reset-after' },
+  'cut body': { kind: 'cut-body' },
+  '500 before': { kind: 'status', status: 500 },
+  '500 after': { kind: 'status', status: 500, done: 'after' },
+  '503 before': { kind: 'status', status: 503 },
+  '503 after': { kind: 'status', status: 503, done: 'after', body: 'html' },
+  429: { kind: 'status', status: 429 },
+  'hang before': { kind: 'hang' },
+  'hang after': { kind: 'hang', done: 'after' },
+};
+/** What can happen to the program when a request reaches the tenant, done or not. */
+const endings = ['SIGKILL before', 'SIGKILL after', 'SIGINT'] as const;
+type Ending = (typeof endings)[number];
+
+/** One world for many cases: the tenant and the project are put back to what they were before each. */
+interface Stage {
+  readonly world: World;
+  readonly start: TenantState;
+  /** The tenant after an apply that nothing disturbs, and how many requests that takes. */
+  readonly goal: JsonObject;
+  readonly requests: number;
+  /** Called when the work on a request begins. */
+  onWork: (() => void) | null;
+}
+
+async function createStage(): Promise<Stage> {
+  let stage: Stage | null = null;
+  const now = () => {
+    stage?.onWork?.();
+    return Date.now();
+  };
+  const world = await createWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, now } });
+  fillTenant(world.sandbox.state);
+  world.declare(everything);
+  await world.run('plan', '--out', 'plan.json');
+  const start = structuredClone(world.sandbox.state);
+  const { length } = world.sandbox.log;
+  const applied = await world.run('apply', 'plan.json');
+  if (applied.code !== 0) throw new Error(applied.stderr);
+  const goal = visible(world.sandbox.state);
+  stage = { world, start, goal, requests: world.sandbox.log.length - length, onWork: null };
+  return stage;
+}
+
+function reset({ world, start }: Stage): number {
+  Object.assign(world.sandbox.state, structuredClone(start));
+  world.sandbox.faults.clear();
+  rmSync(join(world.dir, '.tenantctl'), { recursive: true, force: true });
+  return world.sandbox.log.length;
+}
+
+const writes = ({ world }: Stage, from: number): number =>
+  world.sandbox.log
+    .slice(from)
+    .filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token').length;
+
+/** The exit code, the outcome, the summary and the list tell the same story. */
+function checkStory({ code, stdout }: Outcome, wrote: number): void {
+  const answer: Result | { diagnostics: unknown } = JSON.parse(stdout);
+  if (!('changes' in answer)) {
+    // It could not run, or was interrupted before it began.
+    expect([1, 130]).toContain(code);
+    expect(wrote).toBe(0);
+    return;
+  }
+  expect(code).toBe(exitCodeOf(answer));
+  const of = (outcome: string) => answer.changes.filter((change) => change.outcome === outcome).length;
+  for (const [outcome, count] of Object.entries(answer.summary)) expect(of(outcome)).toBe(count);
+  const left = answer.changes.filter(({ action, outcome }) => action !== 'manual' && outcome !== 'done');
+  expect(answer.outcome === 'done').toBe(left.length === 0);
+  for (const { outcome, error } of left)
+    if (outcome === 'failed' || outcome === 'unknown') expect(error).toBeTruthy();
+}
+
+/** After at most one more apply, of the same plan or of a fresh one, the tenant is as the manifests say. */
+async function checkEnd(stage: Stage, isFinished: boolean, again: readonly string[]): Promise<void> {
+  const { world, goal } = stage;
+  world.sandbox.faults.clear();
+  if (!isFinished) {
+    const second = await world.run('apply', ...again);
+    expect(second, second.stderr).toMatchObject({ code: 0 });
+  }
+  expect(visible(world.sandbox.state)).toEqual(goal);
+  const plan: Plan = await world.plan();
+  expect(plan.changes.filter(({ action }) => action !== 'manual')).toEqual([]);
+}
+
+async function faultCase(stage: Stage, fault: Fault, nth: number, again: readonly string[]): Promise<void> {
+  const from = reset(stage);
+  stage.world.sandbox.faults.add({ ...fault, nth });
+  const first = await stage.world.run('apply', 'plan.json', '--format', 'json');
+  checkStory(first, writes(stage, from));
+  await checkEnd(stage, first.code === 0, again);
+}
+
+async function endingCase(
+  stage: Stage,
+  ending: Ending,
+  nth: number,
+  again: readonly string[],
+): Promise<void> {
+  const from = reset(stage);
+  const { dir, env, sandbox } = stage.world;
+  // A request that is not to be carried out hangs until the program is gone.
+  if (ending === 'SIGKILL before') sandbox.faults.add({ kind: 'hang', nth });
+  const child = spawn(process.execPath, [program, 'apply', 'plan.json', '--format', 'json'], {
+    cwd: dir,
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const stdout: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const signal = ending === 'SIGINT' ? 'SIGINT' : 'SIGKILL';
+  if (ending === 'SIGKILL before') {
+    await expect.poll(() => sandbox.log.length, { interval: 5, timeout: 30_000 }).toBe(from + nth);
+    child.kill(signal);
+  } else {
+    stage.onWork = () => {
+      if (sandbox.log.length >= from + nth) child.kill(signal);
+    };
+  }
+  const code = await closed;
+  stage.onWork = null;
+  if (signal === 'SIGINT') {
+    checkStory(
+      { code: code ?? -1, stdout: Buffer.concat(stdout).toString(), stderr: '' },
+      writes(stage, from),
+    );
+  } else expect(code).toBeNull();
+  await checkEnd(stage, code === 0, again);
+}
+
+/** Ctrl-C in this process, at the same points and at the price of no process. */
+async function interruptCase(stage: Stage, nth: number, again: readonly string[]): Promise<void> {
+  const from = reset(stage);
+  const interrupt = new AbortController();
+  const { dir, env, sandbox } = stage.world;
+  stage.onWork = () => {
+    if (sandbox.log.length >= from + nth) interrupt.abort();
+  };
+  const argv = ['apply', 'plan.json', '--format', 'json'];
+  const first = await runProgram(argv, { cwd: dir, env, signal: interrupt.signal });
+  stage.onWork = null;
+  checkStory(first, writes(stage, from));
+  await checkEnd(stage, first.code === 0, again);
+}
+
+/** Every case once, spread over several worlds. */
+async function runAll(
+  lanes: number,
+  cases: (requests: number) => readonly (readonly [string, (stage: Stage) => Promise<void>])[],
+): Promise<number> {
+  const stages = await Promise.all(Array.from({ length: lanes }, createStage));
+  const all = cases(stages[0]?.requests ?? 0);
+  const queue = all.values();
+  try {
+    const work = stages.map(async (stage) => {
+      for (const [name, run] of queue) {
+        await run(stage).catch((error: unknown) => {
+          throw new Error(name, { cause: error });
+        });
+      }
+    });
+    await Promise.all(work);
+  } finally {
+    await Promise.all(stages.map(({ world }) => world.close()));
+  }
+  return all.length;
+}
+
+const nths = (requests: number) => Array.from({ length: requests }, (_, at) => at + 1);
+/** Half of the cases go on with the same plan, half with a fresh one. */
+const again = (nth: number, salt: number) => ((nth + salt) % 2 === 0 ? ['plan.json'] : ['--yes']);
+
+describe('whatever happens to one request of an apply of every kind, one more apply at most makes it good', () => {
+  const counts: [string, number][] = [];
+  afterAll(() => {
+    const total = counts.reduce((sum, [, count]) => sum + count, 0);
+    const lines = counts.map(([name, count]) => `  ${name}: ${count}`);
+    console.log(`Fault matrix, ${total} cases:\n${lines.join('\n')}`);
+  });
+
+  it('on the wire', { timeout: 300_000 }, async () => {
+    const count = await runAll(6, (requests) =>
+      Object.entries(faults).flatMap(([name, fault], salt) =>
+        nths(requests).map((nth) => {
+          const run = (stage: Stage) => faultCase(stage, fault, nth, again(nth, salt));
+          return [`${name}, request ${nth}`, run] as const;
+        }),
+      ),
+    );
+    counts.push(['faults on the wire', count]);
+  });
+
+  it('in the program: Ctrl-C', { timeout: 300_000 }, async () => {
+    const count = await runAll(4, (requests) =>
+      nths(requests).map((nth) => {
+        const run = (stage: Stage) => interruptCase(stage, nth, again(nth, 0));
+        return [`Ctrl-C, request ${nth}`, run] as const;
+      }),
+    );
+    counts.push(['Ctrl-C', count]);
+  });
+
+  it('in the program: signals to the real process', { timeout: 300_000 }, async () => {
+    const count = await runAll(3, (requests) =>
+      endings.flatMap((ending, salt) =>
+        nths(requests)
+          // Ctrl-C has been tried at every request already.
+          .filter((nth) => ending !== 'SIGINT' || nth % 4 === 0)
+          .map((nth) => {
+            const run = (stage: Stage) => endingCase(stage, ending, nth, again(nth, salt));
+            return [`${ending}, request ${nth}`, run] as const;
+          }),
+      ),
+    );
+    counts.push(['signals to the process', count]);
+  });
+});
