@@ -169,21 +169,26 @@ function doneSince({ undo, live }: Undone, change: Change): string | null {
 
 function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {
   const { address, action } = undo.record;
-  const warning = (code: string, message: string, hint: string): Diagnostic[] => [
-    { code, severity: 'warning', message, hint, address },
-  ];
   if (restored === null) {
     const message = `${address} is no longer there, so what the apply changed in it cannot be restored.`;
-    return warning('rollback-gone', message, 'To have it again, apply a manifest that declares it.');
+    const hint = 'To have it again, apply a manifest that declares it.';
+    return [{ code: 'rollback-gone', severity: 'warning', message, hint, address }];
   }
   if (restored.lost.length === 0) return [];
   const places = restored.lost.join(', ');
-  if (action === 'delete' && live === null) {
-    const message = `${address} comes back without ${places}: the result did not record what may be secret.`;
-    return warning('rollback-incomplete', message, 'Set it afterwards, by a manifest or by hand.');
-  }
-  const message = `${address} keeps ${places} as it is now: the result did not record what may be secret.`;
-  return warning('rollback-incomplete', message, 'If the apply changed it, set the former value by hand.');
+  const isMissing = action === 'delete' && live === null;
+  const what = isMissing ? `comes back without ${places}` : `keeps ${places} as it is now`;
+  return [
+    {
+      code: 'rollback-incomplete',
+      severity: 'warning',
+      message: `${address} ${what}: the result did not record what may be secret.`,
+      hint: isMissing
+        ? 'Set it afterwards, by a manifest or by hand.'
+        : 'If the apply changed it, set the former value by hand.',
+      address,
+    },
+  ];
 }
 
 /** Steps that the plan left to people: nobody knows whether they were taken. */
