@@ -73,18 +73,23 @@ export async function exchange(
   }
 }
 
-/** Reads the objects of these changes again. Never rejects: what stands in the way is told. */
+/**
+ * Reads the objects of these changes again. Never rejects: what stands in the way is told.
+ *
+ * @param written whether their last write was accepted, so that nothing but its effect is asked for
+ */
 export async function lookUp(
   tasks: readonly Task[],
   answer: Sent,
   room: Room,
+  written = false,
 ): Promise<{ state: TenantState } | { failed: string }> {
   if (room.signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
   for (const { change } of tasks) {
     room.onEvent({ type: 'waiting', address: change.address, why: whyLookUp(answer) });
   }
   try {
-    return { state: await room.port.read(touchedBy(tasks)) };
+    return { state: await room.port.read(touchedBy(tasks).map((touched) => ({ ...touched, written }))) };
   } catch (error) {
     return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }

@@ -10,6 +10,8 @@ export interface Touched {
   readonly kind: string;
   readonly keys: readonly Key[];
   readonly ids: readonly string[];
+  /** Whether they are read to see what a write left. */
+  readonly written?: boolean;
 }
 
 /** What an apply needs of a tenant. */

@@ -40,7 +40,8 @@ export async function settle(
 async function look(tasks: readonly Task[], last: Exchange | null, room: Room): Promise<Map<Task, Sight>> {
   const known = tasks.map((task): [Task, Sight | null] => [task, sightWithoutReading(task, last, room)]);
   const open = known.filter(([, sight]) => sight === null).map(([task]) => task);
-  const looked = open.length > 0 && last ? await lookUp(open, last.answer, room) : null;
+  const written = open.every(({ change }) => change.action !== 'delete');
+  const looked = open.length > 0 && last ? await lookUp(open, last.answer, room, written) : null;
   const read = (task: Task): Sight => {
     if (!looked) return { live: task.live };
     return 'failed' in looked ? { unseen: looked.failed } : { live: findObject(looked.state, task).live };

@@ -58,12 +58,27 @@ export async function readDefaults(reader: Reader, wanted: Wanted): Promise<Live
 async function readObjects(reader: Reader, wanted: Wanted, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
-      return readList(reader, wanted, read.list);
+      return (await readOnlyOne(reader, wanted, read)) ?? readList(reader, wanted, read.list);
     case 'list-then-each':
       return readListThenEach(reader, wanted, read);
     case 'each-declared':
       return readEachDeclared(reader, wanted, read);
   }
+}
+
+/** `null` where the object's own call is not used or does not show it: the list tells whether there is one. */
+async function readOnlyOne(
+  { client, settings }: Reader,
+  { kind, keys, ids, complete, written = false }: Wanted,
+  { one }: Extract<Read, { how: 'list' }>,
+): Promise<LiveObject[] | null> {
+  const [key, id] = [keys[0], ids[0]];
+  const isAlone = keys.length === 1 && ids.length === 1 && !complete;
+  if (!written || !isAlone || !one || key === undefined || id === undefined) return null;
+  const sent = await client.send(one(id, settings));
+  if (!isSuccess(sent) || !isObject(sent.body)) return null;
+  const object = liveObject(kind, sent.body, settings, id);
+  return object && identityOf(kind, object.key) === identityOf(kind, key) ? [object] : null;
 }
 
 /** By a filter where that saves pages, else the whole list. Rows are checked here: a host may ignore a filter. */

@@ -57,9 +57,7 @@ export async function openTenant(
       (await allOrFailure(wanted.map((one) => readDefaults({ client, settings }, one)))).flat(),
     send: (request, options) => client.send(request, options),
     read: (touched) =>
-      readWanted(
-        touched.map(({ kind, keys, ids }) => ({ kind: kindNamed(kind), keys, ids, complete: false })),
-      ),
+      readWanted(touched.map(({ kind, ...which }) => ({ kind: kindNamed(kind), ...which, complete: false }))),
     async close() {
       await client.close();
       await sandbox?.close();

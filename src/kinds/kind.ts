@@ -55,7 +55,12 @@ export interface List {
 /** How a kind is read. Each is carried out by the client; none is a function that fetches. */
 export type Read =
   /** The list holds whole objects. */
-  | { readonly how: 'list'; readonly list: List }
+  | {
+      readonly how: 'list';
+      readonly list: List;
+      /** The call for one object whose id is known. */
+      one?(id: string, settings: ApiSettings): Request;
+    }
   /** The list holds ids; every object has its own call. */
   | { readonly how: 'list-then-each'; readonly list: List; each(id: string, settings: ApiSettings): Request }
   /** There is no list: one call for every declared key. `isAbsent` tells "not configured" from a failure. */

@@ -3,7 +3,7 @@ import { isArray, type Json, type JsonObject, objectFrom, own, textOf } from '..
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { isIn } from './filter.ts';
-import { apiRequest } from './http.ts';
+import { apiRequest, pathOf } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 
 const path = '/v2025/notification-templates';
@@ -32,7 +32,11 @@ export const notificationTemplate: Kind = {
   serverOwned: ['id', 'created', 'modified'],
   pinnable: false,
   renamable: false,
-  read: { how: 'list', list: { path: () => path, pageSize: 250, filter: byKey } },
+  read: {
+    how: 'list',
+    list: { path: () => path, pageSize: 250, filter: byKey },
+    one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+  },
   defaults: { path: () => '/v2025/notification-template-defaults', pageSize: 250, filter: byKey },
   parse(answer) {
     const key = ['key', 'medium', 'locale'].map((part) => textOf(answer, part));

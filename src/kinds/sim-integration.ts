@@ -39,7 +39,11 @@ export const simIntegration: Kind = {
     message:
       'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
   },
-  read: { how: 'list', list: { path: () => path, pageSize: null } },
+  read: {
+    how: 'list',
+    list: { path: () => path, pageSize: null },
+    one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+  },
   parse: parseIntegration,
   create({ key: [name = ''], fields: values, settings }) {
     const body = { name, ...wireFields(values, Object.keys(fields), settings) };

@@ -184,6 +184,37 @@ describe('a tenant', () => {
     expect(client.asked).toEqual(['/v2025/notification-templates?filters=key in ("a")&limit=250']);
   });
 
+  test('what was just written is read by its own call, alone and by a known id', async () => {
+    const own = '/v2025/notification-templates/1';
+    const client = tenantOf({ [own]: () => answered(200, template('a', 'en', { id: '1' })) });
+    const written = { ids: ['1'], written: true };
+    const state = await read(client, templates([['a', 'EMAIL', 'en']], written));
+    expect(state.objects.map(({ id }) => id)).toEqual(['1']);
+    expect(client.asked).toEqual([own]);
+  });
+
+  test.each<[string, Answer]>([
+    ['an error', answered(404)],
+    ['another object', answered(200, template('b', 'en', { id: '1' }))],
+    ['no object', answered(200, null)],
+  ])('its own call proves nothing with %s: the list is asked', async (_what, answer) => {
+    const client = tenantOf({
+      '/v2025/notification-templates/1': () => answer,
+      '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '2' })]),
+    });
+    const written = { ids: ['1'], written: true };
+    const state = await read(client, templates([['a', 'EMAIL', 'en']], written));
+    expect(state.objects.map(({ id }) => id)).toEqual(['2']);
+  });
+
+  test('before a write an object is read the way it was planned from, whatever its id', async () => {
+    const client = tenantOf({
+      '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '1' })]),
+    });
+    await read(client, templates([['a', 'EMAIL', 'en']], { ids: ['1'] }));
+    expect(client.asked).toEqual(['/v2025/notification-templates?limit=250']);
+  });
+
   test('defaults are read for what is not customised, and only then', async () => {
     const client = tenantOf({
       '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '1' })]),
