@@ -29,7 +29,7 @@ await build({
   },
   legalComments: 'external',
   logLevel: 'warning',
-  plugins: [lighter(['string-width', 'undici'])],
+  plugins: [lighter(['escalade/sync', 'string-width', 'undici'])],
 });
 chmodSync('dist/cli.js', 0o755);
 
@@ -45,7 +45,7 @@ function lighter(names) {
     name: 'lighter',
     setup({ onResolve }) {
       onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path, resolveDir }) =>
-        resolveDir === folder ? undefined : { path: join(folder, `${path}.mjs`) },
+        resolveDir === folder ? undefined : { path: join(folder, `${path.replace('/', '-')}.mjs`) },
       );
     },
   };
