@@ -20,6 +20,7 @@ export interface Recorded {
 export function recordedFields(kind: Kind, change: Change, live: LiveObject): Recorded {
   const concealed = [
     ...change.diff.filter(({ sensitive }) => sensitive).map(({ path }) => path),
+    ...(change.secrets ?? []),
     ...live.hidden,
   ];
   return recorded(kind, live.fields, concealed);

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { serviceOf } from '../kinds/http.ts';
 import type { TenantName } from '../model/live.ts';
-import { renderBody } from '../model/marker.ts';
+import { literalTexts, renderBody } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit } from '../model/project.ts';
 import type { Secrets } from '../model/secrets.ts';
@@ -127,6 +127,9 @@ class TenantClient implements Client {
     if (foreign !== undefined) return unsent('unsafe', `the header "${foreign}" is not for a plan to set`);
     try {
       const reveal = (name: string): string => this.#reveal(name);
+      // Literals stand for what a plan does not show, so an error that repeats them is not shown either.
+      for (const text of literalTexts(request.body))
+        if (text.length >= leastLiteral) this.#redactor.learn(text);
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
       return { to, body, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
@@ -211,6 +214,9 @@ interface Prepared {
   readonly body: string | null;
   readonly source: TokenSource;
 }
+
+/** Shorter texts are words like any other, and no credentials. */
+const leastLiteral = 4;
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
 

@@ -75,6 +75,22 @@ export function renderBody(body: Json, reveal: (name: string) => string): Json {
   return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, renderBody(item, reveal)]));
 }
 
+/** Every text inside the literals of a request body. */
+export function literalTexts(body: Json): string[] {
+  const texts: string[] = [];
+  mapJson(body, (item) => {
+    const verbatim = literalOf(item);
+    if (verbatim !== undefined) {
+      mapJson(verbatim, (leaf) => {
+        if (typeof leaf === 'string') texts.push(leaf);
+        return leaf;
+      });
+    }
+    return item;
+  });
+  return texts;
+}
+
 /**
  * `body` with every live marker replaced by what `read` gives for its place, as a literal. Throws what `read` throws.
  */

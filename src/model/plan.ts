@@ -63,6 +63,8 @@ export interface Change {
   /** Of the live object this was computed from; `null` where there was none. */
   readonly fingerprint: string | null;
   readonly diff: readonly Difference[];
+  /** Places that hold secrets, changed or not: what is recorded of the object leaves them out. */
+  readonly secrets?: readonly Pointer[];
   /** In the order they are sent. A manual change has none. */
   readonly requests: readonly Request[];
   /** For a manual change, the first one says what a person has to do. */

@@ -54,8 +54,10 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   const exists = live !== null || (base !== null && found.length === 0);
   if (exists && found.length === 0) return { change: null, notComparable: settled.notComparable };
 
-  const marked = [...secretPlaces(declared), ...side.hidden.filter((at) => segmentsOf(at).length > 1)];
-  const isSensitive = sensitivePlaces(kind, marked);
+  // From the manifest itself: an ignored field has its live value by now, and is as secret as before.
+  const secrets = secretPlaces(readableFields(kind, resource.fields));
+  const hidden = side.hidden.filter((at) => segmentsOf(at).length > 1);
+  const isSensitive = sensitivePlaces(kind, [...secrets, ...hidden]);
   const fields = merged(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
@@ -71,6 +73,7 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
     source: { file: resource.source.file, line: resource.source.line },
     live: below,
     diff: found.map((entry) => concealDifference(entry, isSensitive)),
+    ...(secrets.length > 0 ? { secrets } : {}),
   });
   return { change, notComparable: settled.notComparable };
 }
@@ -99,6 +102,7 @@ export function deletionOf(
     source,
     live,
     diff: diff.map((entry) => concealDifference(entry, isSensitive)),
+    ...(secrets.length > 0 ? { secrets } : {}),
   });
 }
 
@@ -106,7 +110,7 @@ function buildChange(
   action: Exclude<Action, 'manual'>,
   kind: Kind,
   write: Write,
-  parts: Pick<Change, 'key' | 'address' | 'source' | 'diff'> & { live: LiveObject | null },
+  parts: Pick<Change, 'key' | 'address' | 'source' | 'diff' | 'secrets'> & { live: LiveObject | null },
 ): Change {
   const { live, ...rest } = parts;
   const common = { ...rest, kind: kind.name, id: live?.id ?? null, fingerprint: live?.fingerprint ?? null };
