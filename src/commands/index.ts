@@ -10,6 +10,7 @@ export interface CommandEntry {
 
 /** Every command of the program, in the order in which help lists them. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
+  init: { usage: 'init [dir]', describe: 'Begin a project', load: () => import('./init.ts') },
   validate: {
     usage: 'validate',
     describe: 'Check the manifests, without the tenant',
@@ -46,6 +47,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     usage: 'send-test <address>',
     describe: 'Have the tenant send a test notification',
     load: () => import('./send-test.ts'),
+  },
+  preview: {
+    usage: 'preview',
+    describe: 'Serve a page of the notification templates, before and after',
+    load: () => import('./preview.ts'),
   },
   sandbox: {
     usage: 'sandbox',

@@ -1,0 +1,157 @@
+import type { Argv } from 'yargs';
+import { readTemplateContext } from '../client/template-context.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { lint } from '../lint/index.ts';
+import { loadEnvironment, loadProject } from '../loader/index.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { ExitCode } from '../model/exit.ts';
+import { Failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Project } from '../model/project.ts';
+import { startPreview } from '../preview/server.ts';
+import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
+import { type Watch, watchFolder } from '../preview/watch.ts';
+import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import type { Io } from './io.ts';
+import { createProgress } from './progress.ts';
+import { projectOptions } from './project.ts';
+import { withTenant } from './tenant.ts';
+
+function build(yargs: Argv) {
+  return commonOptions(yargs)
+    .usage(
+      '$0 preview [options]\n\nServes a page on the loopback address that shows every notification template, rendered, before and after. Ctrl-C ends it.',
+    )
+    .option('port', { type: 'number', default: 0, describe: 'Port; 0 takes a free one', requiresArg: true })
+    .option('offline', { type: 'boolean', default: false, describe: 'Do not read the tenant' })
+    .example('$0 preview', 'Edit templates and see them at once')
+    .example('$0 preview --offline --port 8080', 'Without the tenant');
+}
+
+type Args = ArgsOf<typeof build>;
+
+async function run(args: Args, io: Io): Promise<ExitCode> {
+  const { root, environment } = loadEnvironment(projectOptions(args, io));
+  const reader = args.offline ? offline : onlineReader(args, io);
+  const nothing = { environment: environment.name, templates: [], attributes: null, diagnostics: [] };
+  let known = await reload(nothing, args, io, reader);
+  const preview = await startPreview({ port: args.port, snapshot: known });
+  io.stdout.write(`${preview.url}\n`);
+  if (!args.quiet) io.stderr.write('The page follows the manifests. Ctrl-C ends it.\n');
+  const refresh = async () => {
+    known = await reload(known, args, io, reader);
+    preview.show(known);
+  };
+  try {
+    await follow(root, refresh, io.signal);
+  } finally {
+    await preview.close();
+  }
+  return ExitCode.done;
+}
+
+/** Runs `refresh` after every change of a file, until the signal; rejects with what `refresh` rejects with. */
+async function follow(root: string, refresh: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let watch: Watch | undefined;
+  await new Promise<void>((end, fail) => {
+    watch = watchFolder(root, oneAtATime(refresh, fail));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', () => end(), { once: true });
+  }).finally(() => watch?.close());
+}
+
+/** The state after a change; a project that does not load leaves the last templates, with its problems. */
+async function reload(known: Snapshot, args: Args, io: Io, reader: Reader): Promise<Snapshot> {
+  try {
+    return await snapshotOf(loadProject(projectOptions(args, io)), reader);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { ...known, diagnostics: error.diagnostics };
+  }
+}
+
+async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
+  const { resources, environment, lint: levels } = project;
+  const { side, diagnostics } = await reader(project);
+  const known = side && { defaults: side.defaults, context: Object.keys(side.attributes) };
+  const findings = lint({ resources, known, levels }).filter(({ address }) => isTemplate(address));
+  return {
+    environment: environment.name,
+    templates: previewTemplates(resources, side),
+    attributes: side?.attributes ?? null,
+    diagnostics: [...project.diagnostics, ...findings, ...diagnostics],
+  };
+}
+
+const isTemplate = (address: string | undefined): boolean =>
+  address?.startsWith('NotificationTemplate/') ?? false;
+
+/** What the tenant has of the declared templates. */
+interface TenantSide {
+  readonly objects: readonly LiveObject[];
+  readonly defaults: readonly LiveObject[];
+  readonly attributes: JsonObject;
+}
+
+type Reader = (project: Project) => Promise<{
+  readonly side: TenantSide | null;
+  readonly diagnostics: readonly Diagnostic[];
+}>;
+
+const offline: Reader = async () => ({ side: null, diagnostics: [] });
+
+/** Reads the tenant when other templates are declared than the last time; editing a text asks nothing. */
+function onlineReader(args: Args, io: Io): Reader {
+  let last: { readonly name: string; readonly answer: ReturnType<Reader> } | null = null;
+  return (project) => {
+    const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
+    const name = JSON.stringify([project.environment.name, ...addresses.toSorted()]);
+    if (last?.name !== name) last = { name, answer: readSide(project, args, io) };
+    return last.answer;
+  };
+}
+
+/** A tenant that cannot be read is told of, and costs only the left side. */
+async function readSide(project: Project, args: Args, io: Io): ReturnType<Reader> {
+  const kind = kindNamed('NotificationTemplate');
+  const keys = project.resources.filter((resource) => resource.kind === kind.name).map(({ key }) => key);
+  if (keys.length === 0) return { side: null, diagnostics: [] };
+  try {
+    const side = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+      const wanted = [{ kind, keys, ids: [], complete: false }];
+      const [{ objects }, defaults, attributes] = await Promise.all([
+        tenant.readWanted(wanted),
+        tenant.readDefaults(wanted),
+        readTemplateContext(tenant.client, tenant.environment.settings),
+      ]);
+      return { objects, defaults, attributes };
+    });
+    return { side, diagnostics: [] };
+  } catch (error) {
+    if (!(error instanceof Failure) || io.signal.aborted) throw error;
+    return { side: null, diagnostics: error.diagnostics.map(asWarning) };
+  }
+}
+
+const asWarning = (diagnostic: Diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' });
+
+/** Runs `work` again after what is under way, however often it is asked for meanwhile. */
+function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
+  let isAsked = false;
+  let isBusy = false;
+  const next = async () => {
+    isBusy = true;
+    while (isAsked) {
+      isAsked = false;
+      await work();
+    }
+    isBusy = false;
+  };
+  return () => {
+    isAsked = true;
+    if (!isBusy) next().catch(onError);
+  };
+}
+
+export const command = defineCommand(build, run);

@@ -1,0 +1,115 @@
+import { comparable } from '../kinds/field.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import type { Address } from '../model/address.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import type { LiveObject, TenantState } from '../model/live.ts';
+import { secretName } from '../model/marker.ts';
+import { valueAt, withValueAt } from '../model/pointer.ts';
+import type { Resource } from '../model/resource.ts';
+import { concealed } from '../model/sensitive.ts';
+import type { Sides } from '../render/index.ts';
+
+/** What stands on the left of a template. */
+export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
+
+/** One declared template, as far as it is known. */
+export interface PreviewTemplate {
+  readonly address: Address;
+  readonly key: string;
+  readonly medium: string;
+  readonly locale: string;
+  readonly source: Resource['source'];
+  readonly base: Base;
+  readonly isRemoved: boolean;
+  readonly differs: boolean;
+  readonly sides: Sides<JsonObject>;
+}
+
+/** Everything the page shows, at one moment. */
+export interface Snapshot {
+  readonly environment: string;
+  readonly templates: readonly PreviewTemplate[];
+  /** The tenant's context attributes; `null` where it was not asked. */
+  readonly attributes: JsonObject | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether the project did not load, so that only its problems are new. */
+export const isBroken = ({ diagnostics }: Pick<Snapshot, 'diagnostics'>): boolean => hasErrors(diagnostics);
+
+/**
+ * The declared templates beside what the tenant has.
+ *
+ * @param state what was read of the tenant; `null` offline
+ */
+export function previewTemplates(
+  resources: readonly Resource[],
+  state: Pick<TenantState, 'objects' | 'defaults'> | null,
+): PreviewTemplate[] {
+  const [live, defaults] = [state?.objects ?? [], state?.defaults ?? []].map(
+    (objects) => new Map(objects.map((object) => [object.address, object])),
+  );
+  return resources
+    .filter(({ kind }) => kind === 'NotificationTemplate')
+    .map((resource) =>
+      previewOf(resource, live?.get(resource.address), defaults?.get(resource.address), state !== null),
+    );
+}
+
+function previewOf(
+  resource: Resource,
+  live: LiveObject | undefined,
+  standard: LiveObject | undefined,
+  isRead: boolean,
+): PreviewTemplate {
+  const { address, key, source, ensure } = resource;
+  const below = live ?? standard;
+  const isRemoved = ensure === 'absent';
+  const after = isRemoved ? (standard?.fields ?? null) : declaredOver(resource, live, below);
+  const before = below ? withoutSecretsOf(resource.fields, below.fields) : null;
+  return {
+    address,
+    key: key[0] ?? '',
+    medium: key[1] ?? '',
+    locale: key[2] ?? '',
+    source,
+    base: live ? 'tenant' : standard ? 'default' : isRead ? 'nothing' : 'not-read',
+    isRemoved,
+    differs: isRead && differs(before ?? {}, after ?? {}),
+    sides: { before, after },
+  };
+}
+
+function declaredOver(
+  { fields, lifecycle }: Resource,
+  live: LiveObject | undefined,
+  below: LiveObject | undefined,
+): JsonObject {
+  const merged = objectFrom([...Object.entries(below?.fields ?? {}), ...Object.entries(fields)]);
+  if (!live) return merged;
+  return lifecycle.ignore.reduce((after, at) => withValueAt(after, at, valueAt(live.fields, at)), merged);
+}
+
+/** Whether recipients would see a difference; secrets are not compared. */
+function differs(before: JsonObject, after: JsonObject): boolean {
+  return Object.entries(notificationTemplate.fields).some(([name, field]) => {
+    const [old, wanted] = [own(before, name) ?? null, own(after, name) ?? null];
+    return !holdsSecret(wanted) && !sameJson(comparable(field, old), comparable(field, wanted));
+  });
+}
+
+/** What the tenant has in the place of a secret may be the secret. */
+function withoutSecretsOf(declared: JsonObject, fields: JsonObject): JsonObject {
+  return objectFrom(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      holdsSecret(own(declared, name) ?? null) ? concealed : value,
+    ]),
+  );
+}
+
+function holdsSecret(value: Json): boolean {
+  if (secretName(value) !== null) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsSecret);
+}
