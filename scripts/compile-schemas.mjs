@@ -1,15 +1,19 @@
 // Compiles schemas/*.schema.json to src/generated/validators.js: compiling them at run time costs 300 ms, this 5 ms.
+// Writes schemas/manifest.schema.json, which editors use.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
+import { editorSchema } from './editor-schema.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suffix = '.schema.json';
 
 /** For editors only: documents are validated by the schema of their own kind. */
 const uncompiled = ['manifest'];
+/** Schemas of other files than manifests. */
+const others = ['plan', 'project', 'result'];
 
 const names = readdirSync(`${root}schemas`)
   .filter((file) => file.endsWith(suffix))
@@ -26,9 +30,10 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
   verbose: true,
 });
-for (const name of names) {
-  ajv.addSchema(JSON.parse(readFileSync(`${root}schemas/${name}${suffix}`, 'utf8')), name);
-}
+const schemas = new Map(
+  names.map((name) => [name, JSON.parse(readFileSync(`${root}schemas/${name}${suffix}`, 'utf8'))]),
+);
+for (const [name, schema] of schemas) ajv.addSchema(schema, name);
 
 // Ajv's ESM output still calls `require` for its helpers; a bundle of the CommonJS output has them inside.
 const commonJs = standaloneCode(ajv, Object.fromEntries(names.map((name) => [`validate_${name}`, name])));
@@ -55,10 +60,12 @@ const bundle = await build({
   write: false,
 });
 
+const ofKinds = new Map([...schemas].filter(([name]) => !others.includes(name)));
+publish(`schemas/manifest${suffix}`, `${JSON.stringify(editorSchema(ofKinds), null, 2)}\n`);
 mkdirSync(`${root}src/generated`, { recursive: true });
-publish('validators.js', bundle.outputFiles[0].text);
+publish('src/generated/validators.js', bundle.outputFiles[0].text);
 publish(
-  'validators.d.ts',
+  'src/generated/validators.d.ts',
   `import type { ValidateFunction } from 'ajv';
 
 /** A validator for each schema in schemas/, by the schema's name. */
@@ -68,7 +75,7 @@ export declare const validators: Readonly<Record<${names.map((name) => JSON.stri
 
 /** Written aside and renamed, so that nobody reads half a file. */
 function publish(file, text) {
-  const path = `${root}src/generated/${file}`;
+  const path = `${root}${file}`;
   writeFileSync(`${path}.${process.pid}`, text);
   renameSync(`${path}.${process.pid}`, path);
 }

@@ -10,14 +10,14 @@ import type { Io } from './io.ts';
 /** Finds the package's own files, wherever the program is installed. */
 const require = createRequire(import.meta.url);
 
-const others = ['project', 'plan', 'result'];
+const others = ['manifest', 'project', 'plan', 'result'];
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage(
-      '$0 schema [KIND]\n\nPrints the JSON Schema of a kind, of the project file (project), of plan or result files; without KIND lists them.',
+      '$0 schema [KIND]\n\nPrints the JSON Schema of a kind, of manifests in editors (manifest), of the project file (project), of plan or result files; without KIND lists them.',
     )
-    .positional('kind', { type: 'string', describe: 'A kind, or project, plan, result' })
+    .positional('kind', { type: 'string', describe: 'A kind, or manifest, project, plan, result' })
     .example('$0 schema NotificationTemplate', 'The fields of a template manifest');
 }
 

@@ -1,0 +1,54 @@
+import { failure } from '../../model/failure.ts';
+
+/** What the manifests begin with. */
+export const starts = ['examples', 'export'] as const;
+
+/** The systems for which there is a pipeline. */
+export const pipelines = ['github', 'gitlab', 'both', 'none'] as const;
+
+/** Everything that decides what a new project looks like. */
+export interface Choices {
+  /** The tenant's base URLs; `null`: an embedded tenant only. */
+  readonly tenant: { readonly identity: string; readonly profiles: string | null } | null;
+  readonly from: (typeof starts)[number];
+  readonly pipelines: (typeof pipelines)[number];
+}
+
+/** What the command line says; a member that it leaves open is `undefined`. */
+export interface Given {
+  readonly identity: string | undefined;
+  readonly profiles: string | undefined;
+  readonly from: Choices['from'] | undefined;
+  readonly pipelines: Choices['pipelines'] | undefined;
+  withDefaults(): Choices;
+}
+
+/** Throws a Failure for addresses that are none. */
+export function chooseFrom(args: Omit<Given, 'withDefaults'>): Given {
+  const { identity, profiles, from, pipelines: wanted } = args;
+  for (const url of [identity, profiles]) if (url !== undefined) baseUrl(url);
+  if (profiles !== undefined && identity === undefined) {
+    throw failure('usage', 'A tenant needs the base URL of its identity service.', {
+      hint: 'Give it with --identity.',
+    });
+  }
+  return {
+    identity,
+    profiles,
+    from,
+    pipelines: wanted,
+    withDefaults: () => ({
+      tenant: identity === undefined ? null : { identity, profiles: profiles ?? null },
+      from: from ?? 'examples',
+      pipelines: wanted ?? 'both',
+    }),
+  };
+}
+
+/** `text` where it is the base URL of a service. Throws a Failure where it is none. */
+export function baseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw failure('invalid-url', `"${text}" is no base URL.`, {
+    hint: 'For example: https://acme.api.example.com',
+  });
+}
