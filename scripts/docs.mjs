@@ -11,6 +11,7 @@ const root = new URL('..', import.meta.url).pathname;
 /** How each document is made from what it is now. */
 const documents = {
   'README.md': withOutputs,
+  'docs/adding-a-kind.md': filled({ kind: tables.kindFile }),
   'docs/commands.md': commandsPage,
   'docs/environments.md': filled({ settings: tables.settings, lint: tables.lint }),
   'docs/exit-codes.md': filled({ plan: tables.plan, result: tables.result }),

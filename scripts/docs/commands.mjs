@@ -12,8 +12,8 @@ export function commandsPage() {
       ...parse(help(name)),
     }),
   );
-  const common = commands[0].options.filter((option) =>
-    commands.every(({ options }) => options.some((other) => same(option, other))),
+  const common = commands[0].options.filter(
+    (option) => commands.filter(({ options }) => has(options, option)).length > commands.length / 2,
   );
   return [
     '# Commands',
@@ -26,7 +26,7 @@ export function commandsPage() {
         `${description.split('. ')[0]}`.replace(/\.$/, ''),
       ]),
     ),
-    '## Options of every command',
+    '## Common options',
     optionTable(common),
     ...commands.map((command) => section(command, common)),
     '',
@@ -96,11 +96,12 @@ function columns(lines, begins) {
 }
 
 function section({ name, usage, description, positionals, options, examples }, common) {
-  const own = options.filter((option) => !common.some((other) => same(option, other)));
+  const own = options.filter((option) => !has(common, option));
   return [
     `## ${name}`,
     `\`\`\`text\n${usage}\n\`\`\``,
     description,
+    ...fewer(options, common),
     ...(positionals.length > 0 ? [optionTable(positionals, 'Argument')] : []),
     ...(own.length > 0 ? [optionTable(own)] : []),
     ...(examples.length > 0
@@ -144,4 +145,15 @@ function factWords(fact, name) {
   return text.replace(/^choices: /, '').replace(/^default: /, 'default ');
 }
 
-const same = (a, b) => a.names === b.names && a.meaning === b.meaning;
+/** What to say of a command that has not all of the common options. */
+function fewer(options, common) {
+  const kept = common.filter((option) => has(options, option));
+  if (kept.length === common.length) return [];
+  return [
+    `Of the [common options](#common-options) it has ${kept.map(({ names }) => `\`${names}\``).join(' and ')} only.`,
+  ];
+}
+
+function has(options, { names, meaning }) {
+  return options.some((other) => other.names === names && other.meaning === meaning);
+}

@@ -100,7 +100,8 @@ function typeOf({ type, enum: choices, const: only, $ref }) {
 }
 
 function choicesOf({ enum: choices, const: only }) {
-  const values = choices ?? (only === undefined ? [] : [only]);
+  if (only !== undefined) return ` Always \`${only}\`.`;
+  const values = (choices ?? []).filter((value) => value !== null);
   return values.length === 0 ? '' : ` One of ${values.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
@@ -173,6 +174,10 @@ export async function lint() {
     ]),
   );
 }
+
+/** The file of one kind, whole. */
+export const kindFile = async () =>
+  `\`\`\`ts\n// src/kinds/sender-address.ts\n${readFileSync(`${root}src/kinds/sender-address.ts`, 'utf8')}\`\`\``;
 
 export const plan = async () => members(schema('plan'));
 export const result = async () => members(schema('result'));

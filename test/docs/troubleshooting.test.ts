@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { codesInSource } from './codes.ts';
 
 const text = readFileSync(new URL('../../docs/troubleshooting.md', import.meta.url), 'utf8');
-const entries = [...text.matchAll(/^### (\S+)\n(.*)/gm)].map(([, code = '', words = '']) => ({ code, words }));
+const entries = [...text.matchAll(/^### (\S+)\n(.*)/gm)].map(([, code = '', words = '']) => ({
+  code,
+  words,
+}));
 const documented = entries.map(({ code }) => code);
 
 test('every code that the program can emit has its entry', () => {
