@@ -14,7 +14,7 @@ import type { Omission } from './omission.ts';
 import { refusedBySchema } from './valid.ts';
 
 /** A text that is kept in a file of its own. */
-export interface SideText {
+interface SideText {
   readonly field: string;
   readonly extension: string;
   readonly text: string;

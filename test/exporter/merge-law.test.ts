@@ -240,7 +240,7 @@ describe('the law of merging', () => {
         );
         checked += touched.length;
       }),
-      { numRuns: 400 },
+      { numRuns: 300 },
     );
     expect(checked).toBeGreaterThan(100);
   });

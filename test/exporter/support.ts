@@ -194,7 +194,7 @@ export const awkward = fc.oneof(
   }),
 );
 
-export const hostileKey = fc.oneof(
+const hostileKey = fc.oneof(
   awkward,
   fc.constantFrom(
     '__proto__',

@@ -10,7 +10,7 @@ import { type Edit, editTree, type Path, sameTree, treeAt, treeOf } from './tree
  * The text of one document after an edit, changed in as few places as can be: everything else in it stays byte for
  * byte. Each attempt is parsed again, and only taken when it says exactly what is wanted. `null` where none does.
  */
-export function applyEdit(text: string, edit: Edit): string | null {
+function applyEdit(text: string, edit: Edit): string | null {
   const parsed = parseOne(text);
   if (!parsed) return null;
   const tree = treeOf(parsed.root, parsed.document);
@@ -20,7 +20,7 @@ export function applyEdit(text: string, edit: Edit): string | null {
   return detached && (attempt(detached, edit, wanted) ?? replaceAround(detached, edit.path, wanted));
 }
 
-/** The documents' text after all edits, one after the other. */
+/** The text of one document after all edits, one after the other. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
   return edits.reduce<string | null>((done, edit) => (done === null ? null : applyEdit(done, edit)), text);
 }

@@ -118,7 +118,7 @@ function startTokens({ srcToken }: YAMLMap | YAMLSeq, index: number): readonly C
 }
 
 /** One item of a mapping or list. */
-export function itemOf(parent: YAMLMap | YAMLSeq, index: number): Located {
+function itemOf(parent: YAMLMap | YAMLSeq, index: number): Located {
   const item = parent.items[index];
   const pair = isPair(item) ? item : null;
   const value = pair ? pair.value : item;

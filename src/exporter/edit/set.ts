@@ -1,4 +1,4 @@
-import { CST, isAlias, isMap, isScalar, isSeq, type Scalar } from 'yaml';
+import { CST, isAlias, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
 import { type Mapping, type Printable, printBlock, printInline, quoted } from '../../loader/print.ts';
 import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, nextLine, splice } from './lines.ts';
 import { endOf, indicatorOf, type Located, leadOf, type Parsed, startOf } from './parsed.ts';
@@ -26,7 +26,16 @@ export function* setCandidates(parsed: Parsed, located: Located, value: Printabl
   }
   const hoisted = hoist(parsed, located, printInline(value));
   if (hoisted !== null) yield hoisted;
+  const comment = headerComment(parsed, node);
+  if (comment !== '') yield put(printInline(value) + comment);
   yield put(printInline(value));
+}
+
+/** The comment beside the `|` or `>` of a block. */
+function headerComment({ text }: Parsed, node: Node | null): string {
+  if (!isScalar(node) || (node.type !== 'BLOCK_LITERAL' && node.type !== 'BLOCK_FOLDED')) return '';
+  const start = node.range?.[0] ?? 0;
+  return /[ \t]+#.*$/.exec(text.slice(start, lineEnd(text, start)))?.[0] ?? '';
 }
 
 /** The text with a value beside its key or dash, in the place of a collection on the lines below. */

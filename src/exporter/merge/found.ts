@@ -33,7 +33,7 @@ export interface MergeContext extends DraftContext {
 }
 
 /** A new text for a side file; `inline` is what the manifest says where the file cannot have it. */
-export interface SideText {
+interface SideText {
   readonly field: string;
   /** As the manifest names it. */
   readonly file: string;
@@ -94,7 +94,7 @@ export function containsSecret(value: Json): boolean {
   return secretsIn(value).length > 0;
 }
 
-export function tagOf(written: Printable | undefined): string | null {
+function tagOf(written: Printable | undefined): string | null {
   return written !== undefined && written !== null && typeof written === 'object' && 'tag' in written
     ? written.tag
     : null;

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { codes, head, merge, merged } from './merging.ts';
+import { answer, integration, search, sender, template } from './support.ts';
+
+describe('side files', () => {
+  const manifest = `${head}body: !file a.html # b\n`;
+
+  it('get the new text, byte for byte, and the manifest stays', () => {
+    const result = merge({
+      files: { 'config/a.yaml': manifest, 'config/a.html': 'old' },
+      live: [template('a', { body: '<p>\r\n new </p> ' })],
+    });
+    expect(result.changed).toEqual([{ path: 'config/a.html', content: '<p>\r\n new </p> ' }]);
+    expect(result.diagnostics).toEqual([]);
+  });
+
+  it('of JSON fields are written as JSON, unless a credential would be in them', () => {
+    const json = 'kind: SimIntegration\nname: I\nattributes: !file a.json\n';
+    const files = { 'config/a.yaml': json, 'config/a.json': '{"url":"a"}' };
+    const result = merge({ files, live: [integration('I', { attributes: { url: 'b' } })] });
+    expect(result.changed).toEqual([{ path: 'config/a.json', content: '{\n  "url": "b"\n}\n' }]);
+    const secret = merge({ files, live: [integration('I', { attributes: { url: 'b', password: 'x' } })] });
+    expect(secret.changed.map(({ path }) => path)).toEqual(['config/a.yaml']);
+    expect(secret.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD');
+  });
+
+  it('that others need as they are stay; the text goes into the manifest', () => {
+    const other = manifest.replace('key: a', 'key: b');
+    const result = merge({
+      files: { 'config/a.yaml': manifest, 'config/b.yaml': other, 'config/a.html': 'old' },
+      live: [template('a', { body: 'new' }), template('b', { body: 'old' })],
+    });
+    expect(result.changed).toEqual([{ path: 'config/a.yaml', content: `${head}body: new # b\n` }]);
+    expect(codes(result)).toEqual(['side-file-left']);
+  });
+});
+
+describe('lists', () => {
+  const manifest = `kind: SimIntegration
+name: I
+# what it serves
+sources:
+  - s1   # first
+  # second
+  - 's2'
+  - s3
+`;
+  const live = (...sources: readonly string[]) =>
+    integration('I', { managedSources: sources.map((id) => ({ id })) });
+
+  it('lose, gain and change items in place', () => {
+    expect(merged(manifest, live('s3', 's1'))).toBe(manifest.replace("  - 's2'\n", ''));
+    expect(merged(manifest, live('s1', 's2', 's3', 's4'))).toBe(`${manifest}  - s4\n`);
+    expect(merged(manifest, live('s1', 'x', 's3'))).toBe(manifest.replace("'s2'", "'x'"));
+    expect(merged(manifest, live())).toContain('sources: []\n');
+  });
+
+  it('in flow style stay in it', () => {
+    const flow = 'kind: SimIntegration\nname: I\nsources: [ s1,\n  s2, # two\n  s3\n]\n';
+    expect(merged(flow, live('s1', 's2', 's3', 's4'))).toBe(flow.replace('  s3\n', '  s3,\n  s4\n'));
+    expect(merged(flow, live('s1', 's3'))).toBe(flow.replace('  s2, # two\n', ''));
+  });
+
+  it('of rules keep those that fit, wherever they stand', () => {
+    const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
+    const type = { type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' };
+    const rules = `kind: ProfileSearch\nlabel: S\nrules:\n  # who\n  - { type: ProfileStatusRule, comparison_operator: "==", value: Active } # a\n  - type: ProfileTypeRule # t\n    comparison_operator: ==\n    value: t1\n`;
+    expect(merged(rules, search('S', [type, status('Inactive')]))).toBe(
+      rules.replace('value: Active', 'value: Inactive'),
+    );
+    expect(merged(rules, search('S', [type]))).not.toContain('ProfileStatusRule');
+  });
+});
+
+describe('overlays', () => {
+  it('are not written into manifests', () => {
+    const manifest = head.replace('key: a', 'key: over');
+    const result = merge({
+      files: { 'config/a.yaml': `${manifest}replyTo: mine@acme.example\nsubject: Old\n` },
+      live: [template('over', { replyTo: 'live@acme.example', subject: 'New' })],
+    });
+    expect(result.changed[0]?.content).toBe(`${manifest}replyTo: mine@acme.example\nsubject: New\n`);
+    expect(codes(result)).toEqual(['set-by-overlay']);
+  });
+});
+
+describe('objects', () => {
+  const senders =
+    '# ours\nkind: SenderAddress\nemail: a@acme.example\n---\n# theirs\nkind: SenderAddress\nemail: b@acme.example # b\n';
+  const files = { 'config/sender-addresses.yaml': senders };
+
+  it('that are new get files, and those of flat kinds join theirs', () => {
+    const result = merge({
+      files,
+      live: [
+        sender('a@acme.example'),
+        sender('b@acme.example'),
+        sender('c@acme.example'),
+        template('n', { subject: 'N' }),
+      ],
+    });
+    expect(result.changed).toEqual([
+      {
+        path: 'config/sender-addresses.yaml',
+        content: `${senders}---\nkind: SenderAddress\nemail: c@acme.example\n`,
+      },
+    ]);
+    expect(result.created.map(({ path }) => path)).toEqual(['config/notification-templates/n.email.en.yaml']);
+  });
+
+  it('never take the place of a file that is there', () => {
+    const path = 'config/notification-templates/n.email.en.yaml';
+    const result = merge({ files: { [path]: head }, live: [template('a'), template('n', { subject: 'N' })] });
+    expect(result.changed).toEqual([]);
+    expect(result.created[0]?.path).toMatch(
+      /^config\/notification-templates\/n\.email\.en-[0-9a-f]{8}\.yaml$/,
+    );
+  });
+
+  it('that are gone are told, and their documents removed when asked for', () => {
+    const told = merge({ files, live: [sender('a@acme.example')] });
+    expect(told).toMatchObject({ changed: [], deleted: [], gone: ['SenderAddress/b%40acme.example'] });
+    expect(codes(told)).toEqual(['object-gone']);
+    const removed = merge({ files, live: [sender('a@acme.example')], more: { delete: true } });
+    expect(removed.changed[0]?.content).toBe('# ours\nkind: SenderAddress\nemail: a@acme.example\n');
+    expect(merge({ files, live: [], more: { delete: true } }).deleted).toEqual([
+      'config/sender-addresses.yaml',
+    ]);
+  });
+
+  it('take their side files with them, unless others need those', () => {
+    const manifest = `${head}body: !file a.html\n`;
+    const result = merge({
+      files: { 'config/a.yaml': manifest, 'config/a.html': 'x' },
+      live: [],
+      more: { delete: true },
+    });
+    expect(result.deleted).toEqual(['config/a.html', 'config/a.yaml']);
+  });
+
+  it('of which nothing was read stay as they are', () => {
+    const result = merge({
+      files,
+      live: [],
+      more: { delete: true, inScope: ({ key }) => key[0] === 'b@acme.example' },
+    });
+    expect(result.gone).toEqual(['SenderAddress/b%40acme.example']);
+  });
+
+  it('declared absent stay declared so', () => {
+    const manifest = 'kind: SenderAddress\nemail: a@acme.example\nensure: absent\n';
+    const result = merge({ files: { 'config/a.yaml': manifest }, live: [sender('a@acme.example')] });
+    expect(result).toMatchObject({ changed: [], created: [], gone: [] });
+    expect(codes(result)).toEqual(['object-still-there']);
+  });
+
+  it('pinned by id take the name they have now', () => {
+    const manifest = 'kind: AuthProfile\nid: "p1"\nname: Old # n\ntype: MFA\n';
+    const live = answer('AuthProfile', { name: 'New', type: 'MFA' }, 'p1');
+    expect(merged(manifest, live)).toBe(manifest.replace('Old', 'New'));
+  });
+
+  it('with ignored fields keep them', () => {
+    const manifest = `${head}subject: Mine\nlifecycle: { ignore: [/subject] }\n`;
+    expect(merged(manifest, template('a', { subject: 'Theirs' }))).toBe(manifest);
+  });
+});

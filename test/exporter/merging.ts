@@ -1,0 +1,52 @@
+import { expect } from 'vitest';
+import { type ExportedFile, type Merge, type MergeInput, mergeExport } from '../../src/exporter/index.ts';
+import type { LiveObject } from '../../src/model/live.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { fillLookups } from '../../src/planner/index.ts';
+import { secretsOf } from '../support/plan.ts';
+import { load } from './support.ts';
+
+export const project = `version: 1
+manifests: ["config/**/*.yaml"]
+environments:
+  test:
+    sandbox: {}
+    variables: { help: help@acme.example, host: desk, settings: { url: "https://desk/", user: svc } }
+    overlays:
+      - { target: NotificationTemplate/over/*/*, merge: { replyTo: overlay@acme.example } }
+`;
+
+interface Case {
+  readonly files: Readonly<Record<string, string>>;
+  readonly live: readonly LiveObject[];
+  readonly more?: Partial<Pick<MergeInput, 'delete' | 'inScope'>>;
+}
+
+export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>
+  Object.entries(files).map(([path, content]) => ({ path, content }));
+
+/** Merges live objects into files. */
+export function merge({ files, live, more = {} }: Case): Merge {
+  const resources = fillLookups(load(asFiles(files), {}, project).resources, () => 'a1');
+  const read = (path: string) => (Object.hasOwn(files, path) ? (files[path] ?? null) : null);
+  const rest = {
+    settings: contractSettings,
+    records: new Map(),
+    folder: 'config',
+    inScope: () => true,
+    secrets: secretsOf({ PW: 'clear' }),
+    delete: false,
+    ...more,
+  };
+  return mergeExport({ objects: live, resources, read, ...rest });
+}
+
+/** The one file that changes. */
+export function merged(content: string, ...live: readonly LiveObject[]): string {
+  const result = merge({ files: { 'config/a.yaml': content }, live });
+  expect(result.created).toEqual([]);
+  return result.changed[0]?.content ?? content;
+}
+
+export const head = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n';
+export const codes = ({ diagnostics }: Merge) => diagnostics.map(({ code }) => code);
