@@ -1,0 +1,381 @@
+/** The pipelines that `init` writes, run step by step against an embedded tenant; only their systems are played. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { runProgram } from '../support/world.ts';
+import { createRunner, member, type Ran, type Runner, scriptOf } from './runner.ts';
+
+/** What GitHub knows: its answers to `gh api`, filtered by jq as gh does it. */
+const gh = `
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+const [api, path, ...rest] = process.argv.slice(2);
+const state = JSON.parse(readFileSync('hub.json', 'utf8'));
+if (api !== 'api' || process.env.GH_TOKEN !== 'hub-token') throw new Error('not signed in');
+const fields = {}; let jq = null; let method = null;
+for (let at = 0; at < rest.length; at += 1) {
+  if (rest[at] === '--field' || rest[at] === '--raw-field') {
+    const raw = rest[at] === '--raw-field';
+    const [, name, value] = /^([^=]+)=([^]*)$/.exec(rest[at += 1]);
+    fields[name] = !raw && value.startsWith('@') ? readFileSync(value.slice(1), 'utf8') : value;
+  } else if (rest[at] === '--jq') jq = rest[at += 1];
+  else if (rest[at] === '--method') method = rest[at += 1];
+  else if (rest[at] !== '--silent' && rest[at] !== '--paginate') throw new Error('unknown option ' + rest[at]);
+}
+const bot = { login: 'github-actions[bot]' };
+const [route] = path.split('?');
+const writes = Object.keys(fields).length > 0;
+const at = (pattern) => new RegExp('^repos/acme/iga/' + pattern + '$').exec(route);
+let answer;
+if (at('issues/7/comments') && !writes) answer = state.comments;
+else if (at('issues/7/comments')) state.comments.push({ id: state.comments.length + 1, user: bot, body: fields.body });
+else if (at('issues/comments/(\\\\d+)') && method === 'PATCH') {
+  state.comments.find(({ id }) => String(id) === at('issues/comments/(\\\\d+)')[1]).body = fields.body;
+} else if (at('statuses/(\\\\w+)') && writes) {
+  state.statuses.unshift({ sha: at('statuses/(\\\\w+)')[1], creator: bot, ...fields });
+} else if (at('commits/(\\\\w+)/statuses')) {
+  answer = state.statuses.filter(({ sha }) => sha === at('commits/(\\\\w+)/statuses')[1]);
+} else if (at('commits/(\\\\w+)/pulls')) answer = state.pulls;
+else { console.error('404 ' + route); process.exit(1); }
+writeFileSync('hub.json', JSON.stringify(state));
+if (jq !== null) process.stdout.write(execFileSync('jq', ['-r', jq], { input: JSON.stringify(answer) }));
+`;
+
+/** What GitLab knows: its answers to curl. */
+const curl = `
+import { readFileSync, writeFileSync } from 'node:fs';
+const args = process.argv.slice(2);
+if (!args.includes('Authorization: Bearer lab-token')) throw new Error('not signed in');
+const state = JSON.parse(readFileSync('hub.json', 'utf8'));
+const url = args.at(-1).startsWith('http') ? args.at(-1) : args.find((each) => each.startsWith('http'));
+const route = url.replace('https://lab.example/api/v4/projects/12', '');
+const data = args[args.indexOf('--data-urlencode') + 1];
+const artifact = /^\\/jobs\\/artifacts\\/refs%2Fmerge-requests%2F7%2F(head|merge)\\/raw\\/plan\\.json\\?job=plan$/.exec(route);
+if (route === '/merge_requests/7/notes') {
+  const [name, file] = data.split('@');
+  state.comments.push({ [name]: readFileSync(file, 'utf8') });
+} else if (/^\\/repository\\/commits\\/\\w+\\/merge_requests$/.test(route)) console.log(JSON.stringify(state.pulls));
+else if (artifact && state.artifacts[artifact[1]]) process.stdout.write(state.artifacts[artifact[1]]);
+else { console.error('curl: (22) 404 ' + route); process.exit(22); }
+writeFileSync('hub.json', JSON.stringify(state));
+`;
+
+const npm = `
+import { appendFileSync } from 'node:fs';
+appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n');
+`;
+
+let tenant: Sandbox;
+let runner: Runner;
+
+beforeEach(async () => {
+  tenant = await startSandbox({ rateLimit: null });
+  runner = createRunner({ gh, curl, npm });
+  hub({});
+  const made = await runProgram(['init', '--identity', tenant.url, '--profiles', tenant.url], {
+    cwd: runner.dir,
+  });
+  expect(made.code).toBe(0);
+  for (const folder of ['integrations', 'searches', 'sign-in', 'templates', 'mail']) {
+    await runner.shell(`rm -r config/${folder}`, {});
+  }
+  declare('one@acme.example');
+});
+afterEach(async () => {
+  await tenant.close();
+  runner.close();
+});
+
+function declare(...addresses: readonly string[]): void {
+  const documents = addresses.map((email) => `---\nkind: SenderAddress\nemail: ${email}\n`);
+  runner.write('config/senders.yaml', documents.join(''));
+}
+
+interface Hub {
+  readonly pulls: readonly object[];
+  readonly comments: readonly { readonly body: string }[];
+  readonly statuses: readonly {
+    readonly state: string;
+    readonly description: string;
+    readonly sha: string;
+  }[];
+  readonly artifacts: Readonly<Record<string, string>>;
+}
+
+function hub(known: Partial<Hub>): Hub {
+  const none: Hub = { pulls: [], comments: [], statuses: [], artifacts: {} };
+  const state = { ...none, ...known };
+  runner.write('hub.json', JSON.stringify(state));
+  return state;
+}
+const known = (): Hub => JSON.parse(runner.read('hub.json'));
+const secrets = () => ({
+  TENANT_CLIENT_ID: tenant.clientId,
+  TENANT_CLIENT_SECRET: tenant.clientSecret,
+  SNOW_PASSWORD: 'pw-4711',
+});
+const senders = () => tenant.state.senders.map(({ email }) => email);
+
+describe('the workflow for GitHub', () => {
+  const workflow = (): Json =>
+    parse(readFileSync(join(runner.dir, '.github/workflows/tenantctl.yaml'), 'utf8'));
+
+  /** Runs the `run` steps of a job as GitHub does: after a failure only those that ask for it. */
+  async function job(name: string, event: Readonly<Record<string, string>>): Promise<Ran> {
+    const steps = own(member(workflow(), 'jobs', name), 'steps');
+    const values: Record<string, string> = { 'github.token': 'hub-token', 'inputs.digest': '', ...event };
+    let [code, output] = [0, ''];
+    for (const step of isArray(steps) ? steps : []) {
+      if (!isObject(step) || textOf(step, 'run') === null) continue;
+      if (code !== 0 && !textOf(step, 'if')?.includes('!cancelled()')) continue;
+      if (textOf(step, 'if')?.includes('hashFiles') && !(await exists('plan.md'))) continue;
+      const ran = await runner.shell(textOf(step, 'run') ?? '', {
+        ...texts(member(workflow(), 'env'), values),
+        ...texts(isObject(own(step, 'env')) ? member(step, 'env') : {}, values),
+        GITHUB_REPOSITORY: 'acme/iga',
+        GITHUB_SHA: 'm1',
+        GITHUB_OUTPUT: join(runner.dir, 'outputs'),
+        GITHUB_STEP_SUMMARY: join(runner.dir, 'summary.md'),
+      });
+      const id = textOf(step, 'id');
+      if (id !== null) {
+        values[`steps.${id}.outcome`] = ran.code === 0 ? 'success' : 'failure';
+        for (const [, key, value] of (await exists('outputs'))
+          ? runner.read('outputs').matchAll(/^(\w+)=(.*)$/gm)
+          : []) {
+          values[`steps.${id}.outputs.${key}`] = value ?? '';
+        }
+      }
+      code = code || ran.code;
+      output += ran.output;
+    }
+    return { code, output };
+  }
+
+  const exists = async (path: string) => (await runner.shell(`test -e ${path}`, {})).code === 0;
+
+  function texts(env: JsonObject, values: Readonly<Record<string, string>>): Record<string, string> {
+    const all: Record<string, string> = { ...values };
+    for (const [name, value] of Object.entries(secrets())) all[`secrets.${name}`] = value;
+    const filled = Object.entries(env).map(([name, value]): [string, string] => [
+      name,
+      String(value).replace(/\$\{\{ (\S+) \}\}/g, (_, expression: string) => {
+        const found = all[expression];
+        if (found === undefined) throw new Error(`The test does not know ${expression}.`);
+        return found;
+      }),
+    ]);
+    return Object.fromEntries(filled);
+  }
+
+  const request = { 'github.event.pull_request.number': '7', 'github.event.pull_request.head.sha': 'h1' };
+
+  it('comments the plan of a pull request, and applies its digest after the merge', async () => {
+    const planned = await job('plan', request);
+    expect(planned.code).toBe(0);
+    expect(known().comments).toHaveLength(1);
+    const [status] = known().statuses;
+    expect(status).toMatchObject({ sha: 'h1', state: 'success', context: 'tenantctl/plan' });
+    expect(known().comments[0]?.body).toContain(`Digest: \`${status?.description}\``);
+    expect(senders()).toEqual([]);
+
+    hub({
+      ...known(),
+      pulls: [
+        { merge_commit_sha: 'other', head: { sha: 'h0' } },
+        { merge_commit_sha: 'm1', head: { sha: 'h1' } },
+      ],
+    });
+    const applied = await job('apply', {});
+    expect(applied).toMatchObject({ code: 0 });
+    expect(senders()).toEqual(['one@acme.example']);
+    expect(JSON.parse(runner.read('result.json'))).toMatchObject({
+      outcome: 'done',
+      planDigest: status?.description,
+    });
+    expect(runner.read('summary.md')).toContain('tenantctl plan');
+    expect(await job('drift', {})).toMatchObject({ code: 0 });
+  });
+
+  it('shows no secret, and installs its own version', async () => {
+    const { output } = await job('plan', request);
+    for (const secret of [tenant.clientSecret, 'pw-4711', 'hub-token']) {
+      expect(output + JSON.stringify(known())).not.toContain(secret);
+    }
+    expect(runner.read('npm.log')).toMatch(/^install --global tenantctl@\d+\.\d+\.\d+/);
+  });
+
+  it('edits its comment when it plans again', async () => {
+    hub({
+      comments: [{ id: 1, user: { login: 'a-person' }, body: '### tenantctl plan: mine' }] as Hub['comments'],
+    });
+    await job('plan', request);
+    declare('one@acme.example', 'two@acme.example');
+    await job('plan', request);
+    expect(known().comments).toHaveLength(2);
+    expect(known().comments[0]?.body).toBe('### tenantctl plan: mine');
+    expect(known().comments[1]?.body).toContain('two%40acme.example');
+  });
+
+  it('applies nothing when something else changed after the review', async () => {
+    await job('plan', request);
+    hub({ ...known(), pulls: [{ merge_commit_sha: 'm1', head: { sha: 'h1' } }] });
+    declare('one@acme.example', 'unreviewed@acme.example');
+    expect(await job('apply', {})).toMatchObject({ code: 4 });
+    expect(senders()).toEqual([]);
+  });
+
+  it('applies nothing that no pull request brought, or whose status is not its own', async () => {
+    await job('plan', request);
+    expect((await job('apply', {})).output).toContain('nobody has approved a plan');
+    const statuses = known().statuses.map((status) => ({ ...status, creator: { login: 'a-person' } }));
+    hub({ statuses, pulls: [{ merge_commit_sha: 'm1', head: { sha: 'h1' } }] });
+    const { code, output } = await job('apply', {});
+    expect({ code, senders: senders() }).toEqual({ code: 1, senders: [] });
+    expect(output).toContain('no plan that could have been approved');
+  });
+
+  it('withdraws the digest where there is no plan any more', async () => {
+    await job('plan', request);
+    runner.write('config/senders.yaml', 'kind: SenderAddress\nemial: a@acme.example\n');
+    const { code, output } = await job('plan', request);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^::error .*emial/m);
+    expect(known().statuses[0]).toMatchObject({ state: 'failure' });
+    hub({ ...known(), pulls: [{ merge_commit_sha: 'm1', head: { sha: 'h1' } }] });
+    expect(await job('apply', {})).toMatchObject({ code: 1 });
+    expect(senders()).toEqual([]);
+  });
+
+  it('applies a digest that is given by hand', async () => {
+    await job('plan', request);
+    const digest = known().statuses[0]?.description ?? '';
+    hub({});
+    expect(await job('apply', { 'inputs.digest': digest })).toMatchObject({ code: 0 });
+    expect(senders()).toEqual(['one@acme.example']);
+  });
+
+  it('tells drift by a failure', async () => {
+    const { code, output } = await job('drift', {});
+    expect(code).toBe(2);
+    expect(output).toContain('::error::The tenant differs');
+    expect(senders()).toEqual([]);
+  });
+
+  it('gives each job only the rights that it needs, and secrets to no step of others', () => {
+    expect(member(workflow(), 'permissions')).toEqual({});
+    const rights = Object.fromEntries(
+      ['plan', 'apply', 'drift'].map((name) => [name, member(workflow(), 'jobs', name, 'permissions')]),
+    );
+    expect(rights).toEqual({
+      plan: { contents: 'read', 'pull-requests': 'write', statuses: 'write' },
+      apply: { contents: 'read', 'pull-requests': 'read', statuses: 'read' },
+      drift: { contents: 'read' },
+    });
+    const text = runner.read('.github/workflows/tenantctl.yaml');
+    for (const line of text.split('\n').filter((each) => each.includes('run:') || each.includes('uses:'))) {
+      expect(line).not.toContain('${{');
+    }
+    expect(
+      [...text.matchAll(/^ +- uses: (\S+)/gm)].every(([, name]) => /^actions\/[\w-]+@v\d+$/.test(name ?? '')),
+    ).toBe(true);
+  });
+});
+
+describe('the pipeline for GitLab', () => {
+  const file = (): Json => parse(runner.read('.gitlab-ci.yml'));
+
+  /** Runs a job's script, then what comes after it in a shell of its own. */
+  async function job(name: string, event: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    const variables = Object.entries(member(file(), 'variables')).map(([key, value]): [string, string] => [
+      key,
+      String(value),
+    ]);
+    const env = {
+      ...Object.fromEntries(variables),
+      ...secrets(),
+      GITLAB_TOKEN: 'lab-token',
+      CI_API_V4_URL: 'https://lab.example/api/v4',
+      CI_PROJECT_ID: '12',
+      CI_COMMIT_SHA: 'm1',
+      CI_MERGE_REQUEST_IID: '7',
+      ...event,
+    };
+    const before = scriptOf(member(file(), 'default'), 'before_script');
+    const ran = await runner.shell(`${before}\n${scriptOf(member(file(), name), 'script')}`, env);
+    const after = await runner.shell(scriptOf(member(file(), name), 'after_script'), env);
+    return { code: ran.code, output: ran.output + after.output };
+  }
+
+  const merged = { iid: 7, state: 'merged' };
+
+  it.each(['head', 'merge'])(
+    'comments a plan, and applies the one reviewed in the pipeline of %s',
+    async (ref) => {
+      expect(await job('plan')).toMatchObject({ code: 0 });
+      const plan = runner.read('plan.json');
+      const { digest } = JSON.parse(plan);
+      expect(known().comments[0]?.body).toContain(digest);
+      expect(JSON.parse(runner.read('plan.gitlab.json'))).toEqual({ create: 1, update: 0, delete: 0 });
+
+      hub({ pulls: [{ iid: 6, state: 'closed' }, merged], artifacts: { [ref]: plan } });
+      expect(await job('apply')).toMatchObject({ code: 0 });
+      expect(senders()).toEqual(['one@acme.example']);
+      expect(JSON.parse(runner.read('result.json'))).toMatchObject({ planDigest: digest });
+      expect(await job('drift')).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('applies nothing when something else changed after the review', async () => {
+    await job('plan');
+    hub({ pulls: [merged], artifacts: { head: runner.read('plan.json') } });
+    declare('unreviewed@acme.example');
+    expect(await job('apply')).toMatchObject({ code: 4 });
+    expect(senders()).toEqual([]);
+  });
+
+  it('applies nothing without a merge request or without its plan', async () => {
+    expect((await job('apply')).output).toContain('nobody has approved a plan');
+    hub({ pulls: [merged] });
+    expect((await job('apply')).code).not.toBe(0);
+    expect(senders()).toEqual([]);
+  });
+
+  it('applies a digest that is given by hand, and tells drift by a failure', async () => {
+    expect(await job('drift')).toMatchObject({ code: 2 });
+    await job('plan');
+    const { digest } = JSON.parse(runner.read('plan.json'));
+    expect(await job('apply', { DIGEST: digest })).toMatchObject({ code: 0 });
+  });
+
+  it('shows no secret, and comments a refused plan as well', async () => {
+    const { output } = await job('plan');
+    for (const secret of [tenant.clientSecret, 'pw-4711', 'lab-token']) expect(output).not.toContain(secret);
+    runner.write('config/senders.yaml', 'kind: [\n');
+    await runner.shell('rm plan.md', {});
+    expect((await job('plan')).code).toBe(1);
+    expect(known().comments).toHaveLength(1);
+  });
+
+  it('has only keys that GitLab knows, in every job the same stages', () => {
+    const keys = [
+      'stage',
+      'rules',
+      'interruptible',
+      'script',
+      'after_script',
+      'artifacts',
+      'environment',
+      'resource_group',
+    ];
+    for (const name of ['plan', 'apply', 'drift']) {
+      const found = member(file(), name);
+      expect(Object.keys(found).filter((key) => !keys.includes(key))).toEqual([]);
+      expect(own(member(file()), 'stages')).toContain(own(found, 'stage'));
+      expect(scriptOf(found, 'script')).not.toBe('');
+    }
+  });
+});

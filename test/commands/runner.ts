@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+
+const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
+export interface Runner {
+  readonly dir: string;
+  /** Runs shell lines as the pipeline's system does. */
+  shell(script: string, env: Readonly<Record<string, string>>): Promise<Ran>;
+  read(path: string): string;
+  write(path: string, text: string): void;
+  close(): void;
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** @param stubs the programs besides `tenantctl`, as the text of Node scripts */
+export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
+  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
+  const bin = `${dir}.bin`;
+  mkdirSync(bin);
+  const all = { ...stubs, tenantctl: `await import(${JSON.stringify(program)});` };
+  for (const [name, text] of Object.entries(all)) {
+    writeFileSync(join(bin, `${name}.mjs`), text);
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${join(bin, name)}.mjs" "$@"\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const path = [bin, process.env.PATH ?? ''].join(delimiter);
+  return {
+    dir,
+    read: (file) => readFileSync(join(dir, file), 'utf8'),
+    write: (file, text) => writeFileSync(join(dir, file), text),
+    shell: (script, env) => runBash(script, dir, { ...env, PATH: path, HOME: dir }),
+    close() {
+      for (const folder of [dir, bin]) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function runBash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd, env });
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? -1, output }));
+  });
+}
+
+/** The member of an object that has to be one. */
+export function member(value: Json | undefined, ...names: readonly string[]): JsonObject {
+  const found = names.reduce<Json | undefined>(
+    (at, name) => (isObject(at) ? own(at, name) : undefined),
+    value,
+  );
+  if (!isObject(found)) throw new Error(`There is no ${names.join('.')}.`);
+  return found;
+}
+
+/** The lines of a script, whether a text or a list of texts. */
+export function scriptOf(job: JsonObject, name: string): string {
+  const value = own(job, name);
+  if (isArray(value)) return value.map(String).join('\n');
+  return textOf(job, name) ?? '';
+}
