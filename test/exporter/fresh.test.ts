@@ -140,6 +140,19 @@ describe('secrets', () => {
     );
   });
 
+  it('leaves out what the tenant masks or encrypts where it cannot be compared', () => {
+    const { files } = run([
+      integration('I', {
+        attributes: { url: 'u', list: ['1:ACP:c2VjcmV0'] },
+        request: { user: '********', text: 'x' },
+        statusMap: 'user secret',
+      }),
+    ]);
+    const content = files[0]?.content ?? '';
+    expect(content).toContain('attributes:\n  url: u\n#');
+    expect(content).not.toMatch(/ACP|\*\*|request:|user secret/);
+  });
+
   it('gives no two secrets one name, and none the name of a secret file', () => {
     const object = integration('I', {
       attributes: { 'a-b': { token: 'x' }, 'a.b': { token: 'y' }, secretFile: 'q', token: { file: 'z' } },
