@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
+import type { Operation } from '../../src/sandbox/index.ts';
+import { documented, operationsOf, type Use, uses } from './uses.ts';
+
+const seen = new Map<Use, Promise<Set<string>>>();
+
+/** Each use runs once, whichever test asks first. */
+function operationsSeen(use: Use): Promise<Set<string>> {
+  const known = seen.get(use) ?? operationsOf(use);
+  seen.set(use, known);
+  return known;
+}
+
+describe('every command at work', () => {
+  test.each(uses.map((use) => [use.command, use.shows, use] as const))(
+    '%s: %s',
+    async (_name, _shows, use) => {
+      const names = new Set<string>(['issue-token', ...documented.map(({ name }) => name)]);
+      for (const operation of await operationsSeen(use)) expect(names).toContain(operation);
+    },
+  );
+
+  test('none is left out', () => {
+    const used = new Set(uses.map(({ command }) => command));
+    expect(Object.keys(commands).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  test('some need no tenant', async () => {
+    const offline = uses.filter(({ command }) => ['init', 'validate', 'schema', 'show'].includes(command));
+    for (const use of offline) expect([...(await operationsSeen(use))]).toEqual([]);
+  });
+});
+
+describe('every operation of the documents', () => {
+  test('has its use in a command', async () => {
+    const used = new Set((await Promise.all(uses.map(operationsSeen))).flatMap((names) => [...names]));
+    expect(documented.filter(({ name }) => !used.has(name)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('is of a document that docs/api-coverage.md has a section for', () => {
+    const known = new Set<string>(titles.map(([document]) => document));
+    expect(documented.filter(({ document }) => !known.has(document))).toEqual([]);
+  });
+
+  test('has its row in docs/api-coverage.md, which `node scripts/api-coverage.mjs` writes', async () => {
+    await expect(await coverage()).toMatchFileSnapshot('../../docs/api-coverage.md');
+  });
+});
+
+const titles = [
+  ['seed 000', 'Authentication profiles and service-desk integrations (version 2024)'],
+  ['seed 001', 'Notifications (version 2025)'],
+  ['seed 002', 'Collections'],
+  ['api-notes', 'Profile searches, which the documents describe without their requests'],
+] as const;
+
+async function coverage(): Promise<string> {
+  const all = await Promise.all(uses.map(async (use) => ({ use, names: await operationsSeen(use) })));
+  const row = ({ name, method, path }: Operation) => {
+    const using = all.filter(({ names }) => names.has(name)).map(({ use }) => use);
+    const called = [...new Set(using.map(({ command }) => `\`${command}\``))].join(', ');
+    const tests = using.map((use) => uses.indexOf(use) + 1).join(', ');
+    return `| ${name} | \`${method} ${path}\` | ${called} | ${tests} |`;
+  };
+  const sections = titles.map(([document, title]) => {
+    const rows = documented.filter((operation) => operation.document === document).map(row);
+    const head = ['| Operation | Request | Commands | Tests |', '|---|---|---|---|'];
+    return `## ${title}\n\n${[...head, ...rows].join('\n')}\n`;
+  });
+  const tests = uses.map(({ command, shows }, at) => `${at + 1}. \`${command}\`: ${shows}`);
+  return [
+    '# Operations of the API and the commands that use them\n',
+    'Written by `node scripts/api-coverage.mjs`, which runs every command against the embedded tenant and notes what it',
+    'asks. Every command that needs the tenant gets its token by `POST /oauth/token`, unless the environment gives one.\n',
+    ...sections,
+    `## Tests\n\nThose of \`test/commands/coverage.test.ts\`:\n\n${tests.join('\n')}\n`,
+  ].join('\n');
+}

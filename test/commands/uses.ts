@@ -1,0 +1,258 @@
+import { Readable, Writable } from 'node:stream';
+import { main } from '../../src/commands/main.ts';
+import { type Fault, operations } from '../../src/sandbox/index.ts';
+import { createWorld, filesBelow, seedFile, type World, type WorldOptions } from '../support/world.ts';
+
+/** Something that people do with one command, at work against a tenant. */
+export interface Use {
+  readonly command: string;
+  readonly shows: string;
+  readonly world?: WorldOptions;
+  /** What is there before; its requests do not count. */
+  prepare?(world: World): unknown;
+  /** Runs the command; throws where it does not do what `shows` says. */
+  run(world: World): Promise<unknown>;
+}
+
+/** The names of the operations that a use asks of the tenant, besides the token. */
+export async function operationsOf(use: Use): Promise<Set<string>> {
+  const world = await createWorld({ ...use.world, sandbox: { seed: seedFile, ...use.world?.sandbox } });
+  try {
+    await use.prepare?.(world);
+    const before = world.sandbox.log.length;
+    await use.run(world);
+    return new Set(world.sandbox.log.slice(before).map(({ operation }) => operation ?? 'unknown'));
+  } finally {
+    await world.close();
+  }
+}
+
+const template = { kind: 'NotificationTemplate', medium: 'EMAIL', locale: 'en' };
+const customised = { ...template, key: 'cloud_manual_work_item_summary' };
+const search = (label: string, value: string) => ({
+  kind: 'ProfileSearch',
+  label,
+  rules: [{ type: 'ProfileStatusRule', comparison_operator: '==', value }],
+});
+const saved = 'Senior engineers not terminated';
+const ticketing = { kind: 'SimIntegration', name: 'ServiceNow' };
+const rule = { type: 'RULE', name: 'Another', id: '2c9180835d2e5168015d32f890ca1581' };
+
+export const uses: readonly Use[] = [
+  {
+    command: 'init',
+    shows: 'a new project is begun',
+    run: (world) => succeed(world, 'init', 'fresh'),
+  },
+  {
+    command: 'validate',
+    shows: 'manifests are checked offline',
+    prepare: (world) => world.declare([search('New', 'Active')]),
+    run: (world) => succeed(world, 'validate'),
+  },
+  {
+    command: 'schema',
+    shows: 'schemas are printed',
+    run: (world) => succeed(world, 'schema', 'ProfileSearch'),
+  },
+  {
+    command: 'show',
+    shows: 'a saved plan is shown',
+    async prepare(world) {
+      world.declare([search('New', 'Active')]);
+      await succeed(world, 'plan', '--out', 'plan.json');
+    },
+    run: (world) => succeed(world, 'show', 'plan.json'),
+  },
+  {
+    command: 'export',
+    shows: 'every kind becomes manifests, ids in rules become lookups',
+    prepare: askForManager,
+    async run(world) {
+      await succeed(world, 'export');
+      expectText([...filesBelow(`${world.dir}/config`).values()].join(), /!lookup \{ from: users/);
+    },
+  },
+  {
+    command: 'plan',
+    shows: 'an export plans empty, lookups included',
+    async prepare(world) {
+      askForManager(world);
+      for (const integration of world.sandbox.state.simIntegrations) integration.attributes = {};
+      await succeed(world, 'export');
+    },
+    run: (world) => expectChanges(world, 0),
+  },
+  {
+    command: 'plan',
+    shows: '--impact tells who enters and leaves',
+    prepare: (world) => world.declare([search(saved, 'Active')]),
+    run: async (world) => expectText(await succeed(world, 'plan', '--impact'), /enters?: /),
+  },
+  {
+    command: 'apply',
+    shows: 'what is declared is created',
+    prepare: (world) =>
+      world.declare([
+        { kind: 'VerifiedDomain', domain: 'new.example' },
+        { kind: 'MailFrom', identity: 'new.example', mailFromDomain: 'bounce.new.example' },
+        { kind: 'SenderAddress', email: 'new@acme.example' },
+        { ...template, key: 'campaign_activated', subject: 'Off we go' },
+        {
+          kind: 'SimIntegration',
+          name: 'Jira',
+          type: 'Jira',
+          description: 'New',
+          attributes: { url: 'https://j.example' },
+        },
+        search('New', 'Active'),
+      ]),
+    run: applied,
+  },
+  {
+    command: 'apply',
+    shows: 'what differs is changed',
+    prepare: (world) =>
+      world.declare([
+        { kind: 'AuthProfile', name: 'Employees', untrustedGeography: false },
+        { ...ticketing, description: 'Changed', beforeProvisioningRule: rule },
+        { ...customised, subject: 'Changed' },
+        search(saved, 'Active'),
+      ]),
+    run: applied,
+  },
+  {
+    command: 'apply',
+    shows: 'an integration is written whole with `simUpdate: put`',
+    world: { identity: { simUpdate: 'put' } },
+    prepare: (world) => world.declare([{ ...ticketing, description: 'Changed' }]),
+    run: applied,
+  },
+  {
+    command: 'apply',
+    shows: 'what a write left is read again where its answer does not show it',
+    prepare(world) {
+      world.declare([{ ...customised, subject: 'Changed' }]);
+      world.sandbox.faults.add(silentWrite('create-notification-template'));
+    },
+    run: applied,
+  },
+  {
+    command: 'apply',
+    shows: 'what must not exist is deleted',
+    world: {
+      sandbox: { variations: { profileSearchDelete: true } },
+      profiles: { profileSearchDelete: true },
+    },
+    prepare: (world) =>
+      world.declare(
+        [
+          { kind: 'SenderAddress', email: 'audit@acme.example' },
+          { ...customised },
+          { ...ticketing },
+          { kind: 'ProfileSearch', label: saved },
+        ].map((document) => ({ ...document, ensure: 'absent' })),
+      ),
+    run: applied,
+  },
+  {
+    command: 'rollback',
+    shows: 'an apply is undone by another plan',
+    async prepare(world) {
+      world.declare([{ ...customised, subject: 'Changed' }]);
+      await succeed(world, 'apply', '--yes', '--result', 'result.json');
+    },
+    run: async (world) => expectText(await succeed(world, 'rollback', 'result.json'), /1 to update/),
+  },
+  {
+    command: 'status',
+    shows: 'senders, domains and MAIL FROM are told with their records',
+    run: async (world) => expectText(await succeed(world, 'status'), /audit@acme\.example/),
+  },
+  {
+    command: 'search',
+    shows: 'a saved search is run',
+    run: async (world) => expectText(await succeed(world, 'search', saved), /profiles?/),
+  },
+  {
+    command: 'search',
+    shows: 'a declared search is run without saving it',
+    prepare: (world) => world.declare([search('New', 'Active')]),
+    run: async (world) => expectText(await succeed(world, 'search', 'New'), /profiles?/),
+  },
+  {
+    command: 'preview',
+    shows: "templates are served before and after, with the tenant's context",
+    prepare: (world) => world.declare([{ ...customised, subject: 'Changed' }]),
+    run: (world) => untilItSpeaks(world, 'preview'),
+  },
+  {
+    command: 'send-test',
+    shows: 'a test notification is sent with a made-up context',
+    run: (world) =>
+      succeed(world, 'send-test', 'NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en', '--yes'),
+  },
+  {
+    command: 'sandbox',
+    shows: 'a tenant of its own is served',
+    run: (world) => untilItSpeaks(world, 'sandbox'),
+  },
+];
+
+/** Every operation that the documents name; the token is every command's. */
+export const documented = operations.filter(({ name }) => name !== 'issue-token');
+
+async function succeed(world: World, ...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await world.run(...argv);
+  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${stderr}${stdout}`);
+  return stdout;
+}
+
+async function expectChanges(world: World, count: number): Promise<void> {
+  const { changes } = await world.plan();
+  if (changes.length !== count) throw new Error(`planned ${JSON.stringify(changes)}`);
+}
+
+function expectText(text: string, pattern: RegExp): void {
+  if (!pattern.test(text)) throw new Error(`${pattern} is not in ${text}`);
+}
+
+/** Applies the manifests, all of them and with nothing to mind. */
+async function applied(world: World): Promise<void> {
+  const { stdout } = await world.run('apply', '--yes', '--format', 'json');
+  const { outcome, changes } = JSON.parse(stdout);
+  if (outcome !== 'done' || changes.length === 0) throw new Error(stdout);
+}
+
+/** A profile search that names a user by id. */
+function askForManager({ sandbox: { state } }: World): void {
+  const [user] = state.users;
+  const attribute = state.neAttributes.find(({ uid }) => uid === 'manager');
+  state.profileSearches[0]?.rules.push({
+    id: 'manager',
+    type: 'ProfileAttributeRule',
+    comparison_operator: '==',
+    value: user?.id ?? '',
+    condition_object_id: attribute?.id ?? '',
+  });
+}
+
+/** The tenant does what it is asked, and answers without the object. */
+function silentWrite(operation: string): Fault {
+  return { kind: 'status', status: 200, operation, done: 'after', body: 'text' };
+}
+
+/** Runs a command that goes on until it is interrupted, and interrupts it at its first word. */
+async function untilItSpeaks({ dir, env }: World, ...argv: string[]): Promise<void> {
+  const interruption = new AbortController();
+  const stdout = new Writable({
+    write(_chunk, _encoding, done) {
+      interruption.abort();
+      done();
+    },
+  });
+  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const io = { cwd: dir, env, stdin: Readable.from([]), stdout, stderr, signal: interruption.signal };
+  const code = await main(argv, io);
+  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`);
+}
