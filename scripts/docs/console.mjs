@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = new URL('../..', import.meta.url).pathname;
+const program = join(root, 'dist/cli.js');
 const mark = '@@done@@';
 
 /**
@@ -13,7 +14,9 @@ const mark = '@@done@@';
  */
 export function withOutputs(text) {
   const blocks = blocksOf(text);
+  requireProgram();
   const outputs = run(blocks.flatMap(stepsOf));
+  requireProgram();
   let document = text;
   for (const block of blocks.toReversed()) {
     if (block.language !== 'console') continue;
@@ -45,6 +48,12 @@ function commandsOf(content) {
     });
 }
 
+/** The program is rebuilt by tests; while it is not there, no output is worth anything. */
+function requireProgram() {
+  const { status } = spawnSync(process.execPath, [program, '--version']);
+  if (status !== 0) throw new Error('The program does not run: `npm run build` first.');
+}
+
 /** Lines of a shell script: the file or the commands of a block. */
 function stepsOf({ language, content }) {
   if (language === 'console') {
@@ -70,7 +79,7 @@ function run(steps) {
     mkdirSync(bin);
     writeFileSync(
       join(bin, 'npx'),
-      `#!/bin/sh\nshift\nexec "${process.execPath}" "${root}dist/cli.js" "$@"\n`,
+      `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`,
     );
     chmodSync(join(bin, 'npx'), 0o755);
     const script = ['exec 2>&1', 'set -o pipefail', ...steps, ''].join('\n');

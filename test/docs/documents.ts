@@ -1,0 +1,22 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const root = new URL('../../', import.meta.url).pathname;
+
+/** README.md and everything in docs/. */
+export function documents(): string[] {
+  const files = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  return ['README.md', ...files.map((name) => `docs/${name}`)].filter((path) => existsSync(join(root, path)));
+}
+
+export function textOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+/** The fenced blocks of one language, and the lines they begin on. */
+export function blocksOf(path: string, language: string): { line: number; content: string }[] {
+  const text = textOf(path);
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ({ index, 1: content = '' }) => ({ line: text.slice(0, index).split('\n').length, content }),
+  );
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { documents, root, textOf } from './documents.ts';
+
+describe('every link leads somewhere', () => {
+  test.each(documents())('%s', (path) => {
+    expect(linksOf(textOf(path)).filter((link) => !leads(path, link))).toEqual([]);
+  });
+});
+
+test('every document can be reached from the README', () => {
+  const reached = new Set(['README.md']);
+  for (const path of reached) {
+    for (const link of linksOf(textOf(path))) {
+      const target = join(dirname(path), link.split('#')[0] ?? '');
+      if (target.endsWith('.md') && existsSync(join(root, target))) reached.add(target);
+    }
+  }
+  expect(documents().filter((path) => !reached.has(path))).toEqual([]);
+});
+
+/** Relative links and pictures; code is no place for links. */
+function linksOf(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)];
+  return links
+    .map(([, inline, attribute]) => inline ?? attribute ?? '')
+    .filter((link) => !/^\w+:/.test(link));
+}
+
+function leads(from: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const path = file === '' ? from : join(dirname(from), file);
+  if (!existsSync(join(root, path))) return false;
+  return anchor === undefined || anchorsOf(textOf(path)).includes(anchor);
+}
+
+/** The anchors that a forge gives to headings. */
+function anchorsOf(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { blocksOf, root } from './documents.ts';
+
+describe.each(['README.md', 'docs/tutorial.md'])('%s', (path) => {
+  test('its commands print what it says', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
+});
+
+/** What a command printed, as the document says it. */
+function outputOf(path: string, command: string): string[] {
+  return blocksOf(path, 'console')
+    .flatMap(({ content }) => content.split(/^\$ /m))
+    .filter((part) => part.startsWith(command))
+    .map((part) => part.slice(part.indexOf('\n') + 1));
+}
+
+// The outputs are filled in by a script; what the words around them promise has to be in them all the same.
+describe('what the README promises is in its outputs', () => {
+  test('plan again is empty, then shows drift', () => {
+    const [empty, drift] = outputOf('README.md', 'npx tenantctl plan --detailed-exitcode');
+    expect(empty).toContain('No changes.');
+    expect(empty).toContain('exit code 0');
+    expect(drift).toContain('1 to update');
+    expect(drift).toContain('exit code 2');
+  });
+
+  test('apply makes both changes, and a slip of the pen is found', () => {
+    expect(outputOf('README.md', 'npx tenantctl apply')[0]).toContain('Applied: 2 done, 0 failed');
+    expect(outputOf('README.md', 'npx tenantctl validate')[0]).toContain('Did you mean `email`?');
+  });
+});
+
+describe('what the tutorial promises is in its outputs', () => {
+  const plans = outputOf('docs/tutorial.md', 'npx tenantctl plan');
+  const applies = outputOf('docs/tutorial.md', 'npx tenantctl apply');
+
+  test('a stale plan is refused with nothing written', () => {
+    const stale = applies.find((output) => output.includes('[plan-stale]'));
+    expect(stale).toContain('Refused, nothing written');
+    expect(stale).toContain('exit code 4');
+  });
+
+  test('a missing manifest deletes nothing, an absent one does', () => {
+    const limited = plans.filter((output) => output.includes('limited by --only NotificationTemplate/**'));
+    expect(limited[0]).toContain('No changes.');
+    expect(limited[1]).toContain('1 to delete');
+  });
+
+  test('a secret that is not set stops the plan, and its value is never shown', () => {
+    expect(plans.some((output) => output.includes('[secret-unset]') && output.includes('exit code 1'))).toBe(
+      true,
+    );
+    expect(plans.join('\n')).not.toContain('only-for-this-tutorial');
+  });
+
+  test('an export plans empty', () => {
+    expect(plans.at(-1)).toContain('No changes.');
+  });
+});
