@@ -1,6 +1,6 @@
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
-import { looksSecretPlace } from '../kinds/secret-place.ts';
+import { looksSecretPlace, looksSecretText } from '../kinds/secret-place.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference } from '../model/plan.ts';
@@ -45,15 +45,18 @@ export function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null
   return { ...again, withheld: [...new Set([...sensitive, ...withheld, ...again.withheld])] };
 }
 
+type IsSecret = (at: Pointer, value: Json) => boolean;
+
 function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[]): Recorded {
-  const isSecret = (at: Pointer) => concealed.includes(at) || looksSecretPlace(kind, at);
+  const isSecret: IsSecret = (at, value) =>
+    concealed.includes(at) || looksSecretPlace(kind, at) || looksSecretText(kind, at, value);
   const withheld: Pointer[] = [];
   const entries = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = own(fields, name);
     const at = pointer(name);
     if (value === undefined) return [];
     const readable = field.is === 'json' ? readJsonText(value) : value;
-    const shown = isWithheldWhole(field, at, readable, concealed)
+    const shown = isWithheldWhole(field, at, concealed)
       ? undefined
       : withoutSecrets(readable, at, isSecret, withheld);
     if (shown !== undefined) return [[name, shown]];
@@ -63,26 +66,18 @@ function recorded(kind: Kind, fields: JsonObject, concealed: readonly Pointer[])
   return { fields: objectFrom(entries), withheld };
 }
 
-function isWithheldWhole(field: Field, at: Pointer, value: Json, concealed: readonly Pointer[]): boolean {
+function isWithheldWhole(field: Field, at: Pointer, concealed: readonly Pointer[]): boolean {
   // An index in a difference of a list is none of the live list's, so the whole list is left out.
-  const isList = field.is === 'set' || field.is === 'records';
-  if (isList && concealed.some((path) => isWithin(path, at))) return true;
-  // Settings that are no JSON cannot be searched for credentials.
-  return field.is === 'json' && field.pairs === true && typeof value === 'string';
+  return (field.is === 'set' || field.is === 'records') && concealed.some((path) => isWithin(path, at));
 }
 
 /** `undefined` where the value itself has to be left out; such places are added to `withheld`. */
-function withoutSecrets(
-  value: Json,
-  at: Pointer,
-  isSecret: (at: Pointer) => boolean,
-  withheld: Pointer[],
-): Json | undefined {
+function withoutSecrets(value: Json, at: Pointer, isSecret: IsSecret, withheld: Pointer[]): Json | undefined {
   const below = (item: Json, step: string | number) =>
     withoutSecrets(item, `${at}${pointer(step)}`, isSecret, withheld);
   if (
     value === concealedMark ||
-    isSecret(at) ||
+    isSecret(at, value) ||
     (typeof value === 'string' && holdsSecret(value, at, isSecret))
   ) {
     withheld.push(at);
@@ -98,7 +93,7 @@ function withoutSecrets(
 }
 
 /** Whether a text holds JSON with something in it that would be left out. */
-function holdsSecret(text: string, at: Pointer, isSecret: (at: Pointer) => boolean): boolean {
+function holdsSecret(text: string, at: Pointer, isSecret: IsSecret): boolean {
   const inner = readJsonText(text);
   return typeof inner !== 'string' && !sameJson(withoutSecrets(inner, at, isSecret, []) ?? null, inner);
 }

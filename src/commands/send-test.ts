@@ -12,8 +12,9 @@ import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { literal } from '../model/marker.ts';
+import { literal, secretName } from '../model/marker.ts';
 import type { Resource } from '../model/resource.ts';
+import { concealed } from '../model/sensitive.ts';
 import { didYouMean } from '../model/suggest.ts';
 import {
   type TestAnswer,
@@ -128,14 +129,17 @@ async function testOf(
 ): Promise<TestNotification> {
   const { address, fields } = object;
   const [key = '', medium = ''] = object.key;
+  const declared = resources.find((resource) => resource.address === address)?.fields ?? {};
+  const shown = (name: string) =>
+    secretName(own(declared, name)) === null ? textOf(fields, name) : concealed;
   return {
     address,
     key,
     medium,
     template,
-    subject: textOf(fields, 'subject'),
-    from: textOf(fields, 'from'),
-    replyTo: textOf(fields, 'replyTo'),
+    subject: shown('subject'),
+    from: shown('from'),
+    replyTo: shown('replyTo'),
     differing: differing(object, resources),
     context:
       given ??

@@ -1,3 +1,4 @@
+import type { Json } from '../model/json.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { looksSecret } from '../model/sensitive.ts';
 import type { Kind } from './kind.ts';
@@ -7,7 +8,24 @@ import type { Kind } from './kind.ts';
  * system, since in other fields `key` and `token` are words like any other.
  */
 export function looksSecretPlace(kind: Kind, at: Pointer): boolean {
-  const [name = '', ...members] = segmentsOf(at);
-  const field = kind.fields[name];
-  return field?.is === 'json' && field.pairs === true && members.some(looksSecret);
+  const [, ...members] = segmentsOf(at);
+  return holdsSettings(kind, at) && members.some(looksSecret);
+}
+
+/**
+ * The same for what a text says: a credential in a URL's query, or in settings written as text. Settings that cannot be
+ * read at all may hold anything.
+ */
+export function looksSecretText(kind: Kind, at: Pointer, value: Json): boolean {
+  if (typeof value !== 'string' || value === '' || !holdsSettings(kind, at)) return false;
+  const names = [...value.matchAll(/([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}[^\s=:]/g)].map(
+    ([, name = '']) => name,
+  );
+  return segmentsOf(at).length === 1 || names.some(looksSecret);
+}
+
+function holdsSettings(kind: Kind, at: Pointer): boolean {
+  const [name = ''] = segmentsOf(at);
+  const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+  return field?.is === 'json' && field.pairs === true;
 }

@@ -1,6 +1,6 @@
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { looksSecretPlace } from '../kinds/secret-place.ts';
+import { looksSecretPlace, looksSecretText } from '../kinds/secret-place.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, sameJson } from '../model/json.ts';
 import { literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
@@ -14,19 +14,20 @@ export type IsSensitive = (at: Pointer, value: Json) => boolean;
  * credential's name though nobody marked it. Settings of another system that cannot be read may hold anything.
  */
 export function sensitivePlaces(kind: Kind, marked: readonly Pointer[]): IsSensitive {
+  const places = marked.map((place) => inAnyItem(kind, place));
   return (at, value) =>
-    marked.some((place) => isWithin(at, place)) ||
+    places.some((place) => isWithin(inAnyItem(kind, at), place)) ||
     looksSecretPlace(kind, at) ||
-    isUnreadable(kind, at, value);
+    looksSecretText(kind, at, value);
 }
 
-function isUnreadable(kind: Kind, at: Pointer, value: Json): boolean {
-  const [name = '', ...members] = segmentsOf(at);
+/** What is secret in one item of a list is in all: the live list has another order, and items of its own. */
+function inAnyItem(kind: Kind, at: Pointer): Pointer {
+  const [name = '', index, ...below] = segmentsOf(at);
   const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
-  return field?.is === 'json' && field.pairs === true && members.length === 0 && isText(value);
+  const isList = field?.is === 'set' || field?.is === 'records';
+  return isList && index !== undefined ? pointer(name, '*', ...below) : at;
 }
-
-const isText = (value: Json) => typeof value === 'string' && value !== '';
 
 /** `value` with everything sensitive in it replaced by `concealed`. */
 export function conceal(value: Json, at: Pointer, isSensitive: IsSensitive): Json {

@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
-import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { changedFields, type Undo } from './undo.ts';
 
 /** The fields that bring an object back to what a result recorded, and the places of which it did not record enough. */
@@ -28,48 +28,39 @@ export function restoredWhole({ kind, record }: Undo): Restored {
 
 /** What an update changed, as it was before; the rest of the object is none of a rollback's business. */
 export function restoredChanges({ kind, record }: Undo, live: LiveObject): Restored {
-  const { before, after, outcome, withheld = [] } = record;
-  if (!before) return { fields: {}, lost: withheld };
+  const { after, outcome } = record;
+  const before = record.before ?? {};
+  const current = readableFields(kind, live.fields);
+  const withheld = (record.withheld ?? []).map((place) => aboveLists(place, [before, current]));
   // What an answer did not tell is not known to be as recorded either.
   const isKnown = after !== null && outcome !== 'unknown';
   const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
-  const current = readableFields(kind, live.fields);
-  const restored = names.flatMap((name): [string, Json | undefined][] => {
-    const old = own(before, name);
-    if (old === undefined) return [];
-    return [
-      [
-        name,
-        restoredField(kind, name, { old, next: isKnown ? own(after, name) : undefined, current, withheld }),
-      ],
-    ];
+  const recorded = names.filter((name) => own(before, name) !== undefined);
+  const usable = recorded.filter((name) => !containsMarker(own(before, name) ?? null));
+  const restored = usable.map((name): [string, Json] => {
+    const old = own(before, name) ?? null;
+    const isByMember = isKnown && isDeclaredByMember(kind, name);
+    return [name, isByMember ? restoredMembers(old, own(after, name), pointer(name), withheld) : old];
   });
+  // Named, so that the plan shows them neither in its differences nor in its requests.
+  const fields = withheld.reduce(
+    (all, place) => kept(all, segmentsOf(place), place, current),
+    objectFrom(restored),
+  );
   return {
-    fields: objectFrom(
-      restored.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
-    ),
-    lost: [...withheld, ...restored.flatMap(([name, value]) => (value === undefined ? [pointer(name)] : []))],
+    fields,
+    lost: [
+      ...new Set([
+        ...withheld,
+        ...recorded.filter((name) => !usable.includes(name)).map((name) => pointer(name)),
+      ]),
+    ],
   };
 }
 
-interface Side {
-  readonly old: Json;
-  readonly next: Json | undefined;
-  /** The object's fields as they are, JSON in text taken apart. */
-  readonly current: JsonObject;
-  readonly withheld: readonly Pointer[];
-}
-
-/** `undefined` where what was left out of the record cannot be kept apart from what is restored. */
-function restoredField(kind: Kind, name: string, side: Side): Json | undefined {
-  const at = pointer(name);
+function isDeclaredByMember(kind: Kind, name: string): boolean {
   const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
-  const inside = side.withheld.filter((place) => isWithin(place, at));
-  if (containsMarker(side.old) || inside.some((place) => isInList(side, place))) return undefined;
-  const members = field?.is === 'json' && field.declares === 'members';
-  const value = members ? restoredMembers(side.old, side.next, at, inside) : side.old;
-  // Named, so that the plan shows them neither in its differences nor in its requests.
-  return inside.reduce((whole, place) => kept(whole, segmentsOf(place).slice(1), place, side.current), value);
+  return field?.is === 'json' && field.declares === 'members';
 }
 
 /** Members of an object that is declared one by one: those that differ, and null for those that were not there. */
@@ -85,20 +76,25 @@ function restoredMembers(old: Json, next: Json | undefined, at: Pointer, withhel
   return objectFrom(differing);
 }
 
-/** `value` with a marker at `way` that leaves what the object has there; unchanged where it has nothing. */
-function kept(value: Json, way: readonly string[], place: Pointer, current: JsonObject): Json {
-  if (valueAt(current, place) === undefined) return value;
-  const [name, ...below] = way;
-  if (name === undefined) return liveMarker(place);
-  const members = new Map(isObject(value) ? Object.entries(value) : []);
-  members.set(name, kept(members.get(name) ?? {}, below, place, current));
-  return objectFrom(members);
+/** Fields with a marker at a place, which leaves what the object has there; unchanged where it has nothing. */
+function kept(
+  fields: JsonObject,
+  [name, ...below]: readonly string[],
+  place: Pointer,
+  current: JsonObject,
+): JsonObject {
+  if (name === undefined || valueAt(current, place) === undefined) return fields;
+  const inner = own(fields, name);
+  const value =
+    below.length === 0 ? liveMarker(place) : kept(isObject(inner) ? inner : {}, below, place, current);
+  return objectFrom([...Object.entries(fields).filter(([other]) => other !== name), [name, value]]);
 }
 
-/** Whether a place lies in a list, whose items have no names to find them by. */
-function isInList({ old, current }: Side, place: Pointer): boolean {
-  const [name = '', ...way] = segmentsOf(place);
-  return [old, own(current, name)].some((value) =>
-    way.some((_, depth) => isArray(valueAt({ it: value ?? null }, pointer('it', ...way.slice(0, depth))))),
+/** The place, or the outermost list that it lies in: items of lists have no names to find them by. */
+function aboveLists(place: Pointer, sides: readonly JsonObject[]): Pointer {
+  const way = segmentsOf(place);
+  const depth = way.findIndex((_, at) =>
+    sides.some((side) => isArray(valueAt(side, pointer(...way.slice(0, at + 1))))),
   );
+  return depth < 0 ? place : pointer(...way.slice(0, depth + 1));
 }

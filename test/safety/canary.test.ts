@@ -1,0 +1,292 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
+import type { Variations } from '../../src/sandbox/index.ts';
+import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
+import { type Echo, startEcho } from './echo.ts';
+import { fillTenant } from './everything.ts';
+
+/** Every secret holds this word, in any case, and nothing else does. */
+const word = /.{0,60}canary-.{0,60}/gis;
+/** The same word in base64, at each of its three offsets, and a JSON Web Token. */
+const disguised = /Y2FuYXJ5L|NhbmFyeS|jYW5hcnkt|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/;
+
+const odd = `"<&>%\\'é\t$`;
+const env: NodeJS.ProcessEnv = {
+  S_SUBJECT: `canary-subject ${odd}`,
+  S_BODY: `canary-body ${odd}\r\nsecond line canary-line`,
+  S_FROM: 'canary-from@acme.example',
+  S_CHAT: `canary-chat ${odd}`,
+  S_URL: `canary-url ${odd}`,
+  S_PASSWORD: `canary-password ${odd}`,
+  S_DEEP: `canary-deep ${odd}`,
+  S_REQUEST: `canary-request ${odd}`,
+  S_STATUS: 'canary-status',
+  S_DESCRIPTION: `canary-description ${odd}`,
+  S_RULE: 'canary-rule',
+  S_APPLICATION: `canary-application ${odd}`,
+  S_MAIL: 'canary-mail.acme.example',
+};
+
+/** A secret in every field that may hold one, of every kind. */
+const manifests = `
+kind: NotificationTemplate
+key: welcome
+medium: EMAIL
+locale: en
+subject: !secret S_SUBJECT
+body: !secret S_BODY
+from: !secret S_FROM
+slackTemplate: { text: !secret S_CHAT }
+---
+kind: NotificationTemplate
+key: escalation
+medium: EMAIL
+locale: de
+subject: !secret S_SUBJECT
+---
+kind: SimIntegration
+name: Desk
+description: !secret S_DESCRIPTION
+attributes: { url: !secret S_URL, password: !secret S_PASSWORD, deep: { inner: !secret S_DEEP }, user: new }
+request: { field: !secret S_REQUEST }
+statusMap: { closed: !secret S_STATUS }
+---
+kind: SimIntegration
+name: New desk
+type: Jira
+attributes: { url: !secret S_URL, password: !secret S_PASSWORD }
+---
+kind: ProfileSearch
+label: Staff
+rules: [{ type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: a1, comparison_operator: '==', value: !secret S_RULE }]
+---
+kind: AuthProfile
+name: Employees
+applicationName: !secret S_APPLICATION
+---
+kind: MailFrom
+identity: kept@acme.example
+mailFromDomain: !secret S_MAIL
+---
+kind: SenderAddress
+email: new@acme.example
+---
+kind: VerifiedDomain
+domain: mail.acme.example
+---
+kind: NotificationPreference
+key: welcome
+mediums: [SLACK]
+`;
+
+let world: World;
+let echo: Echo;
+let outputs: (Outcome & { argv: string })[];
+const called = new Set<string>();
+
+async function open(variations: Partial<Variations> = {}, more: string = manifests): Promise<void> {
+  await world?.close();
+  await echo?.close();
+  world = await createWorld({
+    sandbox: {
+      clientSecret: `canary-client-${encodeURIComponent(odd)}`,
+      variations: { profileSearchDelete: true, ...variations },
+    },
+    profiles: { profileSearchDelete: true },
+    env: { ...env, GITHUB_STEP_SUMMARY: '' },
+  });
+  echo = await startEcho(world.sandbox.url);
+  world.env.GITHUB_STEP_SUMMARY = `${world.dir}/summary.md`;
+  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll(world.sandbox.url, echo.url));
+  world.write('config/all.yaml', more);
+  fillTenant(world.sandbox.state);
+  plantSecrets();
+}
+
+/** Credentials that the tenant shows, and none that a manifest marks. */
+function plantSecrets(): void {
+  const { simIntegrations, templates } = world.sandbox.state;
+  for (const [at, integration] of simIntegrations.entries()) {
+    integration.attributes = {
+      url: at === 0 ? 'canary-live-url' : 'u',
+      user: 'x',
+      password: `canary-live-password ${odd}`,
+      apiToken: 'canary-live-token',
+      nested: { clientSecret: 'canary-live-nested', list: [{ credential: 'canary-live-list' }], plain: 1 },
+      json: '{"password":"canary-live-json"}',
+    };
+    integration.request = { api_key: 'canary-live-request', plain: 'p' };
+  }
+  Object.assign(templates[0] ?? {}, { subject: 'canary-live-subject', body: 'canary-live-body' });
+}
+
+/** Runs a command that has to end with one of these codes. */
+async function must(codes: readonly number[], ...argv: string[]): Promise<Outcome> {
+  const outcome = await run(...argv);
+  expect(codes, `${argv.join(' ')} ended with ${outcome.code}: ${outcome.stderr}`).toContain(outcome.code);
+  return outcome;
+}
+
+async function run(...argv: string[]): Promise<Outcome> {
+  called.add(argv[0] ?? '');
+  const outcome = await world.run(...argv);
+  outputs.push({ ...outcome, argv: argv.join(' ') });
+  return outcome;
+}
+
+/** Where a secret stands in what was printed and written. */
+function leaks(): string[] {
+  const texts = [
+    ...outputs.flatMap(({ argv, stdout, stderr }) => [
+      [`stdout of ${argv}`, stdout] as const,
+      [`stderr of ${argv}`, stderr] as const,
+    ]),
+    ...filesBelow(world.dir),
+  ];
+  return texts.flatMap(([name, text]) => {
+    const found = [...(text.match(word) ?? []), ...(text.match(disguised) ?? [])];
+    return [...new Set(found)].slice(0, 3).map((context) => `${name}: ${context}`);
+  });
+}
+
+beforeEach(() => {
+  outputs = [];
+});
+afterEach(async () => {
+  await world.close();
+  await echo.close();
+});
+
+const reports = ['md', 'html', 'json', 'xml', 'gitlab.json'];
+const reportFiles = (name: string, endings: readonly string[]) =>
+  endings.flatMap((ending) => ['--report', `out/${name}.${ending}`]);
+
+async function everyCommand(): Promise<void> {
+  for (const format of ['text', 'json', 'github', 'sarif'])
+    await run('validate', '--format', format, '--verbose');
+  for (const format of ['text', 'json', 'markdown', 'html'])
+    await must([0], 'plan', '--format', format, '--verbose');
+  await run('plan', '--out', 'plan.json', ...reportFiles('plan', reports));
+  await run('plan', '--rotate', '**', '--out', 'rotated.json', '--format', 'html', '--impact');
+  await run('apply', 'plan.json', '--dry-run');
+  await run('apply', 'rotated.json', '--dry-run', '--verbose');
+  for (const format of ['text', 'json', 'markdown', 'html', 'junit', 'gitlab']) {
+    await run('show', 'plan.json', '--format', format, '--verbose');
+  }
+  await run('status', '--format', 'text', '--verbose');
+  for (const format of ['json', 'zone']) await run('status', '--format', format);
+  for (const format of ['table', 'json', 'csv'])
+    await run('search', 'Staff', '--format', format, '--verbose');
+
+  // Everything is refused by a tenant that repeats what it was sent.
+  echo.isEchoed = (method, path) => method !== 'GET' && !path.startsWith('/oauth');
+  for (const status of [400, 500]) {
+    echo.status = status;
+    expect(
+      (await run('apply', 'plan.json', '--verbose', ...reportFiles('no', ['md', 'html', 'json', 'xml'])))
+        .code,
+    ).toBe(3);
+    await run('send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes', '--verbose');
+  }
+  echo.isEchoed = (_method, path) => path.startsWith('/oauth');
+  expect((await run('plan', '--verbose')).code).toBe(1);
+  echo.isEchoed = () => false;
+
+  const applied = await run('apply', '--yes', '--result', 'result.json', '--verbose', '--format', 'json');
+  expect(applied, applied.stderr).toMatchObject({ code: 0 });
+  for (const format of ['text', 'json', 'markdown', 'html', 'junit']) {
+    await run('show', 'result.json', '--format', format, '--verbose');
+  }
+  await run('send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes', '--format', 'json', '--verbose');
+  const back = await run(
+    'rollback',
+    'result.json',
+    '--out',
+    'back.json',
+    '--verbose',
+    ...reportFiles('back', reports),
+  );
+  expect(back, back.stderr).toMatchObject({ code: 0 });
+  await run('apply', 'back.json', '--verbose', '--result', 'back-result.json');
+  await run('show', 'back-result.json', '--format', 'html');
+  await run('rollback', 'back-result.json', '--verbose', '--format', 'json');
+}
+
+const tenants: readonly Partial<Variations>[] = [
+  { simSecrets: 'clear' },
+  { simSecrets: 'encrypted', jsonText: 'map' },
+  { simSecrets: 'masked', simStatusMap: 'attributes' },
+  { simSecrets: 'absent', simStatusMap: 'hidden' },
+];
+
+it.each(tenants)(
+  'no command shows a secret, nor writes one, against a tenant with %o',
+  async (variations) => {
+    await open(variations);
+    await everyCommand();
+    expect(leaks()).toEqual([]);
+  },
+);
+
+it('nor when integrations are written whole, or their settings are objects', async () => {
+  for (const [variations, settings] of [
+    [{}, 'simUpdate: put'],
+    [{ jsonText: 'object', slackTeams: 'object' } as const, 'jsonText: object'],
+  ] as const) {
+    await open(variations);
+    const project = world.read('tenantctl.yaml');
+    world.write('tenantctl.yaml', project.replace('identity: {', `identity: { ${settings},`));
+    await everyCommand();
+    expect(leaks()).toEqual([]);
+  }
+});
+
+it('nor of an object that only git still declares', async () => {
+  await open();
+  const git = (...argv: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.example', ...argv], {
+      cwd: world.dir,
+      stdio: 'ignore',
+    });
+  git('init', '-q');
+  git('add', 'config', 'tenantctl.yaml');
+  git('commit', '-qm', 'first');
+  expect((await world.run('apply', '--yes')).code).toBe(0);
+  world.write('config/all.yaml', 'kind: SenderAddress\nemail: new@acme.example\n');
+  const planned = await run('plan', '--since', 'HEAD', '--out', 'plan.json', '--verbose', '--format', 'json');
+  expect(JSON.parse(planned.stdout).summary.delete).toBe(5);
+  await run('plan', '--since', 'HEAD', '--verbose');
+  await run('apply', 'plan.json', '--result', 'result.json', '--format', 'json');
+  await run('rollback', 'result.json', '--out', 'back.json', '--format', 'json');
+  execFileSync('rm', ['-rf', '.git'], { cwd: world.dir });
+  expect(leaks()).toEqual([]);
+});
+
+it('nor one that a manifest no longer compares', async () => {
+  await open(
+    {},
+    manifests.replaceAll(
+      'attributes: {',
+      'lifecycle: { ignore: [/attributes/url, /attributes/password] }\nattributes: {',
+    ),
+  );
+  await everyCommand();
+  expect(leaks()).toEqual([]);
+});
+
+it('nor does an export, afresh or over manifests', async () => {
+  await open({}, 'kind: SenderAddress\nemail: kept@acme.example\n');
+  Object.assign(world.sandbox.state.templates[0] ?? {}, { subject: 'Hi', body: 'Old' });
+  for (const integration of world.sandbox.state.simIntegrations) {
+    integration.attributes = { ...integration.attributes, url: 'u' };
+  }
+  expect(await run('export', '--out', 'fresh', '--verbose')).toMatchObject({ code: 0 });
+  expect(leaks()).toEqual([]);
+});
+
+it('covers every command that talks to a tenant or reads its data', () => {
+  // Schemas hold no data, and the credentials of an embedded tenant are made up for whoever starts it.
+  const without = ['schema', 'sandbox'];
+  expect(Object.keys(commands).filter((name) => !called.has(name) && !without.includes(name))).toEqual([]);
+});
