@@ -10,7 +10,7 @@ import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess } from './answer.ts';
 import type { Client } from './client.ts';
-import { readRows } from './pages.ts';
+import { type PageSource, readPages, readRows } from './pages.ts';
 import { looksLikeHtml, printable } from './printable.ts';
 import { badList, readFailure } from './read-failure.ts';
 
@@ -93,8 +93,25 @@ async function readList(reader: Reader, wanted: Wanted, list: List): Promise<Liv
   return readWhole(reader, kind, list, keep);
 }
 
-async function readWhole(reader: Reader, kind: Kind, list: List, keep: Keep): Promise<LiveObject[]> {
-  return keptObjects(reader, kind, await readRows(reader.client, sourceOf(reader, kind, list, null)), keep);
+function readWhole(reader: Reader, kind: Kind, list: List, keep: Keep): Promise<LiveObject[]> {
+  return readKept(reader, kind, sourceOf(reader, kind, list, null), keep);
+}
+
+/** Page by page, so that rows which nobody wants do not stay: of a list of thousands few may be declared. */
+async function readKept(
+  { client, settings }: Reader,
+  kind: Kind,
+  source: PageSource,
+  keep: Keep,
+): Promise<LiveObject[]> {
+  const objects: LiveObject[] = [];
+  for await (const page of readPages(client, source)) {
+    for (const row of page) {
+      const object = liveObject(kind, row, settings, null);
+      if (object && keep(object)) objects.push(object);
+    }
+  }
+  return objects;
 }
 
 /** `null` where the tenant does not take the filter. */
@@ -106,12 +123,7 @@ async function readFiltered(
   keep: Keep,
 ): Promise<LiveObject[] | null> {
   try {
-    return keptObjects(
-      reader,
-      kind,
-      await readRows(reader.client, sourceOf(reader, kind, list, filter)),
-      keep,
-    );
+    return await readKept(reader, kind, sourceOf(reader, kind, list, filter), keep);
   } catch (error) {
     if (error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request') return null;
     throw error;
@@ -124,7 +136,7 @@ function filterFor({ keys, ids, complete }: Wanted, list: List): string | null {
   return encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
-function sourceOf({ settings }: Reader, kind: Kind, list: List, filter: string | null) {
+function sourceOf({ settings }: Reader, kind: Kind, list: List, filter: string | null): PageSource {
   const query = filter === null ? {} : { filters: filter };
   return {
     what: kind.name,
@@ -198,22 +210,6 @@ async function readOne(
   }
   if (isSuccess(sent) && isObject(sent.body)) return sent.body;
   throw readFailure(kind.name, request, sent);
-}
-
-/** Only these rows become objects: of a list of thousands few may be declared. */
-function keptObjects(
-  { settings }: Reader,
-  kind: Kind,
-  rows: readonly JsonObject[],
-  keep: Keep,
-): LiveObject[] {
-  return rows
-    .filter((row) => {
-      const facts = kind.parse(row, settings, null);
-      return facts !== null && keep(facts);
-    })
-    .map((row) => liveObject(kind, row, settings, null))
-    .filter((object) => object !== null);
 }
 
 function isWanted({ kind, keys, ids, complete }: Wanted): Keep {

@@ -4,7 +4,7 @@ import { type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { comparable } from './field.ts';
-import type { Kind } from './kind.ts';
+import type { Facts, Kind } from './kind.ts';
 
 /**
  * An answer of the API as a live object; `null` where the kind says the row is none of its own.
@@ -19,10 +19,8 @@ export function liveObject(
 ): LiveObject | null {
   const facts = kind.parse(raw, settings, id);
   if (!facts) return null;
-  const { key, fields, hidden = [], carried = {} } = facts;
-  const compared = objectFrom(
-    Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, own(fields, name))]),
-  );
+  const { key, fields, hidden = [] } = facts;
+  let fingerprint: string | null = null;
   return {
     kind: kind.name,
     key,
@@ -31,15 +29,19 @@ export function liveObject(
     fields,
     hidden,
     raw,
-    fingerprint: sha256({
-      kind: kind.name,
-      key: [...key],
-      id: facts.id,
-      fields: compared,
-      hidden: [...hidden],
-      carried,
-    }),
+    // Only objects that change are asked for it, mostly few of those that are read.
+    get fingerprint() {
+      fingerprint ??= fingerprintOf(kind, facts);
+      return fingerprint;
+    },
   };
+}
+
+function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried = {} }: Facts): string {
+  const compared = objectFrom(
+    Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, own(fields, name))]),
+  );
+  return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried });
 }
 
 /** The key in the form that decides whether two are one object: folded where the kind says so. */

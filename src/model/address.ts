@@ -7,7 +7,12 @@ export type Address = string;
 export type Key = readonly string[];
 
 export function formatAddress(kind: string, key: Key): Address {
-  return [kind, ...key.map(encodeURIComponent)].join('/');
+  return [kind, ...key.map(encodePart)].join('/');
+}
+
+/** Most parts need no encoding, and to see that is quicker than to encode them. */
+function encodePart(part: string): string {
+  return /^[\w.-]*$/.test(part) ? part : encodeURIComponent(part);
 }
 
 /** The kind and key of an address, or `null` where `address` is none. */

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject, objectFrom } from '../model/json.
 import { livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import type { Secrets } from '../model/secrets.ts';
+import { secretPlaces } from './conceal.ts';
 
 /** A declared object with everything that is not to be compared set to what is live. */
 export interface Settled {
@@ -20,6 +21,9 @@ export interface LiveSide {
  * hides. Whoever rotates an object skips this, so that they are written.
  */
 export function settle(declared: JsonObject, live: LiveSide, secrets: Secrets): Settled {
+  if (live.hidden.length === 0 && secretPlaces(declared).length === 0) {
+    return { fields: declared, notComparable: [] };
+  }
   const notComparable: Pointer[] = [];
 
   const settleValue = (value: Json, at: Pointer): Json | undefined => {
