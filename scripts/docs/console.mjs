@@ -77,10 +77,7 @@ function run(steps) {
     });
     const bin = join(home, 'bin');
     mkdirSync(bin);
-    writeFileSync(
-      join(bin, 'npx'),
-      `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`,
-    );
+    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
     chmodSync(join(bin, 'npx'), 0o755);
     const script = ['exec 2>&1', 'set -o pipefail', ...steps, ''].join('\n');
     const { stdout, status } = spawnSync('bash', ['--noprofile', '--norc'], {
