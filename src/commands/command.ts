@@ -9,6 +9,8 @@ export interface Command {
    * @param done is told the exit code
    */
   addTo(parser: Argv, usage: string, describe: string, io: Io, done: (exitCode: ExitCode) => void): Argv;
+  /** What may follow in a line of the command's arguments: options, or the choices of the option before. */
+  completions(parser: Argv, line: readonly string[]): Promise<readonly string[]>;
 }
 
 /** A command from its arguments and from what it does; whatever stops it is thrown as a Failure. */
@@ -17,6 +19,7 @@ export function defineCommand<T>(
   run: (args: ArgumentsCamelCase<T>, io: Io) => Promise<ExitCode>,
 ): Command {
   return {
+    completions: (parser, line) => build(parser).getCompletion(line),
     addTo: (parser, usage, describe, io, done) =>
       parser.command(usage, describe, build, async (args) => done(await run(args, io))),
   };

@@ -50,7 +50,7 @@ function refuseRepeated(
   args: Readonly<Record<string, unknown>>,
   options: { array?: readonly string[] },
 ): true {
-  const lists = new Set(['_', ...(options.array ?? [])]);
+  const lists = new Set(['_', '--', ...(options.array ?? [])]);
   // `dry-run` stands in the arguments as `dryRun` too.
   const names = Object.keys(args).filter((name) => !/[A-Z]/.test(name));
   const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));

@@ -59,4 +59,9 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./sandbox.ts'),
   },
   schema: { usage: 'schema [kind]', describe: 'Print JSON Schemas', load: () => import('./schema.ts') },
+  completion: {
+    usage: 'completion [shell]',
+    describe: 'Print a script for shell completion',
+    load: () => import('./completion.ts'),
+  },
 };

@@ -96,7 +96,7 @@ function declare(...addresses: readonly string[]): void {
 
 interface Hub {
   readonly pulls: readonly object[];
-  readonly comments: readonly { readonly body: string }[];
+  readonly comments: readonly { readonly body: string; readonly [other: string]: unknown }[];
   readonly statuses: readonly {
     readonly state: string;
     readonly description: string;

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { runProgram } from '../support/world.ts';
+
+const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const dir = mkdtempSync(join(tmpdir(), 'tenantctl-completion-'));
+beforeAll(async () => {
+  await runProgram(['init', '--pipelines', 'none'], { cwd: dir });
+  // Half of a manifest, as it looks while somebody is typing.
+  writeFileSync(
+    join(dir, 'config/open.yaml'),
+    'kind: SenderAddress\nemail: half@acme.example\nfields: [\n---\nkind: Nothing\n',
+  );
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+async function complete(...words: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await runProgram(['completion', 'bash', '--', ...words], { cwd: dir });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+describe('what may follow', () => {
+  it('is every command at first', async () => {
+    expect(await complete('')).toEqual(Object.keys(commands));
+    expect(await complete('val')).toEqual(['validate']);
+  });
+
+  it.each(Object.keys(commands))('is an option of %s after a dash', async (name) => {
+    expect(await complete(name, '--')).toContain('--help');
+  });
+
+  it('is an option of this command only', async () => {
+    expect(await complete('plan', '--det')).toEqual(['--detailed-exitcode']);
+    expect(await complete('show', '--det')).toEqual([]);
+    expect(await complete('plan', '--no-')).toContain('--no-color');
+  });
+
+  it.each([
+    [
+      ['validate', '--format', ''],
+      ['text', 'json', 'github', 'sarif'],
+    ],
+    [['validate', '--format=g'], ['--format=github']],
+    [['validate', '--format', '=', 'g'], ['github']],
+    [
+      ['plan', '-e', ''],
+      ['sandbox', 'production'],
+    ],
+    [['apply', '--env', 'p'], ['production']],
+    [['export', '--kinds', 'MailFrom', 'Sender'], ['SenderAddress']],
+    [['completion', 'f'], ['fish']],
+    [['search', 'Active'], ['Active contractors in Engineering']],
+    [
+      ['plan', '--only', 'Sim'],
+      ['SimIntegration/**', 'SimIntegration/ServiceNow'],
+    ],
+    [
+      ['plan', '--only', 'X', 'Y', '--except', 'A', 'Sim'],
+      ['SimIntegration/**', 'SimIntegration/ServiceNow'],
+    ],
+    [['plan', '--rotate', 'SenderAddress/h'], ['SenderAddress/half%40acme.example']],
+  ])('%j gives %j', async (words, expected) => {
+    expect(await complete(...words)).toEqual(expected);
+  });
+
+  it('is a kind or another schema', async () => {
+    expect(await complete('schema', '')).toEqual(
+      expect.arrayContaining([...kinds.map(({ name }) => name), 'plan']),
+    );
+  });
+
+  it('is a template to send a test of', async () => {
+    const found = await complete('send-test', '');
+    expect(found).toContain('NotificationTemplate/password_expiring/EMAIL/fr');
+    expect(found.every((address) => address.startsWith('NotificationTemplate/'))).toBe(true);
+  });
+
+  it.each([[['apply', '']], [['plan', '--out', '']], [['plan', '--only', 'a', '--quiet', 'S']]])(
+    'is for the shell to know after %j',
+    async (words) => {
+      expect(await complete(...words)).toEqual([]);
+    },
+  );
+
+  it('is nothing, without a word, where there is no project or none that can be read', async () => {
+    expect(await complete('plan', '-c', 'nowhere/tenantctl.yaml', '-e', '')).toEqual([]);
+    writeFileSync(join(dir, 'broken.yaml'), 'version: [\n');
+    expect(await complete('plan', '-c', 'broken.yaml', '--env', '')).toEqual([]);
+  });
+});
+
+describe('the scripts', () => {
+  it('are for the shell that is named, or that is used', async () => {
+    const fish = await runProgram(['completion', 'fish'], { cwd: dir });
+    expect(fish.stdout).toContain('complete -c tenantctl');
+    const used = await runProgram(['completion'], { cwd: dir, env: { SHELL: '/usr/bin/fish' } });
+    expect(used.stdout).toBe(fish.stdout);
+    expect((await runProgram(['completion', 'zsh'], { cwd: dir })).stdout).toContain('#compdef tenantctl');
+    expect(await runProgram(['completion'], { cwd: dir })).toMatchObject({ code: 1, stdout: '' });
+    expect(await runProgram(['completion', 'tcsh'], { cwd: dir })).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it.each([
+    [['plan', '--only', 'SimIntegration/S'], ['SimIntegration/ServiceNow']],
+    [['search', 'Contracts'], ['Contracts\\ ending\\ within\\ 30\\ days']],
+    [['plan', '-e', 'prod'], ['production']],
+  ])('complete %j in bash', (words, expected) => {
+    writeFileSync(join(dir, 'tenantctl'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+    chmodSync(join(dir, 'tenantctl'), 0o755);
+    const line = ['tenantctl', ...words].map((word) => `'${word}'`).join(' ');
+    const script = `source <(tenantctl completion bash); COMP_WORDS=(${line}); COMP_CWORD=${words.length}
+      _tenantctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const env = { ...process.env, PATH: `${dir}${delimiter}${process.env.PATH}` };
+    const output = execFileSync('bash', ['--norc', '-c', script], { cwd: dir, env, encoding: 'utf8' });
+    expect(output.trim().split('\n')).toEqual(expected);
+  });
+});
