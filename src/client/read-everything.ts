@@ -1,5 +1,6 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Client } from './client.ts';
@@ -7,33 +8,42 @@ import { rememberReads } from './memo.ts';
 import { allOrFailure, readTenant } from './read.ts';
 import { readDefaults } from './read-kind.ts';
 
+/** What somebody declared: worth asking for where no list tells what there is. */
+type DeclaredKey = Pick<LiveObject, 'kind' | 'key'>;
+
 interface Reader {
   readonly client: Client;
   readonly settings: ApiSettings;
+  readonly declared: readonly DeclaredKey[];
 }
 
 /**
  * Every live object of these kinds. A kind without a list is asked for the keys that the objects of other kinds
- * suggest. Throws a Failure like {@link readTenant}.
+ * suggest, and for those in `declared`. Throws a Failure like {@link readTenant}.
  */
 export async function readEverything(
   client: Client,
   kinds: readonly Kind[],
   settings: ApiSettings,
+  declared: readonly DeclaredKey[] = [],
 ): Promise<readonly LiveObject[]> {
-  const reader: Reader = { client: rememberReads(client), settings };
+  const reader: Reader = { client: rememberReads(client), settings, declared };
   return (await allOrFailure(kinds.map((kind) => readAllOf(reader, kind)))).flat();
 }
 
 async function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
-  const { client, settings } = reader;
+  const { client, settings, declared } = reader;
   if (kind.read.how !== 'each-declared') {
     return (await readTenant(client, [{ kind, keys: [], ids: [], complete: true }], settings)).objects;
   }
   const known = await Promise.all(
     kind.read.candidatesFrom.map((name) => readSuggestions(reader, kindNamed(name))),
   );
-  const keys = kind.read.candidates(known.flat());
+  const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
+  const byIdentity = new Map(
+    [...kind.read.candidates(known.flat()), ...own].map((key) => [identityOf(kind, key), key]),
+  );
+  const keys = [...byIdentity.values()];
   return (await readTenant(client, [{ kind, keys, ids: [], complete: false }], settings)).objects;
 }
 

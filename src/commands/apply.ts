@@ -160,7 +160,7 @@ async function carryOut(
 
 /** A result is what a rollback is made from, so one that wrote anything is kept even if nobody named a file. */
 function keepResult(result: Result, folder: string, args: Args, io: Io): void {
-  const text = JSON.stringify(result, null, 2);
+  const text = `${JSON.stringify(result, null, 2)}\n`;
   if (args.result !== undefined) writeText(args.result, text, io);
   const { done, failed, unknown } = result.summary;
   if (done + failed + unknown === 0) return;

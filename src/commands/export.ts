@@ -6,8 +6,9 @@ import { type ExportedFile, exportTenant } from '../exporter/index.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { loadEnvironment } from '../loader/index.ts';
 import { ExitCode } from '../model/exit.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import { mergeIntoManifests } from './export-merge.ts';
 import type { Io } from './io.ts';
 import { printRemarks, writeText } from './output.ts';
 import { createProgress } from './progress.ts';
@@ -32,17 +33,33 @@ function build(yargs: Argv) {
       describe: 'The kinds to export',
       requiresArg: true,
     })
+    .option('merge', {
+      type: 'boolean',
+      default: false,
+      describe: 'Update the manifests there are, in place: comments, order, style, tags and side files stay',
+    })
+    .option('delete', {
+      type: 'boolean',
+      default: false,
+      describe: 'With --merge: remove the documents of objects that the tenant no longer has',
+    })
     .example('$0 export --out config', 'Begin with what the tenant has')
+    .example('$0 export --merge', 'Take what was changed in the tenant into the manifests')
     .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds');
 }
 
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
+  if (args.merge) return mergeIntoManifests(args, io);
+  if (args.delete) throw failure('usage', '--delete goes with --merge.', { hint: 'Add --merge.' });
+  return exportAfresh(args, io);
+}
+
+async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const { settings } = project.environment;
-  const progress = createProgress(io, args);
-  const exported = await withTenant(project, io, progress, async ({ client }) => {
+  const exported = await withTenant(project, io, createProgress(io, args), async ({ client }) => {
     const objects = await readEverything(client, args.kinds.map(kindNamed), settings);
     const records = await readReferenced(client, objects, settings);
     return exportTenant({ objects, records, settings });
@@ -67,7 +84,7 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
       code: 'file-exists',
       severity: 'error',
       message: `${relative(io.cwd, path)} exists already; nothing was written.`,
-      hint: 'Export into another folder with --out.',
+      hint: 'Export into another folder with --out, or update what is there with --merge.',
     })),
   );
 }

@@ -41,7 +41,7 @@ export async function writeReports(document: Document, files: readonly string[],
   for (const file of files) {
     const format = reportFormat(file, document.is);
     const options = { colour: false, width: 100, verbose: true, ...(await renderedFor(document, format)) };
-    writeText(file, renderReport(document, format, options), io);
+    writeText(file, withLineEnd(renderReport(document, format, options)), io);
   }
 }
 
@@ -67,10 +67,11 @@ export function appendStepSummary(document: Document, io: Io): void {
   }
 }
 
+/** Writes a file, the text as it is to the byte, and the folders above it. */
 export function writeText(file: string, text: string, io: Io): void {
   const path = resolve(io.cwd, file);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, withLineEnd(text));
+  writeFileSync(path, text);
 }
 
 function reportFormat(file: string, is: Document['is']): Format {

@@ -38,7 +38,7 @@ export async function putOutPlan(
   args: Verbosity & ArgsOf<typeof planOutputOptions<unknown>>,
   io: Io,
 ): Promise<ExitCode> {
-  if (args.out !== undefined) writeText(args.out, JSON.stringify(plan, null, 2), io);
+  if (args.out !== undefined) writeText(args.out, `${JSON.stringify(plan, null, 2)}\n`, io);
   await writeReports({ is: 'plan', plan }, args.report, io);
   appendStepSummary({ is: 'plan', plan }, io);
   printDocument({ is: 'plan', plan }, args.format, args, io);

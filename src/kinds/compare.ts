@@ -4,6 +4,7 @@ import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { comparable, comparableRecord } from './field.ts';
+import { readJsonText } from './jsontext.ts';
 import type { Field } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
@@ -21,10 +22,14 @@ export function compareField(
   const after = comparable(field, declared);
   const before = comparable(field, live);
   if (field.is === 'set') return compareSets(name, before, after);
-  if (field.is === 'json' && isObject(after) && (isObject(before) || before === null)) {
-    const current = before ?? {};
-    if (field.declares === 'whole') return compareJson([name], current, after);
-    return compareJson([name], restrict(current, after), withoutNulls(after));
+  if (field.is === 'json' && isObject(before ?? {})) {
+    const current = isObject(before) ? before : {};
+    if (field.declares === 'whole' && isObject(after)) return compareJson([name], current, after);
+    // An object that names no member has no opinion on any; only null clears.
+    const members = isObject(after) ? after : isObject(readJsonText(declared)) ? {} : null;
+    if (field.declares === 'members' && members) {
+      return compareJson([name], restrict(current, members), withoutNulls(members));
+    }
   }
   if (sameJson(before, after)) return [];
   // People compare the texts as they are, not in the form that forgives line endings and case.

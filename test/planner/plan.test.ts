@@ -157,6 +157,11 @@ describe('secrets', () => {
     });
   });
 
+  it('that the tenant does not show at all leave the other members alone', () => {
+    const only = [resource('SimIntegration', ['S'], { attributes: { password: { $secret: 'SNOW' } } })];
+    expect(planOf({ declared: only, live: live({ url: 'u' }), secrets }).changes).toEqual([]);
+  });
+
   it('that no manifest marked are known by their names, on deletes too', () => {
     const plan = planOf({
       declared: [resource('SimIntegration', ['S'], {}, { ensure: 'absent' })],

@@ -11,6 +11,7 @@ export const trickyText = fc.oneof(
     ' lead and trail ',
     'line\r\nline\r\n',
     'line\n\n\n',
+    'one\ntwo\nthree\nfour\nno end of line',
     'yes',
     'null',
     '~',

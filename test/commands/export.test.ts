@@ -1,0 +1,72 @@
+import { afterEach, expect, it } from 'vitest';
+import { createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+const some = ['--kinds', 'NotificationTemplate', 'SenderAddress', 'MailFrom'];
+
+async function exported(): Promise<World> {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  expect(
+    (await world.run('export', '--kinds', 'NotificationTemplate', 'SenderAddress', 'MailFrom')).code,
+  ).toBe(0);
+  return world;
+}
+const manifests = (world: World) => filesBelow(`${world.dir}/config`);
+
+it('never writes over a file that is there', async () => {
+  const world = await exported();
+  const before = manifests(world);
+  const again = await world.run('export', '--kinds', 'SenderAddress');
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--merge') });
+  expect(manifests(world)).toEqual(before);
+});
+
+it('leaves every file as it is when nothing changed, and what is not exported out of it', async () => {
+  const world = await exported();
+  const before = manifests(world);
+  const merged = await world.run('export', '--merge', '--kinds', 'NotificationTemplate');
+  expect(merged).toMatchObject({ code: 0, stdout: '0 files changed, 0 new, 0 removed.\n' });
+  expect(manifests(world)).toEqual(before);
+});
+
+it('takes a change into the line it belongs to, a new object into a file, and reports one that is gone', async () => {
+  const world = await exported();
+  const path = 'config/notification-templates/password_expiring.email.en.yaml';
+  world.write(path, `# ours\n${world.read(path).replace('subject:', 'subject:   ')}`);
+  const { templates, senders } = world.sandbox.state;
+  const changed = templates.find(({ key, locale }) => key === 'password_expiring' && locale === 'en');
+  if (changed) changed.subject = 'By hand';
+  const [gone] = templates.splice(0, 1);
+  const [sender] = senders;
+  if (sender) senders.push({ ...sender, id: 'new', email: 'new@acme.example' });
+  const before = manifests(world);
+
+  const merged = await world.run('export', '--merge', ...some);
+  expect(merged.code).toBe(0);
+  expect(merged.stderr).toContain(gone?.key);
+  const after = manifests(world);
+  expect(world.read(path)).toMatch(/^# ours\n/);
+  expect(world.read(path)).toMatch(/^subject: {4}By hand$/m);
+  expect(after.get('sender-addresses.yaml')).toContain('new@acme.example');
+  const touched = [...after].filter(([name, text]) => before.has(name) && before.get(name) !== text);
+  expect(touched.map(([name]) => name)).toEqual([
+    'notification-templates/password_expiring.email.en.yaml',
+    'sender-addresses.yaml',
+  ]);
+
+  const removed = await world.run('export', '--merge', '--delete', ...some);
+  expect(removed.code).toBe(0);
+  const own = `notification-templates/${gone?.key}.${gone?.medium.toLowerCase()}.${gone?.locale}.`;
+  expect([...before.keys()].some((name) => name.startsWith(own))).toBe(true);
+  expect([...manifests(world).keys()].some((name) => name.startsWith(own))).toBe(false);
+});
+
+it('asks for --merge with --delete', async () => {
+  const world = await exported();
+  expect((await world.run('export', '--delete', '--out', 'x')).code).toBe(1);
+});
