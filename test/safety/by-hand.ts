@@ -1,0 +1,167 @@
+import { parseAddress } from '../../src/model/address.ts';
+import type { TenantState } from '../../src/sandbox/index.ts';
+
+/** Somebody changes things in the tenant, behind tenantctl's back. */
+const time = '2026-01-01T00:00:00.000Z';
+const words = 'changed by hand';
+
+/** Changes the object at `address`, which is there; `false` where nothing of that kind can be changed. */
+export function changeByHand(state: TenantState, address: string): boolean {
+  const { kind, key } = keyOf(address);
+  switch (kind) {
+    case 'AuthProfile':
+      return change(state.authProfiles, ({ name }) => name === key[0], { applicationName: words });
+    case 'SimIntegration':
+      return change(state.simIntegrations, ({ name }) => name === key[0], { description: words });
+    case 'NotificationTemplate':
+      return change(state.templates, (row) => sameKey(row, key), { body: words });
+    case 'SenderAddress':
+      // An address has no fields: one that was taken away and added again is another one.
+      return change(state.senders, ({ email }) => sameText(email, key[0]), { id: words });
+    case 'VerifiedDomain':
+      return change(state.identities, ({ address: domain }) => sameText(domain, key[0]), { id: words });
+    case 'MailFrom':
+      return change(state.mailFrom, ({ identity }) => sameText(identity, key[0]), {
+        mailFromDomain: 'by-hand.acme.example',
+      });
+    case 'ProfileSearch': {
+      const search = state.profileSearches.find(({ label }) => label === key[0]);
+      search?.rules.push({
+        id: 'by-hand',
+        type: 'ProfileAttributeRule',
+        comparison_operator: '==',
+        value: words,
+        condition_object_id: 'a1',
+      });
+      return search !== undefined;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Makes the object at `address`, which is not there. */
+export function createByHand(state: TenantState, address: string): void {
+  const { kind, key } = keyOf(address);
+  const [name = '', medium = '', locale = ''] = key;
+  switch (kind) {
+    case 'SimIntegration':
+      state.simIntegrations.push({
+        id: 'by-hand',
+        name,
+        description: words,
+        type: 'Jira',
+        cluster: null,
+        sources: [],
+        attributes: null,
+        request: null,
+        statusMap: null,
+        beforeProvisioningRule: null,
+        created: time,
+        modified: time,
+      });
+      return;
+    case 'NotificationTemplate':
+      state.templates.push({
+        id: 'by-hand',
+        key: name,
+        medium: medium === 'SLACK' || medium === 'TEAMS' ? medium : 'EMAIL',
+        locale,
+        name: null,
+        description: null,
+        subject: words,
+        header: null,
+        body: words,
+        footer: null,
+        from: null,
+        replyTo: null,
+        slackTemplate: null,
+        teamsTemplate: null,
+        created: time,
+        modified: time,
+      });
+      return;
+    case 'SenderAddress':
+      state.senders.push({
+        id: 'by-hand',
+        email: name,
+        isVerifiedByDomain: false,
+        verificationStatus: 'PENDING',
+        region: null,
+        readsLeft: null,
+      });
+      return;
+    case 'VerifiedDomain':
+      state.identities.push({
+        id: 'by-hand',
+        address: name,
+        dkimEnabled: true,
+        dkimTokens: ['x', 'y', 'z'],
+        dkimVerificationStatus: 'PENDING',
+        region: null,
+        readsLeft: null,
+      });
+      return;
+    case 'MailFrom':
+      state.mailFrom.push({
+        identity: name,
+        mailFromDomain: 'by-hand.acme.example',
+        mailFromDomainStatus: 'PENDING',
+        readsLeft: null,
+      });
+      return;
+    case 'ProfileSearch':
+      state.profileSearches.push({ id: 'by-hand', uid: 'by-hand', label: name, rules: [] });
+      return;
+    default:
+      throw new Error(`Nobody can make ${address} by hand.`);
+  }
+}
+
+/** Takes the object at `address` away. */
+export function deleteByHand(state: TenantState, address: string): void {
+  const { kind, key } = keyOf(address);
+  if (kind === 'SimIntegration') remove(state.simIntegrations, ({ name }) => name === key[0]);
+  if (kind === 'NotificationTemplate') remove(state.templates, (row) => sameKey(row, key));
+  if (kind === 'SenderAddress') remove(state.senders, ({ email }) => sameText(email, key[0]));
+  if (kind === 'MailFrom') remove(state.mailFrom, ({ identity }) => sameText(identity, key[0]));
+  if (kind === 'ProfileSearch') remove(state.profileSearches, ({ label }) => label === key[0]);
+  if (kind === 'AuthProfile') remove(state.authProfiles, ({ name }) => name === key[0]);
+}
+
+/** The addresses of what the tenant holds. */
+export function addressesIn(state: TenantState): string[] {
+  const at = (kind: string, ...key: readonly string[]) => [kind, ...key.map(encodeURIComponent)].join('/');
+  return [
+    ...state.authProfiles.map(({ name }) => at('AuthProfile', name)),
+    ...state.simIntegrations.map(({ name }) => at('SimIntegration', name)),
+    ...state.templates.map(({ key, medium, locale }) => at('NotificationTemplate', key, medium, locale)),
+    ...state.senders.map(({ email }) => at('SenderAddress', email)),
+    ...state.identities.map(({ address }) => at('VerifiedDomain', address)),
+    ...state.mailFrom.map(({ identity }) => at('MailFrom', identity)),
+    ...state.profileSearches.map(({ label }) => at('ProfileSearch', label)),
+  ];
+}
+
+function keyOf(address: string) {
+  const parsed = parseAddress(address);
+  if (!parsed) throw new Error(`${address} is no address.`);
+  return parsed;
+}
+
+function change<T extends object>(rows: T[], isMeant: (row: T) => boolean, fields: Partial<T>): boolean {
+  const row = rows.find(isMeant);
+  if (row) Object.assign(row, fields);
+  return row !== undefined;
+}
+
+function remove<T>(rows: T[], isMeant: (row: T) => boolean): void {
+  const at = rows.findIndex(isMeant);
+  if (at >= 0) rows.splice(at, 1);
+}
+
+function sameKey(row: { key: string; medium: string; locale: string }, key: readonly string[]): boolean {
+  return row.key === key[0] && row.medium === key[1] && row.locale === key[2];
+}
+
+const sameText = (a: string, b = '') => a.toLowerCase() === b.toLowerCase();

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+
+const program = new URL('../../dist/cli.js', import.meta.url).pathname;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ ...oneAtATime, environment: { limits: { concurrency: 1, timeout: '60s' } } });
+  fillTenant(world.sandbox.state);
+  world.declare(everything);
+});
+afterEach(() => world.close());
+
+/** A real apply that waits for the answer to its first write. */
+async function startStuckApply() {
+  world.sandbox.faults.add({ kind: 'hang', method: 'POST', path: '/v2025' });
+  const child = spawn(process.execPath, [program, 'apply', '--yes'], {
+    cwd: world.dir,
+    env: { PATH: process.env.PATH, ...world.env },
+    stdio: 'ignore',
+  });
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  const isStuck = () => world.sandbox.log.some(({ fault }) => fault === 'hang');
+  await expect.poll(isStuck, { interval: 5, timeout: 30_000 }).toBe(true);
+  return { child, closed };
+}
+
+it('the second of two applies is refused, and a lock left by a killed one is not in the way', async () => {
+  const { child, closed } = await startStuckApply();
+  const before = visible(world.sandbox.state);
+  const { length } = world.sandbox.log;
+  const second = await world.run('apply', '--yes', '--format', 'json');
+  expect(second).toMatchObject({ code: 4 });
+  expect(JSON.parse(second.stdout).diagnostics).toMatchObject([{ code: 'apply-in-progress' }]);
+  expect(second.stderr).toContain(`process ${child.pid}`);
+  expect(visible(world.sandbox.state)).toEqual(before);
+  const written = world.sandbox.log.slice(length).filter(({ method }) => method !== 'GET');
+  expect(written.map(({ operation }) => operation)).toEqual(['issue-token']);
+
+  child.kill('SIGKILL');
+  await closed;
+  const third = await world.run('apply', '--yes');
+  expect(third, third.stderr).toMatchObject({ code: 0 });
+  expect((await world.plan()).changes.map(({ action }) => action)).toEqual(['manual']);
+});
+
+it('plans are made and shown while an apply runs', async () => {
+  const { child, closed } = await startStuckApply();
+  expect(await world.run('plan')).toMatchObject({ code: 0 });
+  child.kill('SIGKILL');
+  await closed;
+});
