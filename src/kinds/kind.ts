@@ -118,7 +118,7 @@ export interface RecordReference {
 }
 
 /** That the record `id` of the collection `from` has one of `values` in the first of `fields` that it shows. */
-export interface RecordCondition {
+interface RecordCondition {
   readonly from: Lookup['from'];
   readonly id: string;
   readonly fields: readonly string[];

@@ -17,7 +17,7 @@ import { guard } from './guards.ts';
 import { LiveIndex, type Match, matchResources } from './match.ts';
 import { withOrigins } from './origin.ts';
 
-export { fillLookups, lookupKey, lookupsIn } from './lookups.ts';
+export { fillLookups, lookupsIn } from './lookups.ts';
 
 /** What somebody who asks for a plan may choose. */
 export interface PlanChoices {

@@ -39,6 +39,6 @@ export function fillLookups(
 }
 
 /** Equal lookups have equal texts. */
-export function lookupKey(lookup: Lookup): string {
+function lookupKey(lookup: Lookup): string {
   return canonicalJson(lookupMarker(lookup));
 }
