@@ -139,6 +139,7 @@ mark { color: inherit; border-radius: 3px; }
 .frames figure { margin: 0; border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; }
 iframe { display: block; width: 100%; height: 380px; border: 0; border-top: 1px solid var(--rule); background: #ffffff; color-scheme: light; resize: vertical; }
 .impact { margin: 10px 0; }
+.impact figcaption { padding: 0; border: 0; }
 .impact svg { display: block; width: 100%; max-width: 420px; height: 20px; margin: 6px 0; }
 .impact .stay { fill: var(--rule); }
 .impact rect.enter { fill: var(--green); }
