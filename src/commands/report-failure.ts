@@ -6,7 +6,9 @@ import { hasColour, type Io, widthOf } from './io.ts';
 /** Tells the reader why a command stopped; where JSON was asked for, stdout holds it as JSON too. */
 export function reportFailure(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const failed = asFailure(error, io);
-  const document = { is: 'diagnostics', diagnostics: failed.diagnostics } as const;
+  // Information is for `validate`: here the reader wants to know what stopped the command.
+  const diagnostics = failed.diagnostics.filter(({ severity }) => severity !== 'info');
+  const document = { is: 'diagnostics', diagnostics } as const;
   const args = { color: !argv.includes('--no-color') };
   const view = { colour: hasColour(io.stderr, io, args), width: widthOf(io.stderr) };
   io.stderr.write(`${renderReport(document, 'text', view).trimEnd()}\n`);

@@ -37,7 +37,9 @@ export function loadProject(options: LoadProjectOptions): Project {
   const { problems, secrets, env, file } = start(options);
   const source = options.manifests ?? diskSource(file.root);
   const overlays = prepareOverlays(file.overlays, problems);
-  const readTag = tagReader({ env, secrets, variables: file.variables, source, problems });
+  // What a revision declared is compared and never sent, so its secrets need not be set any more.
+  const needed = options.manifests ? { ...secrets, isSet: () => true } : secrets;
+  const readTag = tagReader({ env, secrets: needed, variables: file.variables, source, problems });
   const place = findNode(file.document, '/manifests').place;
   const files = { source, patterns: file.manifests, place, except: file.notManifests };
   const resources = readManifests(files, readTag, overlays, problems);

@@ -1,0 +1,74 @@
+/** `--since REV`: manifests of a git revision beside today's. */
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { afterEach, expect, it } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+const git = (world: World, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@acme.example', ...args], {
+    cwd: world.dir,
+    stdio: 'pipe',
+  });
+
+async function repository(): Promise<World> {
+  const world = await createWorld();
+  worlds.push(world);
+  world.sandbox.state.simIntegrations.push(
+    ...['Gone', 'Kept'].map((name) => ({
+      id: `id-${name}`,
+      name,
+      description: null,
+      type: 'ServiceNow',
+      cluster: null,
+      sources: [],
+      attributes: { url: 'u' },
+      request: null,
+      statusMap: null,
+      beforeProvisioningRule: null,
+      created: '2025-01-01T00:00:00.000Z',
+      modified: '2025-01-01T00:00:00.000Z',
+    })),
+  );
+  world.write(
+    'config/gone.yaml',
+    'kind: SimIntegration\nname: Gone\nattributes: { password: !secret OLD }\n',
+  );
+  world.write('config/kept.yaml', 'kind: SimIntegration\nname: Kept\nattributes: { url: u }\n');
+  git(world, 'init', '-q');
+  git(world, 'add', '.');
+  git(world, 'commit', '-qm', 'before');
+  return world;
+}
+
+it('deletes what is no longer declared, though its secret is not set any more', async () => {
+  const world = await repository();
+  rmSync(`${world.dir}/config/gone.yaml`);
+  expect((await world.plan()).changes).toEqual([]);
+  const { changes } = await world.plan('--since', 'HEAD');
+  expect(changes).toMatchObject([{ action: 'delete', address: 'SimIntegration/Gone' }]);
+});
+
+it('says in words what would undo a change made in the tenant', async () => {
+  const world = await repository();
+  rmSync(`${world.dir}/config/gone.yaml`);
+  const kept = world.sandbox.state.simIntegrations.find(({ name }) => name === 'Kept');
+  if (kept) kept.attributes = { url: 'by hand' };
+  const { code, stdout } = await world.run('plan', '--since', 'HEAD', '--only', 'SimIntegration/Kept');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/undoes something that was done in the\s+tenant: \/attributes\/url changed there/);
+});
+
+it('refuses a revision that git does not know, and one that would be an option', async () => {
+  const world = await repository();
+  rmSync(`${world.dir}/config/gone.yaml`);
+  for (const revision of ['no-such-revision', '--output=x']) {
+    const { code, stderr } = await world.run('plan', `--since=${revision}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain('unknown-revision');
+  }
+});
