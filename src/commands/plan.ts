@@ -9,12 +9,18 @@ import { planOutputOptions, putOutPlan } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { withTenant } from './tenant.ts';
+import { version } from './version.ts';
 
 function build(yargs: Argv) {
   return planOutputOptions(planOptions(commonOptions(yargs)))
     .usage(
-      '$0 plan [options]\n\nReads the manifests and the tenant, and shows what an apply would change. Writes nothing.',
+      '$0 plan [options]\n\nReads the manifests and the tenant, and shows what an apply would change. Changes nothing.',
     )
+    .option('cache', {
+      type: 'boolean',
+      default: true,
+      describe: 'Take manifests that have not changed from the cache',
+    })
     .example('$0 plan', 'What would an apply change?')
     .example(
       '$0 plan -e production --out plan.json',
@@ -27,7 +33,7 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'plan');
-  const project = loadProject(projectOptions(args, io));
+  const project = loadProject({ ...projectOptions(args, io), ...(args.cache && { cacheOf: version }) });
   const plan = await withTenant(project, io, createProgress(io, args), (tenant) =>
     makePlan(project, tenant, choicesOf(args), io),
   );

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project } from '../model/project.ts';
 import type { Secrets } from '../model/secrets.ts';
+import { openCache } from './cache.ts';
 import { type ProjectFile, readProjectFile } from './config.ts';
 import { readManifests } from './manifests.ts';
 import type { LoadOptions } from './options.ts';
@@ -27,7 +29,14 @@ export interface ProjectEnvironment {
 export interface LoadProjectOptions extends LoadOptions {
   /** Where manifests and their side files are read; left out: the disk. The project file always comes from the disk. */
   readonly manifests?: FileSource;
+  /**
+   * The version of the tool whose cache of manifests is used; left out: none. A cache is no better protected than the
+   * folder it lies in, so that nothing which writes should read manifests from it.
+   */
+  readonly cacheOf?: string;
 }
+
+const cacheFile = '.tenantctl/cache/manifests';
 
 /**
  * Loads the project file and every manifest for one environment. Throws one Failure with all problems of all files;
@@ -41,7 +50,8 @@ export function loadProject(options: LoadProjectOptions): Project {
   const needed = options.manifests ? { ...secrets, isSet: () => true } : secrets;
   const readTag = tagReader({ env, secrets: needed, variables: file.variables, source, problems });
   const place = findNode(file.document, '/manifests').place;
-  const files = { source, patterns: file.manifests, place, except: file.notManifests };
+  const cache = options.cacheOf === undefined ? null : openCache(join(file.root, cacheFile), options.cacheOf);
+  const files = { source, patterns: file.manifests, place, except: file.notManifests, cache };
   const resources = readManifests(files, readTag, overlays, problems);
   overlays.finish();
   return { ...finish(file, secrets, problems), lint: file.lint, resources };

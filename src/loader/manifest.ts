@@ -64,15 +64,15 @@ export function readManifest(
 function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): Kind | null {
   const name = own(value, 'kind');
   if (name === unresolved) return null;
+  const kind = typeof name === 'string' ? findKind(name) : undefined;
+  if (kind) return kind;
   const { place } = findNode(document, '/kind');
-  const all = kinds.map((kind) => kind.name);
+  const all = kinds.map((each) => each.name);
   if (typeof name !== 'string') {
     const hint = `The kinds are ${all.join(', ')}.`;
     problems.add('missing-kind', 'A manifest must say its `kind`', place, { hint });
     return null;
   }
-  const kind = findKind(name);
-  if (kind) return kind;
   const hint = didYouMean(name, all) ?? `The kinds are ${all.join(', ')}.`;
   problems.add('unknown-kind', `There is no kind \`${name.slice(0, 80)}\``, place, { hint });
   return null;
@@ -173,7 +173,7 @@ function toResource(sound: Sound): Resource | null {
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
     fields: objectFrom(Object.entries(value).filter(([name]) => Object.hasOwn(kind.fields, name))),
     lifecycle,
-    source: sourceOf(findNode(document, '').place),
+    source: document.source,
     locate: (at) => sourceOf(find(at).place),
     point: (at, offset) => {
       const found = find(at);

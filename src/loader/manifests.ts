@@ -2,15 +2,16 @@ import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live.ts';
 import { formatAddress } from '../model/address.ts';
 import type { Resource } from '../model/resource.ts';
+import type { ManifestCache } from './cache.ts';
+import { readContents } from './contents.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import type { Overlays } from './overlay.ts';
-import { parseDocuments } from './parse.ts';
 import { findNode } from './position.ts';
 import type { Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
 import { openFile } from './text.ts';
-import { type ReadTag, readTree } from './tree.ts';
+import { type ReadTag, readDeferred } from './tree.ts';
 
 export interface ManifestFiles {
   readonly source: FileSource;
@@ -19,6 +20,8 @@ export interface ManifestFiles {
   readonly place: Place;
   /** Files that are no manifests although a pattern matches them. */
   readonly except: readonly string[];
+  /** What earlier runs have read; `null`: everything is parsed. */
+  readonly cache: ManifestCache | null;
 }
 
 /** Every resource that the manifests declare, in the order of files and documents; problems are told. */
@@ -32,12 +35,12 @@ export function readManifests(
   for (const path of listFiles(files, problems)) {
     const file = openFile(files.source, path, problems);
     if (!file) continue;
-    for (const document of parseDocuments(file, problems)) {
-      const tree = readTree(document, readTag, problems);
-      const manifest = readManifest(document, tree, overlays, problems);
+    for (const { document, tree } of readContents(file, files.cache, problems)) {
+      const manifest = readManifest(document, readDeferred(tree, file, readTag), overlays, problems);
       if (manifest) manifests.push(manifest);
     }
   }
+  files.cache?.save();
   refuseDuplicates(manifests, problems);
   tellNotices(manifests, problems);
   return manifests.flatMap(({ resource }) => resource ?? []);

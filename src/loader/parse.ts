@@ -11,14 +11,18 @@ import {
   type SchemaOptions,
   type YAMLError,
 } from 'yaml';
-import type { SourceFile } from './file.ts';
+import type { Source } from '../model/diagnostic.ts';
+import { type SourceFile, sourceOf } from './file.ts';
 import type { Problems } from './problems.ts';
 import { tagNames } from './tags.ts';
+import { placeOfNode } from './tree.ts';
 
 /** A document of a YAML file that is not empty. */
 export interface YamlDocument {
   readonly file: SourceFile;
-  readonly root: ParsedNode;
+  readonly root: ParsedNode | null;
+  /** Where the value begins. */
+  readonly source: Source;
 }
 
 /** Deeper nesting is refused before the parser, which recurses, sees it. */
@@ -58,7 +62,9 @@ export function parseDocuments(file: SourceFile, problems: Problems): YamlDocume
     const composer = new Composer(options);
     for (const document of composer.compose(tokens)) {
       const { contents: root } = document;
-      if (isSound(document, file, problems) && root && !isBlank(root)) documents.push({ file, root });
+      if (isSound(document, file, problems) && root && !isBlank(root)) {
+        documents.push({ file, root, source: sourceOf(placeOfNode(root, file)) });
+      }
     }
   } catch (error) {
     // The parser spreads long lists over a call's arguments and so exhausts the stack.

@@ -41,6 +41,10 @@ export class Problems {
     return [...this.#found.values()].sort(byPlace);
   }
 
+  get count(): number {
+    return this.#found.size;
+  }
+
   /** Throws a Failure of everything found, where there is an error among it. */
   throwIfAny(): void {
     if (this.hasErrors) throw this.asFailure();

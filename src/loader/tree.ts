@@ -9,7 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import type { Json } from '../model/json.ts';
+import { isArray, isObject, type Json, mapJson, own } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { Place, SourceFile } from './file.ts';
@@ -40,6 +40,24 @@ export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problem
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, tagged: false };
   const value = read(root, walk);
   return { value, tagged: walk.tagged };
+}
+
+/** The only key of what stands for a tagged value until its tag is read; no manifest may write it. */
+const deferred = '\0tag';
+
+/** Puts off the reading of a tag, so that what a text holds depends on nothing but the text. */
+export const deferTag: ReadTag = (tag, argument, { offset }) => ({ [deferred]: [tag, argument, offset] });
+
+/** A tree with the tags read that {@link deferTag} has put off, those of a tag's argument before its own. */
+export function readDeferred({ value, tagged }: Tree, file: SourceFile, readTag: ReadTag): Tree {
+  if (!tagged) return { value, tagged };
+  const resolve = (item: Json): Json => {
+    const parts = isObject(item) ? own(item, deferred) : undefined;
+    if (!isArray(parts)) return item;
+    const [tag, argument = null, offset] = parts;
+    return readTag(String(tag), argument, { file, offset: Number(offset) });
+  };
+  return { value: mapJson(value, resolve), tagged };
 }
 
 interface Walk {
@@ -146,7 +164,7 @@ function checkedKey({ key }: Pair, walk: Walk): string | null {
   if (isScalar(key) && key.anchor !== undefined)
     walk.anchors.set(key.anchor, { value: text, size: text.length });
   if (unsafeKeys.includes(text)) refuse(walk, key, 'unsafe-key', `The key \`${text}\` is not allowed`);
-  else if (markerKeys.some((marker) => marker === text)) {
+  else if ([...markerKeys, deferred].some((marker) => marker === text)) {
     const hint = 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.';
     refuse(walk, key, 'reserved-key', `The key \`${text}\` is tenantctl's own`, hint);
   } else if (text === '<<' && isScalar(key) && key.type === 'PLAIN') {

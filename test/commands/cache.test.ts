@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loadProject } from '../../src/loader/index.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const secret = 'correct horse battery staple';
+const fromEnvironment = 'only-in-the-environment';
+
+const manifests = `kind: SenderAddress
+email: help@acme.example
+---
+# A comment, so that lines count.
+kind: SimIntegration
+name: ServiceNow
+description: !env DESCRIPTION
+type: ServiceNow Service Desk
+attributes:
+  url: !format "https://%{host}/"
+  password: !secret SNOW_PASSWORD
+  nested: [1, true, null, "text", { deep: !var host }]
+`;
+
+let world: World;
+const cacheFile = () => join(world.dir, '.tenantctl/cache/manifests');
+
+beforeEach(async () => {
+  world = await createWorld({
+    environment: { variables: { host: 'snow.example.com' } },
+    env: { SNOW_PASSWORD: secret, DESCRIPTION: fromEnvironment },
+  });
+  world.write('config/all.yaml', manifests);
+});
+
+afterEach(() => world.close());
+
+/** Everything in a plan but when it was made. */
+async function planned(...argv: string[]): Promise<Omit<Plan, 'createdAt'>> {
+  const { createdAt: _createdAt, ...plan } = await world.plan(...argv);
+  return plan;
+}
+
+it('gives the plan that the manifests give', async () => {
+  const uncached = await planned('--no-cache');
+  expect(existsSync(cacheFile())).toBe(false);
+  expect(await planned()).toEqual(uncached);
+  const kept = readFileSync(cacheFile(), 'utf8');
+  expect(await planned()).toEqual(uncached);
+  expect(readFileSync(cacheFile(), 'utf8')).toBe(kept);
+  expect(uncached.summary.create).toBe(2);
+});
+
+it('is what a repeated plan reads', async () => {
+  await planned();
+  const kept = readFileSync(cacheFile(), 'utf8');
+  writeFileSync(cacheFile(), kept.replaceAll('help@acme.example', 'desk@acme.example'));
+  const addresses = async (...argv: string[]) =>
+    (await planned(...argv)).changes.map(({ address }) => address);
+  expect(await addresses()).toContain('SenderAddress/desk%40acme.example');
+  expect(await addresses('--no-cache')).toContain('SenderAddress/help%40acme.example');
+});
+
+it('is never what an apply reads', async () => {
+  await planned();
+  writeFileSync(cacheFile(), readFileSync(cacheFile(), 'utf8').replaceAll('help@acme', 'desk@acme'));
+  await world.run('apply', '--yes', '--only', 'SenderAddress/*');
+  expect(world.sandbox.state.senders.map(({ email }) => email)).toEqual(['help@acme.example']);
+});
+
+it('holds neither secrets nor anything of the environment', async () => {
+  await planned();
+  const kept = readFileSync(cacheFile(), 'utf8');
+  expect(kept).toContain('SNOW_PASSWORD');
+  for (const value of [secret, fromEnvironment, 'snow.example.com']) expect(kept).not.toContain(value);
+});
+
+it('takes tags from the environment of the run, not of the run before', async () => {
+  await planned();
+  world.env.DESCRIPTION = 'another';
+  const { changes } = await planned();
+  expect(changes.flatMap(({ diff }) => diff).find(({ path }) => path === '/description')?.after).toBe(
+    'another',
+  );
+});
+
+it('reads a file again that has changed, and forgets what it held', async () => {
+  await planned();
+  world.write('config/all.yaml', 'kind: SenderAddress\nemail: desk@acme.example\n');
+  const { changes } = await planned();
+  expect(changes.map(({ address }) => address)).toEqual(['SenderAddress/desk%40acme.example']);
+  expect(readFileSync(cacheFile(), 'utf8')).not.toContain('ServiceNow');
+});
+
+const damages: Readonly<Record<string, (kept: Buffer) => string | Uint8Array>> = {
+  'is empty': () => '',
+  'is cut short': (kept) => kept.subarray(0, kept.length / 2),
+  'holds no JSON': (kept) => kept.toString().replaceAll('[', '('),
+  'holds other JSON': (kept) => kept.toString().replaceAll('"value"', '"other"'),
+  'holds no text': (kept) => kept.map((byte) => byte ^ 0xa5),
+  'is of another version': (kept) => kept.toString().replace(/tenantctl \S+/, 'tenantctl 0.0.1'),
+};
+
+for (const [what, damage] of Object.entries(damages)) {
+  it(`does not count where it ${what}, and is made anew`, async () => {
+    const first = await planned();
+    const kept = readFileSync(cacheFile());
+    writeFileSync(cacheFile(), damage(kept));
+    expect(await planned()).toEqual(first);
+    expect(readFileSync(cacheFile()).equals(kept)).toBe(true);
+  });
+}
+
+it('does not count where its place is taken by something else', async () => {
+  world.write('.tenantctl/cache', 'a file');
+  expect((await planned()).summary.create).toBe(2);
+});
+
+it('keeps no file that has problems, and tells them every time', async () => {
+  const wrong = `${manifests}nested: 1\nnested: 2\n`;
+  world.write('config/all.yaml', wrong);
+  const first = await world.run('plan', '--format', 'json');
+  const again = await world.run('plan', '--format', 'json');
+  expect(first.code).toBe(1);
+  expect(first.stdout).toContain('duplicate-key');
+  expect(again.stdout).toBe(first.stdout);
+});
+
+it('tells problems of cached files where they stand', async () => {
+  await planned();
+  delete world.env.DESCRIPTION;
+  const cached = await world.run('plan', '--format', 'json');
+  expect(cached.code).toBe(1);
+  expect(cached.stdout).toContain('"line": 7');
+  expect(await world.run('plan', '--format', 'json', '--no-cache')).toEqual(cached);
+});
+
+it('lets every value of a cached file be pointed to', () => {
+  const options = { configFile: join(world.dir, 'tenantctl.yaml'), env: world.env };
+  const places = (project: ReturnType<typeof loadProject>) =>
+    project.resources.flatMap((resource) =>
+      ['', '/attributes/password', '/attributes/nested/4/deep', '/missing'].map((at) => [
+        resource.source,
+        resource.locate(at),
+        resource.point(at),
+      ]),
+    );
+  const parsed = places(loadProject(options));
+  loadProject({ ...options, cacheOf: '1' });
+  expect(places(loadProject({ ...options, cacheOf: '1' }))).toEqual(parsed);
+});
+
+it('keeps what aliases stand for', async () => {
+  const aliased = 'kind: SimIntegration\nname: A\ntype: t\nattributes: { a: &x [!env DESCRIPTION], b: *x }\n';
+  world.write('config/all.yaml', aliased);
+  const first = await planned('--no-cache');
+  await planned();
+  expect(await planned()).toEqual(first);
+});
