@@ -12,9 +12,7 @@ export function commandsPage() {
       ...parse(help(name)),
     }),
   );
-  const common = commands[0].options.filter(
-    (option) => commands.filter(({ options }) => has(options, option)).length > commands.length / 2,
-  );
+  const common = commonIn(commands.map(({ options }) => options));
   return [
     '# Commands',
     '<!-- Made by `npm run docs` from the help of the program. -->',
@@ -145,6 +143,14 @@ function factWords(fact, name) {
   return text.replace(/^choices: /, '').replace(/^default: /, 'default ');
 }
 
+/** The options that most commands have. */
+function commonIn(lists) {
+  const first = lists
+    .flat()
+    .filter((option, at, all) => all.findIndex((other) => same(option, other)) === at);
+  return first.filter((option) => lists.filter((options) => has(options, option)).length > lists.length / 2);
+}
+
 /** What to say of a command that has not all of the common options. */
 function fewer(options, common) {
   const kept = common.filter((option) => has(options, option));
@@ -154,6 +160,5 @@ function fewer(options, common) {
   ];
 }
 
-function has(options, { names, meaning }) {
-  return options.some((other) => other.names === names && other.meaning === meaning);
-}
+const has = (options, option) => options.some((other) => same(option, other));
+const same = (a, b) => a.names === b.names && a.meaning === b.meaning;

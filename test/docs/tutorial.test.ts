@@ -60,6 +60,17 @@ describe('what the tutorial promises is in its outputs', () => {
     expect(plans.join('\n')).not.toContain('only-for-this-tutorial');
   });
 
+  test('a rollback takes back what the apply did', () => {
+    const [undone] = outputOf('docs/tutorial.md', 'npx tenantctl rollback');
+    expect(undone).toContain('+ NotificationTemplate/password_expiring/EMAIL/de');
+    expect(undone).toContain('- SenderAddress/interns%40acme.example');
+  });
+
+  test('a merge changes one line', () => {
+    const [diff = ''] = outputOf('docs/tutorial.md', 'git diff');
+    expect(diff.match(/^[-+]/gm)).toEqual(['-', '+']);
+  });
+
   test('an export plans empty', () => {
     expect(plans.at(-1)).toContain('No changes.');
   });
