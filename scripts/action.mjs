@@ -1,0 +1,65 @@
+// Runs tenantctl in a step of GitHub Actions: arguments from the action's inputs, facts into its outputs.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const {
+  TENANTCTL_PROGRAM: program = '',
+  TENANTCTL_COMMAND: command = '',
+  TENANTCTL_ENVIRONMENT: environment = '',
+  TENANTCTL_ARGS: lines = '',
+  RUNNER_TEMP: temp = '',
+  GITHUB_OUTPUT: outputs = '',
+  GITHUB_ACTION: step = 'tenantctl',
+} = process.env;
+
+/** The option under which a command saves what it did. */
+const saves = { plan: '--out', apply: '--result' };
+const given = lines
+  .split('\n')
+  .map((line) => line.trim())
+  .filter((line) => line !== '');
+const option = Object.hasOwn(saves, command) ? saves[command] : null;
+const named = givenFor(option);
+const file = option === null ? null : (named ?? join(temp, `${step}-${command}.json`));
+
+const before = file && lastWritten(file);
+const { status, error } = spawnSync(
+  process.execPath,
+  [
+    program,
+    command,
+    ...(environment === '' ? [] : ['--env', environment]),
+    ...(file === null || named !== null ? [] : [option, file]),
+    ...given,
+  ],
+  { stdio: 'inherit' },
+);
+if (error) throw error;
+
+tell('exit-code', status ?? 1);
+// A file of an earlier run says nothing about this one.
+if (file !== null && lastWritten(file) !== before) {
+  const { digest, planDigest, summary } = JSON.parse(readFileSync(file, 'utf8'));
+  tell('file', file);
+  tell('digest', digest ?? planDigest);
+  for (const [name, count] of Object.entries(summary)) tell(name, count);
+}
+// Changes are an answer, no failure: whoever asks with --detailed-exitcode reads the output.
+process.exitCode = status === 2 ? 0 : (status ?? 1);
+
+/** The value of an option among the arguments given, in either form; `null` where it is not given. */
+function givenFor(name) {
+  if (name === null) return null;
+  const joined = given.find((arg) => arg.startsWith(`${name}=`));
+  const at = given.indexOf(name);
+  return joined?.slice(name.length + 1) ?? (at >= 0 ? (given[at + 1] ?? null) : null);
+}
+
+function lastWritten(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+}
+
+function tell(name, value) {
+  appendFileSync(outputs, `${name}=${value}\n`);
+}

@@ -1,0 +1,136 @@
+/** action.yml and its script, run as a step of GitHub Actions runs them. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { isArray, isObject, own, textOf } from '../../src/model/json.ts';
+import { createRunner, member, type Ran, type Runner } from '../commands/runner.ts';
+import { runProgram } from '../support/world.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
+
+/** In place of npm: the program that stands here is what it installs. */
+const npm = `
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+const [, , prefix] = process.argv.slice(2);
+writeFileSync('npm.log', process.argv.slice(2).join(' '));
+mkdirSync(prefix + '/node_modules', { recursive: true });
+const place = prefix + '/node_modules/tenantctl';
+if (!existsSync(place)) symlinkSync(${JSON.stringify(root)}, place);
+`;
+
+let runner: Runner;
+beforeEach(async () => {
+  runner = createRunner({ npm });
+  await runProgram(['init', '--pipelines', 'none'], { cwd: runner.dir });
+});
+afterEach(() => runner.close());
+
+interface Step extends Ran {
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** Runs the action's steps with these inputs, the others as action.yml presets them. */
+async function use(inputs: Readonly<Record<string, string>>): Promise<Step> {
+  runner.write('outputs', '');
+  const value = (expression: string): string => {
+    const [scope = '', name = ''] = expression.split('.');
+    if (expression === 'runner.temp') return `${runner.dir}/temp`;
+    const preset = textOf(member(action, 'inputs', name), 'default');
+    if (scope !== 'inputs' || preset === null) throw new Error(`The test does not know ${expression}.`);
+    return inputs[name] ?? preset;
+  };
+  const steps = own(member(action, 'runs'), 'steps');
+  let [code, output] = [0, ''];
+  for (const step of isArray(steps) ? steps.filter(isObject) : []) {
+    if (code !== 0) continue;
+    const env = Object.entries(member(step, 'env')).map(([name, text]): [string, string] => [
+      name,
+      String(text).replace(/\$\{\{ (\S+) \}\}/g, (_, expression: string) => value(expression)),
+    ]);
+    const ran = await runner.shell(textOf(step, 'run') ?? '', {
+      ...Object.fromEntries(env),
+      RUNNER_TEMP: `${runner.dir}/temp`,
+      GITHUB_ACTION_PATH: root,
+      GITHUB_OUTPUT: `${runner.dir}/outputs`,
+      GITHUB_STEP_SUMMARY: `${runner.dir}/summary.md`,
+    });
+    code = ran.code;
+    output += ran.output;
+  }
+  const told = runner.read('outputs').matchAll(/^([\w-]+)=(.*)$/gm);
+  return { code, output, outputs: Object.fromEntries([...told].map(([, name, text]) => [name, text])) };
+}
+
+describe('the action', () => {
+  it('plans, and tells digest and counts', async () => {
+    const { code, output, outputs } = await use({});
+    expect(code).toBe(0);
+    expect(outputs).toMatchObject({ 'exit-code': '0', create: '3', update: '4', delete: '1', manual: '0' });
+    expect(output).toContain(outputs.digest ?? 'no digest');
+    expect(JSON.parse(readFileSync(outputs.file ?? '', 'utf8'))).toMatchObject({ digest: outputs.digest });
+    expect(runner.read('npm.log')).toContain('tenantctl@latest');
+    expect(runner.read('summary.md')).toContain(`Digest: \`${outputs.digest}\``);
+  });
+
+  it('takes arguments by the line, and does not call changes a failure', async () => {
+    const { code, outputs } = await use({
+      environment: 'sandbox',
+      args: '--detailed-exitcode\n--only\nSenderAddress/*\n\n--out\nmine plan.json\n',
+    });
+    expect({ code, exitCode: outputs['exit-code'], update: outputs.update }).toEqual({
+      code: 0,
+      exitCode: '2',
+      update: '0',
+    });
+    expect(outputs.file).toBe('mine plan.json');
+    expect(JSON.parse(runner.read('mine plan.json'))).toMatchObject({ scope: { only: ['SenderAddress/*'] } });
+  });
+
+  it('applies an approved digest, and tells what was done', async () => {
+    const { outputs: plan } = await use({});
+    const { code, outputs } = await use({ command: 'apply', args: `--expect\n${plan.digest}` });
+    expect(code).toBe(0);
+    expect(outputs).toMatchObject({ digest: plan.digest, done: '8', failed: '0' });
+    expect((await use({ args: '--detailed-exitcode' })).outputs).toMatchObject({
+      'exit-code': '0',
+      create: '0',
+    });
+  });
+
+  it('fails as the program does', async () => {
+    const refused = await use({ command: 'apply', args: '--expect\nsha256:0' });
+    expect(refused).toMatchObject({ code: 4, outputs: { 'exit-code': '4' } });
+    expect(await use({ environment: 'nowhere', args: '--quiet' })).toMatchObject({
+      code: 1,
+      outputs: { 'exit-code': '1' },
+    });
+    expect((await use({ command: 'validate', args: '--format=github' })).outputs).toEqual({
+      'exit-code': '0',
+    });
+  });
+
+  it('tells nothing of the file of an earlier run', async () => {
+    const args = '--out\nplan.json';
+    expect((await use({ args })).outputs).toMatchObject({ file: 'plan.json' });
+    expect((await use({ args, environment: 'nowhere' })).outputs).toEqual({ 'exit-code': '1' });
+  });
+
+  it('runs nothing that an input says besides', async () => {
+    const { code } = await use({
+      environment: '$(touch pwned)',
+      args: '; touch pwned',
+      version: '1; touch pwned',
+    });
+    expect(code).toBe(1);
+    expect((await runner.shell('test -e pwned', {})).code).toBe(1);
+  });
+
+  it('names every output that it tells, and no input in a script', () => {
+    const text = readFileSync(`${root}action.yml`, 'utf8');
+    const named = Object.keys(member(action, 'outputs'));
+    for (const name of named) expect(text).toContain(`steps.run.outputs.${name} }}`);
+    expect(text).not.toMatch(/run: .*\$\{\{/);
+  });
+});

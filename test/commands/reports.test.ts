@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+  world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
+});
+afterEach(() => world.close());
+
+it('writes the counts that GitLab reads where the name of the report says so', async () => {
+  expect((await world.run('plan', '--report', 'a/plan.gitlab.json', 'plan.json')).code).toBe(0);
+  expect(JSON.parse(world.read('a/plan.gitlab.json'))).toEqual({ create: 1, update: 0, delete: 0 });
+  expect(JSON.parse(world.read('plan.json'))).toHaveProperty('digest');
+});
+
+it('refuses a report that does not exist of a result before anything is applied', async () => {
+  const { code, stderr } = await world.run('apply', '--yes', '--report', 'x.gitlab.json');
+  expect(code).toBe(1);
+  expect(stderr).toContain('End it with .json, .md, .html, .xml.');
+  expect(world.sandbox.log).toEqual([]);
+});
+
+it("appends plan and result to the summary of a GitHub step, after others' lines", async () => {
+  world.env.GITHUB_STEP_SUMMARY = join(world.dir, 'summary.md');
+  world.write('summary.md', 'Before\n');
+  const { digest } = await world.plan();
+  expect((await world.run('apply', '--yes')).code).toBe(0);
+  const summary = readFileSync(join(world.dir, 'summary.md'), 'utf8');
+  expect(summary).toMatch(/^Before\n### tenantctl plan/);
+  expect(summary).toContain(digest);
+  expect(summary).toMatch(/### tenantctl apply/);
+});
+
+it('does not fail for a summary that cannot be written', async () => {
+  world.env.GITHUB_STEP_SUMMARY = join(world.dir, 'folder');
+  mkdirSync(join(world.dir, 'folder'));
+  const { code, stderr } = await world.run('apply', '--yes');
+  expect(code).toBe(0);
+  expect(stderr).toContain('The step summary could not be written (EISDIR).');
+  expect(existsSync(join(world.dir, '.tenantctl/results'))).toBe(true);
+});
