@@ -15,7 +15,8 @@ export interface SavedForm<T> {
   readonly exitCode: ExitCode;
 }
 
-const maxCharacters = 256 * 1024 * 1024;
+/** In bytes, and so in characters too. */
+export const largestSavedFile = 256 * 1024 * 1024;
 const maxDepth = 200;
 
 /**
@@ -26,7 +27,7 @@ const maxDepth = 200;
  */
 export function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   const { name, format } = form;
-  if (text.length > maxCharacters) throw refused(form, 'too-large', `${file} is larger than any ${name}.`);
+  if (text.length > largestSavedFile) throw refused(form, 'too-large', `${file} is larger than any ${name}.`);
   const value = parseJson(text.replace(/^\uFEFF/, ''));
   if (value === undefined) {
     throw refused(form, 'unreadable', `${file} is not JSON: it was cut or edited, or it is no ${name} file.`);

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readPlanFile } from '../applier/plan-file.ts';
 import { readResultFile } from '../applier/result-file.ts';
-import { failure } from '../model/failure.ts';
+import { largestSavedFile } from '../applier/saved-file.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -31,9 +32,16 @@ export function readSaved(file: string, io: Io): Document {
 
 function readText(file: string, io: Io): string {
   try {
-    return readFileSync(resolve(io.cwd, file), 'utf8');
+    const path = resolve(io.cwd, file);
+    if (statSync(path).size > largestSavedFile) throw tooLarge(file);
+    return readFileSync(path, 'utf8');
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw failure('unreadable-file', `The file ${file} cannot be read (${why}).`);
   }
+}
+
+function tooLarge(file: string): Failure {
+  return failure('unreadable-file', `The file ${file} is larger than any plan or result.`);
 }

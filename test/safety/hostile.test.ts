@@ -1,0 +1,286 @@
+import { once } from 'node:events';
+import { truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { createWorld, type Outcome, type World } from '../support/world.ts';
+import { everything, fillTenant } from './everything.ts';
+
+let world: World;
+const closing: (() => void)[] = [];
+beforeEach(async () => {
+  world = await createWorld();
+  fillTenant(world.sandbox.state);
+  world.declare([
+    { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
+  ]);
+});
+afterEach(async () => {
+  await world.close();
+  for (const close of closing.splice(0)) close();
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+});
+
+const wrote = () =>
+  world.sandbox.log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token');
+
+/** A server that answers as told, in the tenant's place. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}
+
+function pointTo(url: string): void {
+  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll(world.sandbox.url, url));
+}
+
+describe('a plan file', () => {
+  type Edit = (plan: Plan) => Plan | Record<string, unknown>;
+  const requests =
+    (change: (request: Plan['changes'][number]['requests'][number]) => object): Edit =>
+    (plan) => ({
+      ...plan,
+      changes: plan.changes.map((one) => ({
+        ...one,
+        requests: one.requests.map((request) => ({ ...request, ...change(request) })),
+      })),
+    });
+  const path = (to: string) => requests(() => ({ path: to }));
+
+  const edits: readonly (readonly [string, Edit])[] = [
+    ['a path up and out', path('/v2025/../oauth/token')],
+    ['an encoded path up and out', path('/v2025/notification-templates/%2e%2e/%2E%2e/x')],
+    ['a path with a slash encoded', path('/v2025/notification-templates/..%2f..%2fx')],
+    ['another host', path('https://evil.example/v2025/x')],
+    ['another host without scheme', path('//evil.example/v2025/x')],
+    ['a backslash', path('/v2025\\..\\..\\x')],
+    ['a query in the path', path('/v2025/notification-templates?x=1')],
+    ['a line break in the path', path('/v2025/x HTTP/1.1\r\nX-Evil: 1\r\n\r\n')],
+    ['a foreign header', requests(({ headers }) => ({ headers: { ...headers, host: 'evil.example' } }))],
+    [
+      'a token of its own',
+      requests(({ headers }) => ({ headers: { ...headers, Authorization: 'Bearer x' } })),
+    ],
+    [
+      'a line break in a header',
+      requests(({ headers }) => ({ headers: { ...headers, accept: 'a\r\nX-Evil: 1' } })),
+    ],
+    ['a GET', requests(() => ({ method: 'GET' }))],
+    ['another method', requests(() => ({ method: 'CONNECT' }))],
+    ['a prototype', (plan) => ({ ...plan, ['__proto__']: { polluted: true } })],
+    ['a constructor', (plan) => ({ ...plan, constructor: { prototype: { polluted: true } } })],
+    [
+      'a kind that is a member of every object',
+      (plan) => ({ ...plan, changes: plan.changes.map((one) => ({ ...one, kind: 'constructor' })) }),
+    ],
+    ['changes that are none', (plan) => ({ ...plan, changes: { length: 1 } })],
+    ['a place that the object does not have', requests(() => ({ body: { $live: '/constructor/name' } }))],
+  ];
+
+  it.each(edits)(
+    'with %s is refused or fails, whatever its digest, and nothing is written',
+    async (_, edit) => {
+      const plan = await world.plan();
+      const edited = edit(plan);
+      const text = JSON.stringify(edited);
+      const whole: Plan = JSON.parse(text);
+      const withDigest = Array.isArray(whole.changes)
+        ? `{"digest":"${planDigest(whole)}",${text.slice(1).replace(/"digest":"[^"]*",/, '')}`
+        : text;
+      world.write('plan.json', withDigest);
+      const { code } = await world.run('apply', 'plan.json');
+      expect([3, 4]).toContain(code);
+      expect(wrote()).toEqual([]);
+    },
+  );
+
+  it('keeps a prototype in a body what it is: a member', async () => {
+    const plan = await world.plan();
+    const body: Json = JSON.parse(
+      '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}',
+    );
+    const edited = {
+      ...plan,
+      changes: plan.changes.map((one) => ({
+        ...one,
+        requests: one.requests.map((request) => ({ ...request, body })),
+      })),
+    };
+    world.write('plan.json', JSON.stringify({ ...edited, digest: planDigest(edited) }));
+    expect(await world.run('apply', 'plan.json', '--dry-run')).toMatchObject({ code: 0 });
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 3 });
+    expect(wrote().map((request) => JSON.stringify(request.body))).toEqual([JSON.stringify(body)]);
+  });
+
+  it.each([
+    ['apply', 4],
+    ['show', 4],
+    ['rollback', 1],
+  ] as const)('or result file that is deep, cut, huge or none is refused by %s', async (command, code) => {
+    const deep = `{"formatVersion":1,"planDigest":"x","changes":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    for (const text of [
+      deep,
+      deep.slice(0, 1000),
+      '',
+      'null',
+      '[]',
+      '"plan"',
+      '{"formatVersion":99,"planDigest":1}',
+    ]) {
+      world.write('file.json', text);
+      const outcome = await world.run(command, 'file.json', '--format', 'json');
+      expect([code, 1], text.slice(0, 60)).toContain(outcome.code);
+      expect(JSON.parse(outcome.stdout).diagnostics).toHaveLength(1);
+    }
+    const file = join(world.dir, 'file.json');
+    writeFileSync(file, '{');
+    truncateSync(file, 3_000_000_000);
+    const huge = await world.run(command, 'file.json');
+    expect([code, 1]).toContain(huge.code);
+    expect(huge.stderr).toContain('larger than');
+    expect(wrote()).toEqual([]);
+  });
+});
+
+describe('a tenant', () => {
+  const all = (argv: readonly string[]): Promise<Outcome> => world.run(...argv, '--verbose');
+  const commands = [
+    ['plan'],
+    ['plan', '--format', 'markdown'],
+    ['plan', '--format', 'html'],
+    ['plan', '--format', 'json'],
+    ['apply', '--yes'],
+    ['status'],
+    ['search', 'Staff'],
+    ['search', 'Staff', '--format', 'csv'],
+    ['export', '--out', 'exported'],
+  ];
+
+  it('with ids that walk out of a path gets no request outside the API', async () => {
+    world.declare(everything);
+    const { simIntegrations, senders, profileSearches, authProfiles } = world.sandbox.state;
+    for (const id of [
+      '../../oauth/token',
+      '..',
+      '.',
+      '//evil.example/x',
+      'x?y=1#z',
+      'a\r\nX-Evil: 1',
+      'x/../../y',
+    ]) {
+      for (const row of [...simIntegrations, ...senders, ...profileSearches, ...authProfiles]) row.id = id;
+      const { length } = world.sandbox.log;
+      const outcome = await world.run('apply', '--yes');
+      expect(outcome.code, id).not.toBe(0);
+      for (const { path, method, operation } of world.sandbox.log.slice(length)) {
+        expect(path).toMatch(/^\/(v2024|v2025|api|oauth)\//);
+        expect(decodeURIComponent(path)).not.toMatch(/(^|[\\/])\.{1,2}([\\/]|$)|[\r\n]/);
+        expect(path).not.toMatch(/\/(\/|$)|evil\.example\/|[?#]/);
+        if (method === 'POST' && path.startsWith('/oauth')) expect(operation).toBe('issue-token');
+      }
+    }
+  });
+
+  it.each([301, 302, 307, 308])(
+    'that redirects with %i learns of no token, and no host that it names',
+    async (status) => {
+      const reached: (string | undefined)[] = [];
+      const elsewhere = await serve(({ headers }, response) => {
+        reached.push(headers.authorization);
+        response.end('[]');
+      });
+      for (const what of ['/oauth', '/v2025', '/v2024', '/api']) {
+        const { sandbox } = world;
+        const front = await serve((request, response) => {
+          const url = request.url ?? '';
+          const to = url.startsWith(what) ? elsewhere : sandbox.url;
+          response.writeHead(url.startsWith(what) ? status : 307, { location: `${to}${url}` }).end();
+        });
+        const text = world.read('tenantctl.yaml');
+        pointTo(front);
+        world.declare(everything);
+        expect(await world.run('apply', '--yes')).toMatchObject({ code: 1 });
+        world.write('tenantctl.yaml', text);
+      }
+      expect(reached).toEqual([]);
+    },
+  );
+
+  it('that speaks in control characters moves no cursor', async () => {
+    const rude = '\u001b]0;title\u0007\u001b[2J\u009b31m\u202eevil\u2066\u0000\b\r\u0085';
+    const { state } = world.sandbox;
+    for (const row of state.simIntegrations)
+      Object.assign(row, { description: rude, name: `${row.name}${rude}` });
+    for (const row of state.templates) Object.assign(row, { subject: rude, body: `${rude}\r\nline` });
+    for (const row of state.profileSearches)
+      row.rules.push({
+        id: 'r',
+        type: 'ProfileStatusRule',
+        comparison_operator: rude,
+        value: rude,
+        condition_object_id: null,
+      });
+    world.declare([
+      ...everything,
+      { kind: 'SimIntegration', name: `Desk${rude.replaceAll('\u0000', '')}`, ensure: 'absent' },
+    ]);
+    for (const argv of commands) {
+      const { stdout, stderr } = await all(argv);
+      for (const text of [stdout, stderr]) {
+        const shown = argv.includes('csv') ? text.replaceAll('\r\n', '\n') : text;
+        expect(
+          shown.match(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu)?.filter((one) => one !== '\n') ?? [],
+          argv.join(' '),
+        ).toEqual([]);
+      }
+    }
+  });
+
+  it('whose settings name a prototype changes none', async () => {
+    const attributes: Json = JSON.parse(
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"url":"u"}',
+    );
+    for (const row of world.sandbox.state.simIntegrations)
+      Object.assign(row, { attributes, request: attributes });
+    world.declare(everything);
+    for (const argv of [...commands, ['rollback', 'result.json']])
+      await all([...argv, ...(argv[0] === 'apply' ? ['--result', 'result.json'] : [])]);
+    const [desk] = world.sandbox.state.simIntegrations;
+    expect(JSON.stringify(desk?.attributes)).toContain('"__proto__":{"polluted":true}');
+  });
+
+  it.each([
+    ['is deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+    ['is cut', '[{"id": "1", "na'],
+    ['is no JSON', '<html>Please sign in</html>'],
+    ['holds no rows', '{"items": 5}'],
+    ['holds rows that are none', '[1, null, "x", []]'],
+    ['is huge', null],
+  ])('whose answer %s is an error, not an empty tenant', async (_, body) => {
+    const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expires_in: 600 });
+    const megabyte = Buffer.alloc(1024 * 1024, ' ');
+    pointTo(
+      await serve(({ url = '' }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        if (url.startsWith('/oauth')) response.end(token);
+        else if (body !== null) response.end(body);
+        else {
+          response.on('error', () => {});
+          for (let count = 0; count < 70; count += 1) response.write(megabyte);
+          response.end('[]');
+        }
+      }),
+    );
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 1 });
+  });
+});
