@@ -26,7 +26,7 @@ const created = (path: string, text: string): ProjectFile => ({
 });
 
 /** Where editors find the schemas: in the repository, so that everybody has them who has the manifests. */
-export const schemaFolder = '.tenantctl/schemas';
+const schemaFolder = '.tenantctl/schemas';
 
 /** The files of a new project; the pipelines come last, since they name the secrets that the manifests need. */
 export function projectFiles(
