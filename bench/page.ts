@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { type Row, tableOf } from './row.ts';
+
+/** The circumstances of a measurement. */
+export interface Circumstances {
+  readonly machine: string;
+  /** Runs of which the median is told. */
+  readonly runs: number;
+  readonly date: Date;
+}
+
+/** Writes docs/performance.md. */
+export function writePage(rows: readonly Row[], { machine, runs, date }: Circumstances): void {
+  const missed = rows
+    .filter(({ met }) => !met)
+    .map(({ what, measured, goal }) => `- ${what}: ${measured}, goal ${goal}\n`);
+  writeFileSync(
+    process.env.BENCH_PAGE ?? 'docs/performance.md',
+    `# Performance
+
+What a run costs is told in ratios to the least possible, measured in one go: requests against the pages that have to be
+read, CPU against only parsing the same YAML with the same library, time against what the tenant's limit allows, a start
+against Node alone. \`npm run build && npm run bench -- --write\` measures again and writes this page.
+
+Measured on ${date.toISOString().slice(0, 10)} with ${machine}; medians of ${runs} runs.
+
+${tableOf(rows)}
+${missed.length === 0 ? 'Every goal is met.' : `Not met:\n\n${missed.join('')}`}
+## What is measured
+
+- The built program, \`dist/cli.js\`, run as a process from start to exit. CPU is that of all threads of the process, user
+  and system; memory is the largest resident set. A preloaded module writes both down as the process ends
+  (\`bench/usage.cjs\`); the processes compared with carry it too.
+- The tenant is the embedded one in a process of its own, so that its work is not counted, 20 ms away (for the start on
+  loopback without latency). Its templates have HTML bodies of 3 KB and seven locales a key.
+- The manifests are the same templates, a YAML file each, the body as a block in it.
+- "Parsing the YAML alone" is a Node process that reads the same files and calls \`parseAllDocuments\` and \`toJS\` of the
+  library that tenantctl uses, with its default options (\`bench/parse.ts\`).
+- A first plan finds no cache; a repeated one finds that of the plan before. Plan, repeated plan and parsing alternate,
+  so that other work on the machine strikes all alike.
+- The time of an apply begins with the process. The limit allows a hundred requests at once and another hundred every
+  ten seconds, so the least for _n_ requests is \`floor((n - 1) / 100) × 10 s\`.
+- Where \`NODE_EXTRA_CA_CERTS\` is set, Node itself takes longer to start and every ratio to it looks better; the table
+  tells the ratio without it too.
+
+\`npm run bench -- --only cpu --runs 3\` measures a part; \`--help\` lists the parts.
+
+## What makes a run cheap
+
+- **Requests.** Only kinds that are declared are read, by full pages, or by one filter where that is fewer. An apply reads
+  again only what it touches.
+- **The limit.** One sliding window for each API version, shared by reads and writes, so that no request is refused.
+- **The cache.** \`plan\` keeps what it has read from manifests without problems in \`.tenantctl/cache/manifests\`, by the
+  digest of each file's text and for one version of tenantctl. Tags are not resolved in it, so nothing of the environment
+  and no secret gets there. It may be deleted at any time; \`--no-cache\` leaves it aside, and an apply that makes its own
+  plan never uses it. Where something stands in a cached file is found by parsing that file when a message asks for it.
+- **The start.** Validators are compiled and code is bundled by the build, commands are loaded when they are called.
+`,
+  );
+}

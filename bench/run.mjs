@@ -1,0 +1,36 @@
+// Bundles the benchmark, which is TypeScript, into a temporary folder and runs it; all arguments are passed on.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const program = join(here, '../dist/cli.js');
+if (!existsSync(program)) throw new Error('There is no dist/cli.js to measure: run `npm run build` first.');
+const folder = mkdtempSync(join(tmpdir(), 'tenantctl-bench-'));
+try {
+  await build({
+    entryPoints: ['main', 'server', 'parse'].map((name) => join(here, `${name}.ts`)),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    // CommonJS libraries call require for Node's own modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  copyFileSync(join(here, 'usage.cjs'), join(folder, 'usage.cjs'));
+  const { status } = spawnSync(process.execPath, [join(folder, 'main.mjs'), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, BENCH_PROGRAM: program, BENCH_PAGE: join(here, '../docs/performance.md') },
+  });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measure, type Usage } from './measure.ts';
+import type { Counts, TenantOptions } from './server.ts';
+import { manifest, type Template } from './templates.ts';
+
+export const program = process.env.BENCH_PROGRAM ?? 'dist/cli.js';
+
+/** A project folder and a generated tenant, served by a process of its own so that its work is not counted. */
+export interface World {
+  readonly manifests: string;
+  /** Declares exactly these templates, a file each. */
+  declare(templates: readonly Template[]): void;
+  /** Runs the built program to its end. */
+  run(argv: readonly string[], env?: NodeJS.ProcessEnv): Promise<Usage>;
+  /** What the tenant has counted since it was last asked. */
+  counts(): Promise<Counts>;
+  /** Forgets what earlier runs have left in the project. */
+  forget(): void;
+}
+
+const defaults: TenantOptions = { templates: 0, defaults: 0, latency: 20, limit: null };
+
+/** Starts a tenant, lets `use` work with it, and removes everything. */
+export async function withWorld<T>(
+  options: Partial<TenantOptions>,
+  use: (world: World) => Promise<T>,
+): Promise<T> {
+  const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-bench-world-'));
+  const server = fork(join(import.meta.dirname, 'server.mjs'), [
+    JSON.stringify({ ...defaults, ...options } satisfies TenantOptions),
+  ]);
+  try {
+    const { url, clientId, clientSecret } =
+      await answerOf<Record<'url' | 'clientId' | 'clientSecret', string>>(server);
+    writeFileSync(join(cwd, 'tenantctl.yaml'), projectFile(url));
+    const manifests = join(cwd, 'config');
+    const env = { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+    return await use({
+      manifests,
+      declare(templates) {
+        rmSync(manifests, { recursive: true, force: true });
+        mkdirSync(manifests);
+        for (const each of templates)
+          writeFileSync(join(manifests, `${each.key}.${each.locale}.yaml`), manifest(each));
+      },
+      run: (argv, more) => measure([program, ...argv], { cwd, env: { ...env, ...more } }),
+      async counts() {
+        server.send('counts');
+        return answerOf<Counts>(server);
+      },
+      forget: () => rmSync(join(cwd, '.tenantctl'), { recursive: true, force: true }),
+    });
+  } finally {
+    server.disconnect();
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+async function answerOf<T>(server: ChildProcess): Promise<T> {
+  const [answer] = await once(server, 'message');
+  return answer;
+}
+
+function projectFile(url: string): string {
+  return `version: 1
+defaultEnvironment: bench
+environments:
+  bench:
+    identity:
+      baseUrl: ${url}
+      auth: { clientId: !env CLIENT_ID, clientSecret: !env CLIENT_SECRET }
+`;
+}
