@@ -12,6 +12,7 @@ const root = new URL('..', import.meta.url).pathname;
 const documents = {
   'README.md': withOutputs,
   'docs/adding-a-kind.md': filled({ kind: tables.kindFile }),
+  'docs/ci.md': filled({ action: tables.action }),
   'docs/commands.md': commandsPage,
   'docs/environments.md': filled({ settings: tables.settings, lint: tables.lint }),
   'docs/exit-codes.md': filled({ plan: tables.plan, result: tables.result }),

@@ -1,6 +1,7 @@
 // Tables from schemas/ and from the program's own lists.
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { parse } from 'yaml';
 import { sentence, table } from './lines.mjs';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -173,6 +174,21 @@ export async function lint() {
       means,
     ]),
   );
+}
+
+/** Inputs and outputs of the GitHub Action. */
+export async function action() {
+  const { inputs, outputs } = parse(readFileSync(`${root}action.yml`, 'utf8'));
+  const rows = (members) =>
+    Object.entries(members).map(([name, { description, required, default: otherwise }]) => [
+      `\`${name}\``,
+      sentence(description),
+      required ? 'required' : otherwise ? `default \`${otherwise}\`` : '',
+    ]);
+  return [
+    table(['Input', 'Meaning', ''], rows(inputs)),
+    table(['Output', 'Meaning', ''], rows(outputs)),
+  ].join('\n\n');
 }
 
 /** The file of one kind, whole. */

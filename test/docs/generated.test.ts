@@ -4,6 +4,7 @@ import { root } from './documents.ts';
 
 test.each([
   'docs/adding-a-kind.md',
+  'docs/ci.md',
   'docs/commands.md',
   'docs/environments.md',
   'docs/exit-codes.md',

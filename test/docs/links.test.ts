@@ -20,6 +20,16 @@ test('every document can be reached from the README', () => {
   expect(documents().filter((path) => !reached.has(path))).toEqual([]);
 });
 
+test('the files that documents for developers name are there', () => {
+  const named = ['docs/architecture.md', 'docs/adding-a-kind.md'].flatMap((path) =>
+    [...textOf(path).matchAll(/`([\w./-]+(?:\/|\.ts|\.mjs))`/g)].map(([, file = '']) => file),
+  );
+  const isThere = (file: string) => existsSync(join(root, file)) || existsSync(join(root, 'src', file));
+  expect(named.length).toBeGreaterThan(30);
+  // A kind that somebody is about to write.
+  expect(named.filter((file) => !file.includes('your-kind') && !isThere(file))).toEqual([]);
+});
+
 /** Relative links and pictures; code is no place for links. */
 function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
