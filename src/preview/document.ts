@@ -20,24 +20,27 @@ export function documentOf(outcome: Outcome<Message> | null, withHead: boolean):
   const message = outcome.value;
   switch (message.is) {
     case 'email':
-      return page(
-        html`${withHead ? mailHead(message) : ''}${new Markup(withoutHints(message.html))}`,
-        'mail',
-      );
+      return page(html`${withHead ? mailHead(message) : ''}${new Markup(inert(message.html))}`, 'mail');
     case 'chat':
       return page(chatMarkup(message.content));
   }
 }
 
-/** Links to other documents cannot load here, yet browsers would look up or connect to the hosts they name. */
-function withoutHints(content: string): string {
-  return content.replaceAll(/<(?=link\b)/gi, '&lt;');
+/**
+ * The policy lets nothing load, yet browsers look up and connect to the hosts of frames and of clicked links before
+ * they ask it. So such elements become unknown ones, as in most mail programs, and links keep to the `base` of the
+ * document: a new window, which a sandboxed frame may not open.
+ */
+function inert(content: string): string {
+  return content
+    .replaceAll(/<(?=(?:link|i?frame|frameset|object|embed|portal|fencedframe|svg|math)\b)/gi, '<x-')
+    .replaceAll(/\btarget(?=\s*=)/gi, 'data-target');
 }
 
 /** An e-mail's own document is read as a continuation: its attributes of html and body are taken over. */
 function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
   const base = kind === 'mail' ? '' : html`<style>${new Markup(plainStyle)}</style>`;
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><base target="_blank"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
 }
 
 function mailHead({ subject, from, replyTo }: Extract<Message, { is: 'email' }>): Markup {

@@ -31,12 +31,11 @@ export function pageHtml(token: string, environment: string): string {
 <div id="template" hidden>
 <div class="head">
 <h1 id="key"></h1>
-<p class="facts"><span id="medium"></span><span id="locale"></span><code id="place"></code><span id="state" class="state"></span></p>
+<p class="facts"><span id="medium"></span><span id="locale"></span><code id="place"></code><span id="state" class="state"></span><span id="busy" role="status"></span></p>
 </div>
 <ul id="problems" class="notices" aria-label="Problems of this template"></ul>
-<div class="bar">
-<div class="switch" role="group" aria-label="Width of the e-mail" id="widths"><button type="button" data-width="700" aria-pressed="true">Desktop</button><button type="button" data-width="375" aria-pressed="false">Phone</button></div>
-<p id="busy" role="status"></p>
+<div class="bar" id="bar">
+<div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="700" aria-pressed="true">Desktop</button><button type="button" data-width="375" aria-pressed="false">Phone</button></div>
 </div>
 <div class="sides" id="sides"></div>
 <details class="context" id="context-panel">

@@ -5,7 +5,7 @@ const find = (id) => document.getElementById(id);
 const token = document.querySelector('meta[name="token"]').content;
 const mediums = { EMAIL: 'E-mail', SLACK: 'Slack', TEAMS: 'Teams' };
 const bases = { tenant: 'in the tenant', default: "the vendor's default", nothing: '', 'not-read': '' };
-const state = { templates: [], environment: '', selected: null, context: null, width: 700, turn: 0, version: null };
+const state = { templates: [], environment: '', selected: null, typed: new Map(), width: 700, turn: 0, version: null };
 
 function element(name, more, ...children) {
   const made = document.createElement(name);
@@ -29,6 +29,9 @@ async function ask(path, body) {
   return answer;
 }
 
+/** A long key breaks after its underscores. */
+const breakable = (key) => key.split(/(?<=_)/).flatMap((part) => [part, document.createElement('wbr')]);
+
 function setLive(text, isOn) {
   find('live').textContent = text;
   root.classList.toggle('on', isOn);
@@ -41,7 +44,7 @@ function problemItem(problem) {
     problem.place && element('code', { text: problem.place }), problem.place && ' ',
     problem.message + ' ',
     element('code', { class: 'slug', text: problem.code }),
-    problem.excerpt && element('pre', { text: problem.excerpt }),
+    problem.excerpt && problem.severity !== 'info' && element('pre', { text: problem.excerpt }),
     problem.hint && element('p', { text: problem.hint }));
 }
 
@@ -67,7 +70,7 @@ function showList() {
   const focused = document.activeElement?.dataset?.address;
   find('list').replaceChildren(...[...keys].map(([key, templates], index) =>
     element('section', { 'aria-labelledby': 'k' + index },
-      element('h2', { id: 'k' + index, text: key }),
+      element('h2', { id: 'k' + index }, ...breakable(key)),
       element('ul', {}, ...templates.map(linkItem)))));
   if (shown.length === 0) find('list').append(element('p', { class: 'none', text: state.templates.length === 0 ? 'Nothing to list.' : 'No template matches.' }));
   if (focused) links().find((link) => link.dataset.address === focused)?.focus();
@@ -96,7 +99,7 @@ function showTemplate() {
       : state.selected ? 'This template is no longer declared.' : 'Choose a template.';
     return;
   }
-  find('key').textContent = template.key;
+  find('key').replaceChildren(...breakable(template.key));
   find('medium').textContent = mediums[template.medium] ?? template.medium;
   find('locale').textContent = template.locale;
   find('place').textContent = template.place;
@@ -104,7 +107,8 @@ function showTemplate() {
   find('state').classList.toggle('changed', template.differs);
   find('problems').hidden = template.problems.length === 0;
   find('problems').replaceChildren(...template.problems.map(problemItem));
-  find('widths').hidden = template.medium !== 'EMAIL';
+  find('bar').hidden = template.medium !== 'EMAIL';
+  showContext();
   document.title = template.key + ' (' + template.medium + ', ' + template.locale + ') · tenantctl preview';
   render(template);
 }
@@ -120,9 +124,10 @@ async function render(template) {
   find('busy').textContent = 'Rendering …';
   root.classList.add('rendering');
   try {
-    const answer = await ask('/api/render', { address: template.address, context: state.context });
+    const { address } = template;
+    const answer = await ask('/api/render', { address, context: state.typed.get(address)?.value ?? null });
     if (turn !== state.turn) return;
-    if (state.context === null) find('context').value = JSON.stringify(answer.context, null, 2);
+    if (!state.typed.has(address)) find('context').value = JSON.stringify(answer.context, null, 2);
     showSides(template, answer);
     find('busy').textContent = '';
   } catch (error) {
@@ -171,7 +176,7 @@ function fit() {
     const room = viewport.clientWidth;
     const width = isMail ? state.width : Math.min(room, 640);
     const scale = Math.min(1, room / width);
-    const height = Math.max(440, Math.min(720, innerHeight - 330));
+    const height = isMail ? Math.max(440, Math.min(720, innerHeight - 330)) : 340;
     const frame = viewport.firstElementChild;
     frame.style.width = width + 'px';
     frame.style.height = height / scale + 'px';
@@ -211,33 +216,41 @@ function showTheme(dark) {
   find('theme').setAttribute('aria-pressed', String(dark));
 }
 
-function useContext() {
+/** What was typed stays with its template; the last text that was JSON is what it is rendered with. */
+function showContext() {
+  const typed = state.typed.get(state.selected);
+  if (typed && find('context').value !== typed.text) find('context').value = typed.text;
+  find('context-state').textContent = typed ? 'your values' : 'made-up values';
+  find('context-error').textContent = typed?.error ?? '';
+  find('context').setAttribute('aria-invalid', String(Boolean(typed?.error)));
+}
+
+function parseContext(text) {
+  const value = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('It has to be a JSON object.');
+  return value;
+}
+
+function readContext() {
   const text = find('context').value;
+  const last = state.typed.get(state.selected)?.value ?? null;
   try {
-    const value = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('It has to be a JSON object.');
-    state.context = value;
-    find('context-error').textContent = '';
-    find('context-state').textContent = 'your values';
-    find('context').removeAttribute('aria-invalid');
-    showTemplate();
+    state.typed.set(state.selected, { text, value: parseContext(text), error: '' });
   } catch (error) {
-    find('context').setAttribute('aria-invalid', 'true');
-    find('context-error').textContent = error.message;
+    state.typed.set(state.selected, { text, value: last, error: error.message });
   }
 }
 
 let waiting = 0;
 find('context').addEventListener('input', () => {
+  readContext();
+  showContext();
   clearTimeout(waiting);
-  waiting = setTimeout(useContext, 300);
+  waiting = setTimeout(showTemplate, 250);
 });
 find('reset').addEventListener('click', () => {
   clearTimeout(waiting);
-  state.context = null;
-  find('context-error').textContent = '';
-  find('context').removeAttribute('aria-invalid');
-  find('context-state').textContent = 'made-up values';
+  state.typed.delete(state.selected);
   showTemplate();
 });
 find('filter').addEventListener('input', showList);
@@ -264,6 +277,7 @@ addEventListener('keydown', (event) => {
 });
 addEventListener('hashchange', select);
 addEventListener('resize', fit);
+if (innerWidth < 500) document.querySelector('[data-width="375"]').click();
 showTheme(matchMedia('(prefers-color-scheme: dark)').matches);
 state.selected = decodeURIComponent(location.hash.slice(1)) || null;
 const events = new EventSource('/events');

@@ -101,9 +101,10 @@ class PreviewServer implements Preview {
   async #render(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     const { attributes, templates } = this.#snapshot;
-    const address = body === null ? null : textOf(body, 'address');
+    if (!body) return send(response, 400, { error: 'This is no JSON object, or too long.' });
+    const address = textOf(body, 'address');
     const template = templates.find((one) => one.address === address);
-    if (!body || !template) return send(response, 404, { error: 'There is no such template any more.' });
+    if (!template) return send(response, 404, { error: 'There is no such template any more.' });
     const context = own(body, 'context') ?? null;
     if (context !== null && !isObject(context))
       return send(response, 400, { error: 'The context is no JSON object.' });
@@ -135,9 +136,10 @@ async function readBody(request: IncomingMessage) {
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    if (length > longestBody) return null;
-    chunks.push(chunk);
+    // Read to the end and dropped: an answer in the middle of a request would break the connection.
+    if (length <= longestBody) chunks.push(chunk);
   }
+  if (length > longestBody) return null;
   const body = parseJson(Buffer.concat(chunks).toString());
   return isObject(body) ? body : null;
 }

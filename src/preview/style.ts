@@ -61,7 +61,8 @@ h1 { margin: 0; font-size: 24px; line-height: 1.25; letter-spacing: -.015em; ove
 .state { padding: 0 8px; border-radius: 6px; background: var(--sunk); font-size: 13px; font-weight: 600; }
 .state.changed { background: var(--amber-tint); }
 .notices { display: grid; gap: 6px; margin-top: 14px; }
-.notices li { padding: 7px 12px; border-radius: 8px; white-space: pre-line; overflow-wrap: anywhere; background: var(--blue-tint); color: var(--blue); font-size: 14px; }
+.notices li { padding: 7px 12px; border-radius: 8px; white-space: pre-line; overflow-wrap: anywhere; font-size: 14px; }
+.notices .info { padding: 1px 12px; color: var(--soft); }
 .notices .danger { background: var(--red-tint); color: var(--red); }
 .notices .warning { background: var(--amber-tint); color: var(--amber); }
 .notices pre { margin: 4px 0 0; overflow-x: auto; white-space: pre; }
@@ -69,8 +70,8 @@ h1 { margin: 0; font-size: 24px; line-height: 1.25; letter-spacing: -.015em; ove
 #alerts { margin-bottom: 24px; }
 #alerts h2 { margin: 0; font-size: 15px; }
 #alerts.broken h2 { color: var(--red); }
-.bar { display: flex; align-items: center; gap: 14px; min-height: 34px; margin: 14px 0 10px; }
-#busy { color: var(--soft); font-size: 14px; }
+.bar { margin-top: 14px; }
+.sides { margin-top: 12px; }
 .switch { display: flex; }
 .switch button { border-radius: 0; margin-left: -1px; }
 .switch button:first-child { border-radius: 7px 0 0 7px; margin-left: 0; }
@@ -88,7 +89,7 @@ figcaption span { color: var(--soft); }
 .mail dd { min-width: 0; overflow-wrap: anywhere; }
 .mail .subject dd { font-weight: 600; }
 .mail .new dd { padding: 0 5px; margin: 0 -5px; border-radius: 4px; background: light-dark(#e5f6ea, #10291a); color: var(--green); }
-.viewport { overflow: hidden; background: #ffffff; border-top: 1px solid var(--rule); }
+.viewport { overflow: hidden; background: var(--sunk); border-top: 1px solid var(--rule); }
 figcaption + .viewport { border-top: 0; }
 iframe { display: block; border: 0; background: #ffffff; color-scheme: light; transform-origin: 0 0; }
 iframe:focus-visible { outline-offset: -2px; }
@@ -99,7 +100,7 @@ iframe:focus-visible { outline-offset: -2px; }
 .context small { margin-left: 6px; color: var(--soft); font-size: 13px; font-weight: 400; }
 .context p { margin-bottom: 10px; color: var(--soft); font-size: 14px; }
 textarea { display: block; width: 100%; margin-bottom: 10px; padding: 10px 12px; color: inherit; background: var(--page); border: 1px solid var(--rule); border-radius: 8px; line-height: 1.5; tab-size: 2; resize: vertical; }
-textarea[aria-invalid] { border-color: var(--red); }
+textarea[aria-invalid="true"] { border-color: var(--red); }
 #context-error { color: var(--red); }
 @media (max-width: 1100px) {
   .sides { grid-template-columns: minmax(0, 1fr); }

@@ -9,7 +9,9 @@ import { isBroken, type PreviewTemplate, type Snapshot } from './snapshot.ts';
 
 export function listView({ environment, templates, diagnostics }: Snapshot): Json {
   const addresses = new Set(templates.map(({ address }) => address));
-  const isElsewhere = ({ address }: Diagnostic) => address === undefined || !addresses.has(address);
+  // Notes about other objects are for `validate` to tell.
+  const isElsewhere = ({ address, severity }: Diagnostic) =>
+    severity !== 'info' && (address === undefined || !addresses.has(address));
   return {
     environment: oneLine(environment),
     isBroken: isBroken({ diagnostics }),

@@ -35,11 +35,12 @@ class GuardedCompile extends Compile {
   isBlockedPathKey(base: unknown, key: string, isTarget?: boolean): boolean {
     if (isTarget) return ['__proto__', 'constructor', 'prototype'].includes(key);
     if (base === null || base === undefined || Object.hasOwn(Object(base), key)) return false;
-    return key in Object(base) && !(methods.has(key) && isPlain(base));
+    return key in Object(base) && !(methods.has(key) && hasMethods(base));
   }
 }
 
-const isPlain = (base: unknown): boolean => typeof base !== 'function';
+const hasMethods = (base: unknown): boolean =>
+  Array.isArray(base) || ['string', 'number', 'boolean'].includes(typeof base);
 
 interface Call {
   readonly property: string;

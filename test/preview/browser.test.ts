@@ -1,0 +1,212 @@
+import { createServer as createTcpServer, type Server } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Preview, startPreview } from '../../src/preview/server.ts';
+import type { Snapshot } from '../../src/preview/snapshot.ts';
+import { createRenderer } from '../../src/render/index.ts';
+import { executablePath, launch, snapshot, template, violations } from './support.ts';
+
+const mail = template({
+  before: { subject: 'Old', body: '<h1>Hello ${user.name}</h1>' },
+  after: { subject: 'New for $user.name', body: '<h1 style="width: 100%">Dear ${user.name}</h1>' },
+});
+const german = template({ locale: 'de', after: { subject: 'Neu', body: 'Hallo' } });
+const slack = template({ key: 'other', medium: 'SLACK', after: { slackTemplate: { text: '*bold* $days' } } });
+
+describe.skipIf(executablePath === undefined)('the page', () => {
+  let browser: Browser;
+  let outside: Server;
+  let connections = 0;
+  let port = 0;
+  let open: Preview | undefined;
+
+  beforeAll(async () => {
+    browser = await launch();
+    outside = createTcpServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((listening) => outside.listen(0, '127.0.0.1', listening));
+    const address = outside.address();
+    port = typeof address === 'object' && address ? address.port : 0;
+  });
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    await open?.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    outside?.close();
+  });
+
+  async function visit(shown: Snapshot, options: { address?: string; width?: number; dark?: boolean } = {}) {
+    const renderer = createRenderer({ milliseconds: 1000, megabytes: 64 });
+    open = await startPreview({ port: 0, snapshot: shown, renderer });
+    const context = await browser.newContext({
+      viewport: { width: options.width ?? 1400, height: 900 },
+      colorScheme: options.dark ? 'dark' : 'light',
+    });
+    const page = await context.newPage();
+    const hash = options.address === undefined ? '' : `#${encodeURIComponent(options.address)}`;
+    await page.goto(`${open.url}${hash}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    return { page, preview: open };
+  }
+
+  const inFrame = (page: Page, side: 'Before' | 'After') =>
+    page.frameLocator(`iframe[title^="${side}"]`).locator('body');
+
+  it('lists templates by key, medium and locale, and shows both sides of one', async () => {
+    const { page } = await visit(snapshot([mail, german, slack]));
+    expect(await page.locator('#list a').allInnerTexts()).toEqual([
+      expect.stringMatching(/E-mail\s+en\s+changed/),
+      expect.stringMatching(/E-mail\s+de/),
+      expect.stringMatching(/Slack\s+en/),
+    ]);
+    await inFrame(page, 'Before').getByText('Hello Ann Example').waitFor();
+    await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
+    await page.locator('.mail .new').getByText('New for Ann Example').waitFor();
+  });
+
+  it('shows e-mail as wide as a desktop window or a phone, scaled to the room there is', async () => {
+    const { page } = await visit(snapshot([mail]), { width: 900 });
+    const width = () =>
+      page
+        .frameLocator('iframe[title^="After"]')
+        .locator('html')
+        .evaluate('document.documentElement.clientWidth');
+    await inFrame(page, 'After').waitFor();
+    expect(await width()).toBe(700);
+    await page.getByRole('button', { name: 'Phone' }).click();
+    expect(await width()).toBe(375);
+  });
+
+  it('goes to another template by link, keyboard and filter', async () => {
+    const { page } = await visit(snapshot([mail, german, slack]));
+    await page.keyboard.press('/');
+    await page.keyboard.type('slack');
+    await expect.poll(() => page.locator('#list a').count()).toBe(1);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await inFrame(page, 'After').locator('strong', { hasText: 'bold' }).waitFor();
+    expect(page.url()).toContain('SLACK');
+    expect(await page.locator('h1').innerText()).toBe('other');
+  });
+
+  it('renders again with the context that is typed in', async () => {
+    const { page } = await visit(snapshot([mail]));
+    await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
+    await page.getByText('made-up values', { exact: true }).click();
+    await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe <b>"}}');
+    await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
+    await page.getByLabel('Context as JSON').fill('[1]');
+    await page.getByRole('alert').getByText('JSON object').waitFor();
+    await page.getByRole('button', { name: 'Made-up values again' }).click();
+    await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
+  });
+
+  it('follows a change without being loaded again, and keeps the typed context', async () => {
+    const { page, preview } = await visit(snapshot([mail]));
+    await page.getByText('made-up values', { exact: true }).click();
+    await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe"}}');
+    await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
+    preview.show(snapshot([template({ after: { body: 'Good day, ${user.name}' } }), german]));
+    await inFrame(page, 'After').getByText('Good day, Zoe').waitFor();
+    expect(await page.locator('#list a').count()).toBe(2);
+  });
+
+  it('tells the problems of the project and those of the template', async () => {
+    const problem = { severity: 'warning', message: 'This `#if` has no `#end`', hint: 'Add it.' } as const;
+    const { page, preview } = await visit(
+      snapshot([mail], { diagnostics: [{ code: 'velocity-unclosed', address: mail.address, ...problem }] }),
+    );
+    await page.locator('#problems').getByText('This `#if` has no `#end`').waitFor();
+    preview.show(
+      snapshot([mail], { diagnostics: [{ code: 'syntax', severity: 'error', message: 'Broken YAML' }] }),
+    );
+    await page.getByRole('heading', { name: 'The project does not load.' }).waitFor();
+    await page.locator('#alerts').getByText('Broken YAML').waitFor();
+    await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
+  });
+
+  it('says why a template is not rendered, and stays alive', async () => {
+    const endless = template({
+      after: { body: '#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end' },
+    });
+    const { page, preview } = await visit(snapshot([endless]));
+    await inFrame(page, 'After').getByText('It takes longer than 1 s.').waitFor();
+    preview.show(snapshot([mail]));
+    await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
+  });
+
+  it('runs nothing of a hostile template, and no request leaves the page', async () => {
+    const url = `http://127.0.0.1:${port}`;
+    const hostile = `</title></style><script>top.pwned = 1</script><img src="${url}/img" onerror="top.pwned=2">
+<link rel="stylesheet" href="${url}/css"><link rel="preconnect" href="${url}"><LINK rel="prefetch" href="${url}/prefetch"><link
+rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { font-family: x; src: url(${url}/font) } body { background: url(${url}/bg); font-family: x }</style>
+<meta http-equiv="refresh" content="0;url=${url}/refresh"><base href="${url}/"><iframe src="${url}/frame"></iframe><object data="${url}/object"></object><embed src="${url}/embed">
+<video src="${url}/video" poster="${url}/poster"></video><svg><image href="${url}/svg"/><use href="${url}/use#x"/><script>top.pwned=3</script></svg>
+<form action="${url}/form"><button id="send">go</button></form><a id="out" ping="${url}/ping" href="${url}/link">out</a> <a id="js" href="javascript:top.pwned=4">js</a>
+<a target="_blank" id="blank" href="${url}/blank">blank</a> <a title=">" target = _self id="self" href="${url}/self">self</a><iframe srcdoc="<iframe src='${url}/inner'></iframe>"></iframe><div onclick="top.pwned=5" onpointerenter="top.pwned=6" id="div">div</div><details open ontoggle="top.pwned=7">x</details><input autofocus onfocus="top.pwned=8">`;
+    const shown = snapshot(
+      [
+        template({
+          key: '"><script>top.pwned=9</script>',
+          before: { subject: hostile, body: hostile },
+          after: { subject: hostile, from: hostile, body: hostile },
+        }),
+        template({
+          medium: 'TEAMS',
+          key: 't',
+          after: {
+            teamsTemplate: {
+              title: hostile,
+              text: hostile,
+              messageJSON: { body: [{ type: 'TextBlock', text: hostile }] },
+            },
+          },
+        }),
+      ],
+      {
+        environment: hostile,
+        diagnostics: [
+          { code: hostile, severity: 'error', message: hostile, hint: hostile, excerpt: hostile },
+        ],
+      },
+    );
+    const { page } = await visit(shown);
+    for (const side of ['Before', 'After'] as const) {
+      const frame = page.frameLocator(`iframe[title^="${side}"]`);
+      for (const id of ['#div', '#js', '#out', '#blank', '#self', '#send'])
+        await frame.locator(id).click({ force: true });
+    }
+    await page.locator('#list a').nth(1).click();
+    await page.locator('h1', { hasText: /^t$/ }).waitFor();
+    await expect.poll(() => page.locator('iframe').count()).toBe(1);
+    await inFrame(page, 'After').getByText('top.pwned').first().waitFor();
+    expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
+    expect(
+      await page
+        .locator('img, script:not([src="/script.js"]), main a, link:not([rel=icon]):not([rel=stylesheet])')
+        .count(),
+    ).toBe(0);
+    expect(page.context().pages()).toHaveLength(1);
+    expect(connections).toBe(0);
+  });
+
+  it.each([[{ width: 1400 }], [{ width: 1400, dark: true }], [{ width: 380 }], [{ width: 380, dark: true }]])(
+    'is accessible and fits: %j',
+    async (options) => {
+      const diagnostics = [
+        { code: 'a', severity: 'error', message: 'An error' },
+        { code: 'b', severity: 'warning', message: 'A warning', address: mail.address },
+        { code: 'c', severity: 'info', message: 'A note', address: mail.address, excerpt: 'x', hint: 'y' },
+      ] as const;
+      const { page } = await visit(snapshot([mail, german, slack], { diagnostics }), options);
+      await inFrame(page, 'After').waitFor();
+      await page.getByText('made-up values', { exact: true }).click();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    },
+  );
+});

@@ -1,0 +1,151 @@
+import { Readable, Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { main } from '../../src/commands/main.ts';
+import { createWorld, seedFile, type World } from '../support/world.ts';
+
+let world: World;
+let stop: AbortController;
+let ended: Promise<number>;
+
+beforeEach(async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await ended;
+  await world.close();
+});
+
+/** Starts the command and waits for the address that it prints. */
+function preview(...argv: string[]): Promise<string> {
+  return new Promise((started, failed) => {
+    const stdout = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        started(chunk.toString().trim());
+        done();
+      },
+    });
+    let told = '';
+    const stderr = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        told += chunk.toString();
+        done();
+      },
+    });
+    const io = {
+      cwd: world.dir,
+      env: world.env,
+      stdin: Readable.from([]),
+      stdout,
+      stderr,
+      signal: stop.signal,
+    };
+    ended = main(['preview', ...argv], io);
+    ended.then(() => failed(new Error(told)), failed);
+  });
+}
+
+async function visit(url: string) {
+  const page = await (await fetch(url)).text();
+  const token = /name="token" content="([^"]+)"/.exec(page)?.[1] ?? '';
+  const headers = {
+    'x-preview-token': token,
+    origin: new URL(url).origin,
+    'content-type': 'application/json',
+  };
+  const ask = async (path: string, init: RequestInit = {}) =>
+    JSON.parse(await (await fetch(`${url}${path}`, { ...init, headers })).text());
+  const events = (await fetch(`${url}events`)).body?.getReader();
+  await events?.read();
+  return {
+    page,
+    list: () => ask('api/templates'),
+    render: (address: string) => ask('api/render', { method: 'POST', body: JSON.stringify({ address }) }),
+    /** The next state that the server tells of. */
+    changed: () => events?.read(),
+  };
+}
+
+const key = 'password_expiring';
+const declared = { kind: 'NotificationTemplate', key, medium: 'EMAIL', locale: 'en' };
+const address = `NotificationTemplate/${key}/EMAIL/en`;
+
+it("shows the tenant's text beside the declared one, with the tenant's attributes, and what the lint says", async () => {
+  world.declare([{ ...declared, subject: '$__global.companyName: $nmae' }]);
+  const { list, render } = await visit(await preview());
+  expect(await list()).toMatchObject({
+    isBroken: false,
+    templates: [
+      {
+        address,
+        differs: true,
+        problems: expect.arrayContaining([expect.objectContaining({ code: 'unknown-variable' })]),
+      },
+    ],
+  });
+  const { before, after, context } = await render(address);
+  expect(context.__global).toMatchObject({ companyName: 'ACME' });
+  expect(after.head.subject).toMatch(/^ACME: /);
+  expect(before.head.subject).not.toMatch(/^ACME: /);
+  expect(after.document).toBe(before.document);
+});
+
+it('asks the tenant nothing when offline', async () => {
+  world.declare([{ ...declared, subject: 'Hi' }]);
+  const { list, render } = await visit(await preview('--offline'));
+  expect(world.sandbox.metrics.requests).toBe(0);
+  expect(await list()).toMatchObject({ templates: [{ base: 'not-read', differs: false }] });
+  expect(await render(address)).toMatchObject({ before: null, after: { head: { subject: 'Hi' } } });
+});
+
+it('goes on when the tenant cannot be read', async () => {
+  world.declare([{ ...declared, subject: 'Hi' }]);
+  world.env.CLIENT_SECRET = 'wrong';
+  const { list } = await visit(await preview());
+  expect(await list()).toMatchObject({
+    isBroken: false,
+    problems: [{ severity: 'warning' }],
+    templates: [{ base: 'not-read' }],
+  });
+});
+
+it('follows the manifests, shows their mistakes, and recovers', async () => {
+  world.write('config/texts/a.html', 'one');
+  world.write(
+    'config/all.yaml',
+    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\nbody: !file texts/a.html\n`,
+  );
+  const { list, render, changed } = await visit(await preview('--offline'));
+  world.write('config/texts/a.html', 'two');
+  await changed();
+  expect((await render(address)).after.document).toMatch(/two$/);
+  world.write('config/more.yaml', 'kind: NotificationTemplate\nkeey: x\n');
+  await changed();
+  expect(await list()).toMatchObject({ isBroken: true, templates: [{ address }] });
+  world.write('config/more.yaml', '');
+  await changed();
+  expect(await list()).toMatchObject({ isBroken: false, templates: [{ address }] });
+});
+
+it('starts with manifests that do not load, and ends with the signal', async () => {
+  world.write('config/all.yaml', 'kind: [');
+  const { list } = await visit(await preview('--offline'));
+  expect(await list()).toMatchObject({ isBroken: true, templates: [] });
+  stop.abort();
+  expect(await ended).toBe(0);
+});
+
+it('shows no secret, neither declared nor in the tenant', async () => {
+  world.env.TEXT = 's3cr3t-text';
+  world.write(
+    'config/all.yaml',
+    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\nsubject: !secret TEXT\n`,
+  );
+  await world.run('apply', '--yes');
+  const { page, list, render } = await visit(await preview());
+  const all = JSON.stringify([page, await list(), await render(address)]);
+  expect(all).toContain('(secret TEXT)');
+  expect(all).not.toContain('s3cr3t');
+});

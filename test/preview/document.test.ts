@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import { chatParts } from '../../src/preview/chat.ts';
+import { documentOf } from '../../src/preview/document.ts';
+
+const shown = (content: Json): string =>
+  documentOf({ is: 'rendered', value: { is: 'chat', content } }, true)?.replace(/.*<\/head>/s, '') ?? '';
+
+describe('chat messages', () => {
+  it('shows the blocks of Slack', () => {
+    const blocks = [
+      { type: 'header', text: { type: 'plain_text', text: 'Tasks' } },
+      {
+        type: 'section',
+        text: { type: 'mrkdwn', text: '*3* due' },
+        fields: [{ type: 'mrkdwn', text: 'soon' }],
+      },
+      { type: 'divider' },
+      { type: 'context', elements: [{ type: 'mrkdwn', text: 'ACME' }] },
+      {
+        type: 'actions',
+        elements: [{ type: 'button', text: { type: 'plain_text', text: 'Open' }, url: 'https://x.example' }],
+      },
+      { type: 'image', alt_text: 'logo', image_url: 'https://x.example/a.png' },
+    ];
+    expect(chatParts({ text: 'fallback', blocks })).toEqual([
+      { is: 'heading', text: 'Tasks' },
+      { is: 'text', text: '*3* due' },
+      { is: 'text', text: 'soon' },
+      { is: 'divider' },
+      { is: 'note', text: 'ACME' },
+      { is: 'button', text: 'Open' },
+      { is: 'image', text: 'logo' },
+    ]);
+  });
+
+  it('shows the cards of Teams', () => {
+    const card = {
+      type: 'AdaptiveCard',
+      body: [
+        { type: 'TextBlock', text: 'Access', weight: 'Bolder' },
+        { type: 'ColumnSet', columns: [{ type: 'Column', items: [{ type: 'TextBlock', text: 'left' }] }] },
+        { type: 'FactSet', facts: [{ title: 'By', value: 'Ann' }] },
+      ],
+      actions: [{ type: 'Action.OpenUrl', title: 'Decide', url: 'https://x.example' }],
+    };
+    const messageJSON = { type: 'message', attachments: [{ contentType: 'x', content: card }] };
+    expect(chatParts({ title: 'Title', text: 'fallback', messageJSON })).toEqual([
+      { is: 'heading', text: 'Title' },
+      { is: 'heading', text: 'Access' },
+      { is: 'text', text: 'left' },
+      { is: 'fact', name: 'By', text: 'Ann' },
+      { is: 'button', text: 'Decide' },
+    ]);
+  });
+
+  it('shows the text where there is nothing else, and text that is no JSON', () => {
+    expect(chatParts({ text: 'Hi', blocks: [] })).toEqual([{ is: 'text', text: 'Hi' }]);
+    expect(chatParts('just text')).toEqual([{ is: 'text', text: 'just text' }]);
+    expect(chatParts(null)).toEqual([]);
+  });
+
+  it('ends with what is nested without end', () => {
+    const deep = Array.from({ length: 500 }).reduce<Json>((inner) => ({ blocks: [inner] }), { text: 'deep' });
+    expect(chatParts(deep)).toEqual([]);
+  });
+
+  it('marks emphasis and links, and makes nothing else of a text', () => {
+    expect(
+      shown({ text: '*b* _i_ `c` **t** <https://x.example|here> [there](https://y.example)' }),
+    ).toContain(
+      '<strong>b</strong> <em>i</em> <code>c</code> <strong>t</strong> <span class="link" title="https://x.example">here</span> <span class="link" title="https://y.example">there</span>',
+    );
+    expect(shown({ text: '<img src=x onerror=1> 2*3*4 a_b_c <javascript:alert(1)|x>' })).toContain(
+      '&lt;img src=x onerror=1&gt; 2*3*4 a_b_c &lt;javascript:alert(1)|x&gt;',
+    );
+  });
+});
+
+describe('documents', () => {
+  it('put the policy before anything of the template', () => {
+    const message = { is: 'email', subject: '<s>', from: '', replyTo: '', html: '<p>hi</p>' } as const;
+    const document = documentOf({ is: 'rendered', value: message }, true) ?? '';
+    expect(document.indexOf('Content-Security-Policy')).toBeLessThan(document.indexOf('<p>hi</p>'));
+    expect(document).toContain('&lt;s&gt;');
+    expect(documentOf({ is: 'rendered', value: message }, false)).not.toContain('&lt;s&gt;');
+  });
+
+  it('say why there is nothing to see', () => {
+    expect(documentOf({ is: 'failed', reason: '<b>' }, true)).toContain('&lt;b&gt;');
+    expect(documentOf(null, true)).toBeNull();
+  });
+});

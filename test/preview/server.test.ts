@@ -1,0 +1,120 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Preview, startPreview } from '../../src/preview/server.ts';
+import { snapshot, template } from './support.ts';
+
+interface Asked {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+describe('the server', () => {
+  let preview: Preview;
+  let token = '';
+  const welcome = template({ after: { subject: 'Hi ${user.name}', body: '<b>$x</b>' } });
+
+  beforeAll(async () => {
+    preview = await startPreview({ port: 0, snapshot: snapshot([welcome]) });
+    token = /name="token" content="([^"]+)"/.exec((await ask({})).text)?.[1] ?? '';
+  });
+  afterAll(() => preview.close());
+
+  function ask({ path = '/', method = 'GET', headers = {}, body }: Asked) {
+    const { host, port, hostname } = new URL(preview.url);
+    return new Promise<{ status: number; text: string; headers: NodeJS.Dict<string | string[]> }>(
+      (done, fail) => {
+        const sent = request({ hostname, port, path, method, headers: { host, ...headers } }, (answer) => {
+          let text = '';
+          answer.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk;
+          });
+          answer.on('end', () => done({ status: answer.statusCode ?? 0, text, headers: answer.headers }));
+        });
+        sent.on('error', fail);
+        sent.end(body);
+      },
+    );
+  }
+
+  const own = () => ({ origin: new URL(preview.url).origin, 'x-preview-token': token });
+  const render = (body: string, headers: Readonly<Record<string, string>> = own()) =>
+    ask({ path: '/api/render', method: 'POST', headers, body });
+  const wanted = JSON.stringify({ address: welcome.address });
+
+  it('listens on loopback only', () => {
+    expect(preview.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  });
+
+  it('renders with made-up values, and with those of the page', async () => {
+    const { status, text } = await render(wanted);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      context: { user: { name: 'Ann Example' } },
+      before: null,
+      after: { head: { subject: 'Hi Ann Example' }, document: expect.stringContaining('<b>x</b>') },
+    });
+    const mine = JSON.stringify({ address: welcome.address, context: { x: 'mine' } });
+    expect(JSON.parse((await render(mine)).text).after).toMatchObject({
+      head: { subject: 'Hi ${user.name}' },
+      document: expect.stringContaining('<b>mine</b>'),
+    });
+  });
+
+  it.each<[string, () => Asked]>([
+    ['another host name', () => ({ headers: { host: 'evil.example' } })],
+    [
+      'another host name with the right port',
+      () => ({ headers: { host: `evil.example:${new URL(preview.url).port}` } }),
+    ],
+    ['a page of another origin', () => ({ headers: { origin: 'http://evil.example' } })],
+    ['another site', () => ({ headers: { 'sec-fetch-site': 'cross-site' } })],
+    ['the list without the token', () => ({ path: '/api/templates' })],
+    [
+      'the list with a wrong token',
+      () => ({ path: '/api/templates', headers: { 'x-preview-token': 'x'.repeat(32) } }),
+    ],
+    [
+      'a POST without an origin',
+      () => ({ path: '/api/render', method: 'POST', headers: { 'x-preview-token': token } }),
+    ],
+    [
+      'a POST of another origin',
+      () => ({ path: '/api/render', method: 'POST', headers: { ...own(), origin: 'http://127.0.0.1' } }),
+    ],
+    [
+      'a POST without the token',
+      () => ({ path: '/api/render', method: 'POST', headers: { origin: own().origin } }),
+    ],
+  ])('refuses %s', async (_what, asked) => {
+    const { status, text } = await ask(asked());
+    expect(status).toBe(403);
+    expect(Object.keys(JSON.parse(text))).toEqual(['error']);
+  });
+
+  it('takes localhost for its name', async () => {
+    expect((await ask({ headers: { host: `localhost:${new URL(preview.url).port}` } })).status).toBe(200);
+  });
+
+  it.each([
+    ['no JSON', '{', 400],
+    ['no object', '[]', 400],
+    ['an unknown address', '{"address":"NotificationTemplate/x/EMAIL/en"}', 404],
+    ['a context that is no object', JSON.stringify({ address: welcome.address, context: [1] }), 400],
+    ['too much', JSON.stringify({ address: welcome.address, context: { x: 'x'.repeat(1_100_000) } }), 400],
+  ])('answers %s', async (_what, body, status) => {
+    expect((await render(body)).status).toBe(status);
+  });
+
+  it('says the same policy with every answer', async () => {
+    for (const path of ['/', '/style.css', '/script.js', '/nowhere', '/api/templates']) {
+      const { headers } = await ask({ path });
+      expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+    }
+  });
+});

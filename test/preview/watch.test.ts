@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Watch, watchFolder } from '../../src/preview/watch.ts';
+
+let root = '';
+let watch: Watch | undefined;
+let onChange = () => {};
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'watch-'));
+  mkdirSync(join(root, 'config/texts'), { recursive: true });
+  mkdirSync(join(root, '.tenantctl'));
+  watch = watchFolder(root, () => onChange());
+});
+
+afterEach(() => {
+  watch?.close();
+  rmSync(root, { recursive: true });
+});
+
+/** The next change that is told, after `act`. */
+function changeAfter(act: () => void): Promise<void> {
+  return new Promise((told) => {
+    onChange = told;
+    act();
+  });
+}
+
+it('tells a changed, a new and a removed file, at any depth', async () => {
+  const file = join(root, 'config/texts/a.html');
+  await changeAfter(() => writeFileSync(file, 'a'));
+  await changeAfter(() => writeFileSync(file, 'b'));
+  await changeAfter(() => rmSync(file));
+});
+
+it('follows folders that are made later', async () => {
+  await changeAfter(() => mkdirSync(join(root, 'config/more')));
+  await changeAfter(() => writeFileSync(join(root, 'config/more/a.yaml'), 'a'));
+});
+
+it('does not follow what the program writes itself', async () => {
+  let changes = 0;
+  onChange = () => {
+    changes += 1;
+  };
+  writeFileSync(join(root, '.tenantctl/sandbox.json'), '{}');
+  const other = join(root, 'config/a.yaml');
+  await new Promise<void>((told) => {
+    onChange = () => {
+      changes += 1;
+      told();
+    };
+    writeFileSync(other, 'a');
+  });
+  expect(changes).toBe(1);
+});

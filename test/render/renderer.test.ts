@@ -1,0 +1,180 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { createRenderer } from '../../src/render/index.ts';
+
+const renderer = createRenderer();
+afterAll(() => renderer.close());
+
+async function rendered(text: string, context: JsonObject = {}): Promise<string> {
+  const outcome = await renderer.render({ text }, context);
+  if (outcome.is === 'failed') throw new Error(outcome.reason);
+  return outcome.value.text ?? '';
+}
+
+async function sample(...texts: string[]): Promise<JsonObject> {
+  const outcome = await renderer.sample(texts, null);
+  if (outcome.is === 'failed') throw new Error(outcome.reason);
+  return outcome.value;
+}
+
+describe('rendering', () => {
+  it('carries out directives and references', async () => {
+    const text = '#if($n > 1)$n tasks#else${one} task#end:#foreach($t in $list) $foreach.count. $t.name#end';
+    expect(await rendered(text, { n: 2, list: [{ name: 'a' }, { name: 'b' }] })).toBe('2 tasks: 1. a 2. b');
+    expect(await rendered(text, { n: 1, one: 'one' })).toBe('one task:');
+  });
+
+  it('leaves what it cannot resolve as it is written', async () => {
+    expect(await rendered('$a ${b.c} $!d $5.00 #ff0000 $x.go($y)', { b: {} })).toBe(
+      '$a ${b.c}  $5.00 #ff0000 $x.go($y)',
+    );
+  });
+
+  it('knows the methods of Java that templates call', async () => {
+    const context = { s: 'Abc', list: [1, 2], none: [] };
+    const text =
+      '$s.toUpperCase() $s.length() $list.size() $none.isEmpty() $s.equals("Abc") $s.equalsIgnoreCase("abc") $s.contains("b")';
+    expect(await rendered(text, context)).toBe('ABC 3 2 true true true true');
+  });
+
+  it('reaches nothing that objects inherit', async () => {
+    const before = process.env.HOME;
+    const texts = [
+      '$x.constructor',
+      '$x["constructor"]',
+      '$x.__proto__',
+      '$s.constructor.constructor',
+      '$toString',
+      '$x.hasOwnProperty("a")',
+      '$x.get("constructor")',
+      '$list.map($s)',
+      '$list.push(1)',
+      '#set($k = "constructor")$x[$k]',
+    ];
+    const context = { x: { a: 1 }, s: 'text', list: [1] };
+    for (const text of texts) {
+      const shown = await rendered(text, context);
+      expect(shown, text).not.toMatch(/function|native|object/i);
+    }
+    expect(
+      await rendered('$x.constructor.constructor("return process")() done', context).catch(String),
+    ).not.toContain('[object');
+    expect(await rendered('#set($x.__proto__.polluted = "yes")$y.polluted', { x: {}, y: {} })).toBe(
+      '$y.polluted',
+    );
+    expect(process.env.HOME).toBe(before);
+  });
+
+  it('changes neither the context nor the next template', async () => {
+    const context = { list: [1], x: { a: 'old' } };
+    await rendered('#set($x.a = "new")$list.add(2)#macro(m)macro#end', context);
+    expect(await rendered('$x.a $list.size() #m()', context)).toBe('old 1 ');
+  });
+});
+
+describe('limits', () => {
+  const small = createRenderer({ milliseconds: 400, megabytes: 48, characters: 50_000 });
+  afterAll(() => small.close());
+
+  const reasonOf = async (text: string): Promise<string> => {
+    const outcome = await small.render({ text }, { s: 'x' });
+    return outcome.is === 'failed' ? outcome.reason : `rendered ${outcome.value.text?.length} characters`;
+  };
+  const loop = '#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end';
+
+  it.each([
+    ['a loop without end', loop, /longer than 0.4 s/],
+    [
+      'a list that aborts the process',
+      '#set($a = [1..99999999])#set($b = [1..99999999])$a',
+      /memory|longer than/,
+    ],
+    [
+      'lists of lists',
+      '#set($a = [1..1000])#foreach($i in [1..60])#set($a = [$a, $a])#end$a',
+      /memory|longer than|too long/,
+    ],
+    [
+      'a text that doubles',
+      '#set($a = "xxxxxxxx")#foreach($i in [1..60])#set($a = "$a$a")#end$a',
+      /too long|memory/,
+    ],
+    ['a macro that calls itself', '#macro(m)#m()#end#m()', /without end/],
+    ['a long result', '#foreach($a in [1..60000])x#end', /more than 50000 characters/],
+    ['a long template', 'x'.repeat(50_001), /more than 50000 characters/],
+    ['text that is no Velocity', '#foreach($a in )', /cannot be rendered/],
+  ])('says why it gives up: %s', async (_what, text, reason) => {
+    expect(await reasonOf(text)).toMatch(reason);
+    expect(await small.render({ text: 'still $s' }, { s: 'here' })).toEqual({
+      is: 'rendered',
+      value: { text: 'still here' },
+    });
+  });
+
+  it('renders those that wait behind a template that never ends', async () => {
+    const outcomes = await Promise.all([reasonOf(loop), reasonOf('ok'), reasonOf(loop), reasonOf('fine')]);
+    expect(outcomes).toEqual([
+      'It takes longer than 0.4 s.',
+      'rendered 2 characters',
+      'It takes longer than 0.4 s.',
+      'rendered 4 characters',
+    ]);
+  });
+
+  it('ends what is under way when it is closed', async () => {
+    const closing = createRenderer();
+    const running = closing.render({ text: loop }, {});
+    closing.close();
+    expect((await running).is).toBe('failed');
+    expect((await closing.render({ text: 'x' }, {})).is).toBe('failed');
+  });
+});
+
+describe('sample values', () => {
+  it.each<[string, JsonObject]>([
+    [
+      'Hello ${user.name}, $!{user.email}',
+      { user: { name: 'Ann Example', email: 'ann.example@acme.example' } },
+    ],
+    ['$numberOfTasks $daysLeft', { numberOfTasks: 3, daysLeft: 3 }],
+    ['$campaignName by $dueDate', { campaignName: 'Example campaign', dueDate: '1 December 2026' }],
+    ['#if($state == "APPROVED")x#end #if($x.size > 3)y#end', { state: 'APPROVED', x: { size: 3 } }],
+    ['#if($isUrgent)x#end', { isUrgent: true }],
+    ['$user.getManager().name', { user: { manager: { name: 'Ann Example' } } }],
+    ['$items.get(0).name $items.size()', { items: [{ name: 'Item 1' }, { name: 'Item 2' }] }],
+  ])('%s', async (text, context) => {
+    expect(await sample(text)).toEqual(context);
+  });
+
+  it('gives lists two items with what the loop uses of them', async () => {
+    expect(
+      await sample(
+        '#foreach($t in $task.steps)$foreach.count $t.owner.name #foreach($n in $t.notes)$n#end#end',
+      ),
+    ).toEqual({
+      task: {
+        steps: [
+          { owner: { name: 'Ann Example' }, notes: ['Note 1', 'Note 2'] },
+          { owner: { name: 'Bob Sample' }, notes: ['Note 1', 'Note 2'] },
+        ],
+      },
+    });
+  });
+
+  it('makes up nothing that the template sets itself', async () => {
+    const text =
+      '#set($a = $user.name)$a #macro(m $b)$b#end #define($c)x#end $c #foreach($d in [1..2])$d#end';
+    expect(await sample(text)).toEqual({ user: { name: 'Ann Example' } });
+  });
+
+  it("takes the tenant's attributes as they are", async () => {
+    const attributes: Json = { productName: 'ACME Identity' };
+    const outcome = await renderer.sample(['$__global.productName $__global.missing'], attributes);
+    expect(outcome).toEqual({ is: 'rendered', value: { __global: attributes } });
+    expect(await sample('$__global.helpDeskPhone')).toEqual({ __global: { helpDeskPhone: '+1 555 0100' } });
+  });
+
+  it('passes over a text that cannot be read', async () => {
+    expect(await sample('#foreach($a in )', '$days')).toEqual({ days: 3 });
+  });
+});
