@@ -18,6 +18,7 @@ export function compareField(
   declared: Json,
   live: Json | undefined,
 ): FieldDifference[] {
+  if (declared === live) return [];
   if (field.is === 'records') return compareRecords(name, field, declared, live);
   const after = comparable(field, declared);
   const before = comparable(field, live);

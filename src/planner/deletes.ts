@@ -40,7 +40,8 @@ export interface DeleteRequest {
  * and `--prune`; an object that several ask for is deleted once.
  */
 export function deletions(request: DeleteRequest): { deletions: Deletion[]; leftAlone: Diagnostic[] } {
-  const declared = declaredObjects(request);
+  const asksOfUndeclared = request.previous !== null || request.prune !== null;
+  const declared = asksOfUndeclared ? declaredObjects(request) : new Set<Address>();
   const undeclared = (live: LiveObject) => !declared.has(live.address) && request.inScope(live.address);
   const { prunable, kept } = prunableObjects(request, undeclared);
   const asked = [

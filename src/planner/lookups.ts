@@ -21,7 +21,9 @@ function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] 
   const lookup = lookupOf(value);
   if (lookup) return [{ lookup, at }];
   if (!isArray(value) && !isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => lookupsAt(item, `${at}${pointer(name)}`));
+  // Thousands of texts need no pointers.
+  const inner = Object.entries(value).filter(([, item]) => typeof item === 'object');
+  return inner.flatMap(([name, item]) => lookupsAt(item, `${at}${pointer(name)}`));
 }
 
 /** The resources with each lookup replaced by the record's field that `answer` gives for it. */
@@ -30,6 +32,7 @@ export function fillLookups(
   answer: (lookup: Lookup) => Json,
 ): readonly Resource[] {
   return resources.map((resource) => {
+    if (lookupsAt(resource.fields, '').length === 0) return resource;
     const fields = mapJson(resource.fields, (value) => {
       const lookup = lookupOf(value);
       return lookup ? answer(lookup) : value;

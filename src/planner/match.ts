@@ -58,7 +58,8 @@ function matchOne(resource: Resource, index: LiveIndex): Match {
 
 /** Whether the live object has to change its key to become the declared one. */
 export function isRename({ kind, resource, live }: Match): boolean {
-  if (!live || identityOf(kind, live.key) === identityOf(kind, resource.key)) return false;
+  if (!live || live.address === resource.address) return false;
+  if (identityOf(kind, live.key) === identityOf(kind, resource.key)) return false;
   // A nameless object goes by its id: there is no name to change.
   return live.key[0] !== live.id;
 }
