@@ -11,7 +11,7 @@ export const style = `
   --focus: light-dark(#0a58ca, #6cb2ff);
   --green: light-dark(#0d5f2c, #7ddc99);
   --green-tint: light-dark(#e5f6ea, #10291a);
-  --green-mark: light-dark(#a9e5ba, #1f5f38);
+  --green-mark: light-dark(#a9e5ba, #174a2b);
   --red: light-dark(#a1160d, #ff9c94);
   --red-tint: light-dark(#fdebe9, #311514);
   --red-mark: light-dark(#f8beb8, #7a2823);
@@ -171,6 +171,9 @@ footer .meta { flex-direction: column; border-top: 1px solid var(--rule); paddin
   .tile { padding: 8px 12px; }
   .tile b { font-size: 22px; }
   .where { margin-left: 0; flex-basis: 100%; }
+  .fields { table-layout: fixed; }
+  .fields th, .fields td { padding: 6px 8px; overflow-wrap: anywhere; }
+  .fields .origin { white-space: normal; }
   .frames { grid-template-columns: minmax(0, 1fr); }
   .line { grid-template-columns: 2.6em 1.2em minmax(0, 1fr); }
 }

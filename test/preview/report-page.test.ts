@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderPlanTemplates } from '../../src/preview/plan.ts';
+import { createRenderer } from '../../src/render/index.ts';
+import { renderReport } from '../../src/report/index.ts';
+import { change, difference, plain, plan, samplePlan } from '../report/fixtures.ts';
+import { executablePath, launch, violations } from './support.ts';
+
+const body = '<html lang="en"><body style="background: #ffffee"><h1>Dear ${user.name}</h1></body></html>';
+const withBody = (text: string) =>
+  change({
+    address: 'NotificationTemplate/welcome/EMAIL/en',
+    action: 'update',
+    diff: [difference('/body', '<h1>Hello ${user.name}</h1>', text)],
+    requests: [{ method: 'POST', path: '/x', query: {}, headers: {}, body: { subject: 'Hi', body: text } }],
+  });
+const template = withBody(body);
+
+describe('templates of a plan', () => {
+  it('are rendered by address, and only those', async () => {
+    const rendered = await renderPlanTemplates(
+      plan([template, ...samplePlan.changes.filter(({ kind }) => kind !== template.kind)]),
+    );
+    expect(Object.keys(rendered)).toEqual([template.address]);
+    expect(rendered[template.address]?.before).toContain('<h1>Hello Ann Example</h1>');
+    expect(rendered[template.address]?.after).toContain('<h1>Dear Ann Example</h1>');
+  });
+
+  it("take the tenant's attributes where they are given", async () => {
+    const rendered = await renderPlanTemplates(plan([withBody('$__global.companyName')]), {
+      attributes: { companyName: 'ACME' },
+    });
+    expect(rendered[template.address]?.after).toMatch(/ACME$/);
+  });
+
+  it('say so where they cannot be rendered', async () => {
+    const renderer = createRenderer({ milliseconds: 300 });
+    const endless = '#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end';
+    const changes = [
+      change({ address: template.address, action: 'delete', diff: [difference('/body', endless, null)] }),
+    ];
+    const rendered = await renderPlanTemplates(plan(changes), { renderer });
+    renderer.close();
+    expect(rendered[template.address]).toMatchObject({
+      before: expect.stringContaining('longer than 0.3 s'),
+      after: null,
+    });
+  });
+});
+
+describe.skipIf(executablePath === undefined)('the report of a plan in a browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'report-'));
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    [1300, 'light'],
+    [1300, 'dark'],
+    [380, 'light'],
+    [380, 'dark'],
+  ] as const)('is accessible and shows its templates, %i wide and %s', async (width, colorScheme) => {
+    const shown = plan([...samplePlan.changes, template], { diagnostics: samplePlan.diagnostics });
+    const file = join(folder, 'plan.html');
+    writeFileSync(
+      file,
+      renderReport({ is: 'plan', plan: shown }, 'html', {
+        ...plain,
+        rendered: await renderPlanTemplates(shown),
+      }),
+    );
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    await page.goto(pathToFileURL(file).href);
+    const frame = page.locator(`iframe[title*="${template.address}"][title$="after"]`);
+    await frame.scrollIntoViewIfNeeded();
+    const heading = frame.contentFrame().locator('h1');
+    await heading.waitFor();
+    expect(await heading.innerText()).toBe('Dear Ann Example');
+    expect(
+      await frame.contentFrame().locator('body').evaluate('getComputedStyle(document.body).backgroundColor'),
+    ).toBe('rgb(255, 255, 238)');
+    expect(await violations(page)).toEqual([]);
+    await page.close();
+  });
+});
