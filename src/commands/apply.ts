@@ -1,23 +1,26 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Argv } from 'yargs';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
+import { matchAddresses } from '../model/address.ts';
 import { ExitCode } from '../model/exit.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
+import type { Environment } from '../model/project.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
 import { carryOutPlan } from './carry-out.ts';
 import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { hasColour, type Io, isInteractive, widthOf } from './io.ts';
+import { keepResult } from './keep-result.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
 import {
   appendStepSummary,
   checkReportFiles,
+  checkWritable,
   printDocument,
   printRemarks,
   writeReports,
-  writeText,
 } from './output.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -57,6 +60,8 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'result');
+  // Afterwards would be too late: the tenant would have changed, and nothing would say how.
+  checkWritable([...args.report, ...(args.result === undefined ? [] : [args.result])], io);
   requireConsent(args, io);
   const { project, plan: planWith } = planSource(args, io);
   const progress = createProgress(io, args);
@@ -65,6 +70,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     const plan = await planWith(tenant);
     progress.end();
     refuseUnapproved(plan, args.expect);
+    refuseProtected(plan, project.environment);
     if (args.dryRun) {
       io.stdout.write(
         renderRequests(plan, { colour: hasColour(io.stdout, io, args), width: widthOf(io.stdout) }),
@@ -131,6 +137,23 @@ function refuseUnapproved(plan: Plan, expect: string | undefined): void {
   );
 }
 
+/** What the environment protects by now is not deleted, whatever a plan says that was made before. */
+function refuseProtected({ changes }: Plan, { policy }: Environment): void {
+  const isProtected = matchAddresses(policy.protect);
+  const refused = changes.filter(({ action, address }) => action === 'delete' && isProtected(address));
+  if (refused.length === 0) return;
+  throw new Failure(
+    refused.map(({ address }) => ({
+      code: 'protected',
+      severity: 'error',
+      message: `${address} would be deleted, but it is protected by the environment's \`protect\` list.`,
+      hint: 'Make a new plan.',
+      address,
+    })),
+    ExitCode.refused,
+  );
+}
+
 function needsAnswer(plan: Plan, { planfile, yes, expect }: Args): boolean {
   const sends = plan.changes.some(({ requests }) => requests.length > 0);
   return sends && planfile === undefined && !yes && expect === undefined;
@@ -156,17 +179,6 @@ async function carryOut(
     onEvent: progress.onApply,
     keep,
   });
-}
-
-/** A result is what a rollback is made from, so one that wrote anything is kept even if nobody named a file. */
-function keepResult(result: Result, folder: string, args: Args, io: Io): void {
-  const text = `${JSON.stringify(result, null, 2)}\n`;
-  if (args.result !== undefined) writeText(args.result, text, io);
-  const { done, failed, unknown } = result.summary;
-  if (done + failed + unknown === 0) return;
-  const file = join(folder, `${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
-  writeText(file, text, io);
-  if (!args.quiet) io.stderr.write(`Result file: ${args.result ?? relative(io.cwd, file)}\n`);
 }
 
 export const command = defineCommand(build, run);

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failure } from '../model/failure.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
@@ -62,12 +62,31 @@ export function appendStepSummary(document: Document, io: Io): void {
   try {
     appendFileSync(file, withLineEnd(renderReport(document, 'markdown', { colour: false, width: 100 })));
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    io.stderr.write(`The step summary could not be written (${why}).\n`);
+    io.stderr.write(`The step summary could not be written (${reasonOf(error)}).\n`);
   }
 }
 
 /** Writes a file, the text as it is to the byte, and the folders above it. */
+/** What the system says about a file: `EACCES`. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}
+
+/** Throws a Failure for a file that cannot be written. Leaves no trace of its attempt. */
+export function checkWritable(files: readonly string[], io: Io): void {
+  for (const file of files) {
+    const path = resolve(io.cwd, file);
+    const isNew = !existsSync(path);
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      closeSync(openSync(path, 'a'));
+      if (isNew) rmSync(path);
+    } catch (error) {
+      throw failure('unwritable-file', `The file ${file} cannot be written (${reasonOf(error)}).`);
+    }
+  }
+}
+
 export function writeText(file: string, text: string, io: Io): void {
   const path = resolve(io.cwd, file);
   mkdirSync(dirname(path), { recursive: true });

@@ -9,6 +9,7 @@ import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { Document } from '../report/index.ts';
 import type { Io } from './io.ts';
+import { reasonOf } from './output.ts';
 
 /** The plan in a file. Throws a Failure (exit 4) for a file that is none, or was cut or edited. */
 export function readPlan(file: string, io: Io): Plan {
@@ -37,8 +38,7 @@ function readText(file: string, io: Io): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw failure('unreadable-file', `The file ${file} cannot be read (${why}).`);
+    throw failure('unreadable-file', `The file ${file} cannot be read (${reasonOf(error)}).`);
   }
 }
 

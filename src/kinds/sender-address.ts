@@ -40,6 +40,6 @@ export const senderAddress: Kind = {
         manual: `The tenant shows no id for ${email}, so the API cannot delete it; remove it in the admin interface.`,
       };
     }
-    return { requests: [apiRequest('DELETE', pathOf(path, live.id), settings)] };
+    return { requests: [apiRequest('DELETE', pathOf(path, live.id), settings)], risk: ['delete'] };
   },
 };

@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { createWorld, filesBelow, type World } from '../support/world.ts';
+import { fillTenant } from './everything.ts';
+
+let world: World;
+async function open(environment: Readonly<Record<string, Json>> = {}): Promise<void> {
+  world = await createWorld({ environment });
+  fillTenant(world.sandbox.state);
+}
+beforeEach(() => open());
+afterEach(() => world.close());
+
+const welcome = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en' };
+const reminder = { ...welcome, key: 'reminder' };
+const gone = (document: object) => ({ ...document, ensure: 'absent' });
+const wrote = () =>
+  world.sandbox.log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token');
+
+/** The plan is shown, marked, saved, and not to be applied. */
+async function isRefused(code: string, lift: string, ...argv: string[]): Promise<void> {
+  const { code: exit, stdout } = await world.run('plan', '--format', 'json', '--out', 'plan.json', ...argv);
+  expect(exit).toBe(4);
+  const plan: Plan = JSON.parse(stdout);
+  const errors = plan.diagnostics.filter(({ severity }) => severity === 'error');
+  expect(errors).toContainEqual(expect.objectContaining({ code, hint: expect.stringContaining(lift) }));
+  expect(plan.changes.length).toBeGreaterThan(0);
+  expect((await world.run('plan', ...argv)).stdout).toMatch(/refused/i);
+  for (const apply of [['plan.json'], ['--yes', ...argv], ['--expect', plan.digest, ...argv]]) {
+    expect(await world.run('apply', ...apply)).toMatchObject({ code: 4 });
+  }
+  expect(wrote()).toEqual([]);
+}
+
+describe('a delete is refused', () => {
+  it('of what a manifest or the environment protects', async () => {
+    world.declare([{ ...gone(reminder), lifecycle: { protect: true } }]);
+    await isRefused('protected', 'lifecycle.protect');
+    await world.close();
+    await open({ protect: ['NotificationTemplate/**'] });
+    world.declare([gone(reminder)]);
+    await isRefused('protected', 'protect');
+  });
+
+  it('of more than maxDeletes, unless the option raises it', async () => {
+    await world.close();
+    await open({ limits: { maxDeletes: 1 } });
+    world.declare([gone(reminder), gone({ kind: 'SenderAddress', email: 'gone@acme.example' })]);
+    await isRefused('max-deletes', '--max-deletes 2');
+    expect(await world.run('apply', '--yes', '--max-deletes', '2')).toMatchObject({ code: 0 });
+  });
+
+  it('of all of a kind, unless the option names it', async () => {
+    world.declare([gone(reminder), gone(welcome)]);
+    await isRefused('deletes-all', '--allow-delete-all NotificationTemplate');
+    expect(await world.run('apply', '--yes', '--allow-delete-all', 'NotificationTemplate')).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it('even of a plan that was made before the environment protected it, or by somebody else', async () => {
+    world.declare([gone(reminder)]);
+    const plan = await world.plan('--out', 'plan.json');
+    const project = world.read('tenantctl.yaml');
+    world.write(
+      'tenantctl.yaml',
+      project.replace('profiles: {', "protect: ['NotificationTemplate/*/EMAIL/*'],\n    profiles: {"),
+    );
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 4 });
+    const edited = { ...plan, diagnostics: [] };
+    world.write('plan.json', JSON.stringify({ ...edited, digest: planDigest(edited) }));
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 4 });
+    expect(wrote()).toEqual([]);
+  });
+});
+
+it('nothing is deleted that nobody asked to delete', async () => {
+  world.declare([{ ...welcome, body: 'New' }]);
+  expect((await world.plan()).summary).toMatchObject({ update: 1, delete: 0 });
+  expect((await world.plan('--only', 'NotificationTemplate/**', '--prune')).summary.delete).toBe(0);
+  world.declare([{ kind: 'SenderAddress', email: 'kept@acme.example' }]);
+  expect((await world.plan()).changes).toEqual([]);
+});
+
+it('--prune deletes in prune.kinds only, less keep, and says what it leaves; --only never widens it', async () => {
+  await world.close();
+  await open({ prune: { kinds: ['NotificationTemplate'], keep: ['NotificationTemplate/reminder/**'] } });
+  const { state } = world.sandbox;
+  const [first] = state.templates;
+  if (!first) throw new Error('There is no template.');
+  state.templates.push({ ...first, id: 'n7', key: 'escalation' });
+  world.declare([welcome]);
+  const plan = await world.plan('--prune');
+  const addresses = ({ changes }: Plan) => changes.map(({ action, address }) => `${action} ${address}`);
+  expect(addresses(plan)).toEqual(['delete NotificationTemplate/escalation/EMAIL/en']);
+  expect(plan.diagnostics).toContainEqual(
+    expect.objectContaining({ code: 'kept', address: 'NotificationTemplate/reminder/EMAIL/en' }),
+  );
+  for (const only of ['SenderAddress/**', 'SimIntegration/**', 'NotificationTemplate/w*/**', '**/kept*']) {
+    expect(addresses(await world.plan('--prune', '--only', only)), only).toEqual([]);
+  }
+  expect(addresses(await world.plan('--prune', '--except', 'NotificationTemplate/esc*/**'))).toEqual([]);
+});
+
+it('--since deletes what git declared and nothing declares now, and tells who moved', async () => {
+  const git = (...argv: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.example', ...argv], {
+      cwd: world.dir,
+      stdio: 'ignore',
+    });
+  world.declare([{ ...welcome, subject: 'Hi', body: 'Old', footer: 'F' }, reminder]);
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-qm', 'first');
+  Object.assign(world.sandbox.state.templates[0] ?? {}, { subject: 'By hand', footer: 'By hand' });
+  world.declare([{ ...welcome, subject: 'Hi', body: 'New', footer: 'G' }]);
+  const plan = await world.plan('--since', 'HEAD');
+  const [update, remove] = plan.changes;
+  expect(update?.diff.map(({ path, origin }) => [path, origin])).toEqual([
+    ['/subject', 'tenant'],
+    ['/body', 'repo'],
+    ['/footer', 'both'],
+  ]);
+  expect(update?.risk).toContain('undoes-tenant-change');
+  expect(update?.warnings.join()).toMatch(/undoes .*\/subject, \/footer changed there/);
+  expect(remove).toMatchObject({ action: 'delete', address: 'NotificationTemplate/reminder/EMAIL/en' });
+  expect((await world.run('plan', '--since', 'HEAD')).stdout).toMatch(/undoes/i);
+});
+
+it('a change that can lock people out needs allowLockout', async () => {
+  for (const fields of [{ type: 'BLOCK' }, { offNetwork: true }, { untrustedGeography: true }]) {
+    const document = { kind: 'AuthProfile', name: 'Employees', ...fields };
+    world.declare([document]);
+    await isRefused('lockout', 'allowLockout');
+    world.declare([{ ...document, lifecycle: { allowLockout: true } }]);
+    expect(await world.run('plan')).toMatchObject({ code: 0 });
+  }
+});
+
+describe('a plan file', () => {
+  beforeEach(async () => {
+    world.declare([{ ...welcome, body: 'New' }]);
+    await world.plan('--out', 'plan.json');
+  });
+
+  it.each([
+    ['was edited', (text: string) => text.replace('"New"', '"Evil"')],
+    ['was cut', (text: string) => text.slice(0, -20)],
+    ['has another format', (text: string) => text.replace('"formatVersion": 1', '"formatVersion": 2')],
+    ['has no digest', (text: string) => text.replace(/,\s*"digest": "[^"]*"/, '')],
+  ])('that %s is refused, and nothing written', async (_, edit) => {
+    const text = world.read('plan.json');
+    expect(edit(text)).not.toBe(text);
+    world.write('plan.json', edit(text));
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 4 });
+    expect(wrote()).toEqual([]);
+  });
+
+  it('is for its environment and tenant only', async () => {
+    const project = world.read('tenantctl.yaml');
+    world.write('tenantctl.yaml', `${project}  other:${project.split('  test:')[1]}`);
+    expect(await world.run('apply', 'plan.json', '--env', 'other')).toMatchObject({ code: 4 });
+    world.write('tenantctl.yaml', project.replaceAll('127.0.0.1', 'localhost'));
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 4 });
+    expect(wrote()).toEqual([]);
+  });
+
+  it('is applied with its approved digest, and with no other', async () => {
+    const { digest }: Plan = JSON.parse(world.read('plan.json'));
+    for (const wrong of ['', 'sha256:', digest.slice(0, -1), digest.toUpperCase()]) {
+      expect((await world.run('apply', 'plan.json', `--expect=${wrong}`)).code, wrong).not.toBe(0);
+    }
+    expect(wrote()).toEqual([]);
+    expect(await world.run('apply', 'plan.json', '--expect', digest)).toMatchObject({ code: 0 });
+  });
+
+  it('has a digest of what it does, and not of when it was made', async () => {
+    const first = await world.plan();
+    const second = await world.plan();
+    expect(second.digest).toBe(first.digest);
+    Object.assign(world.sandbox.state.templates[0] ?? {}, { body: 'Other' });
+    expect((await world.plan()).digest).not.toBe(first.digest);
+    expect((await world.plan('--only', 'NotificationTemplate/**')).digest).not.toBe(first.digest);
+  });
+});
+
+it('a result that cannot be written stops an apply before it begins', async () => {
+  world.declare([{ ...welcome, body: 'New' }]);
+  mkdirSync(`${world.dir}/folder`);
+  for (const argv of [
+    ['--result', 'folder'],
+    ['--report', 'tenantctl.yaml/report.md'],
+  ]) {
+    expect(await world.run('apply', '--yes', ...argv)).toMatchObject({ code: 1 });
+  }
+  expect(wrote()).toEqual([]);
+  expect(await world.run('apply', '--yes', '--result', 'new/result.json')).toMatchObject({ code: 0 });
+  expect([...filesBelow(world.dir).keys()]).toContain('new/result.json');
+});
