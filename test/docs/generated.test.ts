@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { root } from './documents.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { root, textOf } from './documents.ts';
 
 test.each([
   'docs/adding-a-kind.md',
@@ -16,4 +17,11 @@ test.each([
   });
   expect(stderr).toBe('');
   expect(status).toBe(0);
+});
+
+test('the table of what can be done with each kind has every kind and its key', () => {
+  const rows = [...textOf('docs/manifests.md').matchAll(/^\| (\w+) \| (`[^|]*`) \|/gm)];
+  const listed = rows.map(([, name, keys = '']) => `${name} ${keys.replaceAll('`', '')}`);
+  const known = kinds.map(({ name, keyFields }) => `${name} ${keyFields.map((key) => key.name).join(', ')}`);
+  expect(listed.sort()).toEqual(known.sort());
 });
