@@ -5,7 +5,7 @@ import { unresolved, unsafeKeys } from '../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import { isConcealed, looksSecret } from '../model/sensitive.ts';
+import { isConcealed, looksSecret, namesSecret } from '../model/sensitive.ts';
 import type { Omission, Reason } from './omission.ts';
 
 /** The loader refuses deeper nesting than 100; some is needed for what surrounds the value. */
@@ -145,8 +145,9 @@ export function isWritableKey(key: string): boolean {
   return key !== unresolved && !unsafeKeys.includes(key) && !markerKeys.some((marker) => marker === key);
 }
 
-/** Whether text holds JSON in which something goes by the name of a credential. */
+/** Whether text holds a credential, by the name that it goes by in it. */
 function hasCredential(text: string): boolean {
+  if (namesSecret(text)) return true;
   if (!/^\s*[{[]/.test(text)) return false;
   return namesCredential(readJsonText(text));
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import { looksSecret } from '../model/sensitive.ts';
+import { looksSecret, namesSecret } from '../model/sensitive.ts';
 import type { Kind } from './kind.ts';
 
 /**
@@ -18,10 +18,7 @@ export function looksSecretPlace(kind: Kind, at: Pointer): boolean {
  */
 export function looksSecretText(kind: Kind, at: Pointer, value: Json): boolean {
   if (typeof value !== 'string' || value === '' || !holdsSettings(kind, at)) return false;
-  const names = [...value.matchAll(/([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}[^\s=:]/g)].map(
-    ([, name = '']) => name,
-  );
-  return segmentsOf(at).length === 1 || names.some(looksSecret);
+  return segmentsOf(at).length === 1 || namesSecret(value);
 }
 
 function holdsSettings(kind: Kind, at: Pointer): boolean {

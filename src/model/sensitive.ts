@@ -5,6 +5,12 @@ export function looksSecret(name: string): boolean {
   );
 }
 
+/** Whether a text gives a value to such a name: a credential in a URL's query, or among settings written as text. */
+export function namesSecret(text: string): boolean {
+  const names = [...text.matchAll(/(?<![\w-])([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}[^\s=:]/g)];
+  return names.some(([, name = '']) => looksSecret(name));
+}
+
 /** Text that stands for a credential which the tenant keeps: encrypted (`1:ACP:…`, `{AES}…`) or masked. */
 export function isConcealed(text: string): boolean {
   return isMasked(text) || /^(\d+:AC[A-Z]:|\{(AES|RSA|ENC)[^}]*\})/.test(text);

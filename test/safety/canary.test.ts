@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
+import { main } from '../../src/commands/main.ts';
 import type { Variations } from '../../src/sandbox/index.ts';
 import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
 import { type Echo, startEcho } from './echo.ts';
@@ -179,6 +181,10 @@ async function everyCommand(): Promise<void> {
   for (const format of ['table', 'json', 'csv'])
     await run('search', 'Staff', '--format', format, '--verbose');
 
+  await run('completion', 'bash');
+  await run('completion', '--', 'tenantctl', 'plan', '--only', 'S');
+  await previewOf(world);
+
   // Everything is refused by a tenant that repeats what it was sent.
   echo.isEchoed = (method, path) => method !== 'GET' && !path.startsWith('/oauth');
   for (const status of [400, 500]) {
@@ -211,6 +217,50 @@ async function everyCommand(): Promise<void> {
   await run('apply', 'back.json', '--verbose', '--result', 'back-result.json');
   await run('show', 'back-result.json', '--format', 'html');
   await run('rollback', 'back-result.json', '--verbose', '--format', 'json');
+  const merged = await run('export', '--merge', '--verbose');
+  expect(merged, merged.stderr).toMatchObject({ code: 0 });
+}
+
+/** The page of the preview, everything it can ask for, and what the command says. */
+async function previewOf(world: World): Promise<void> {
+  called.add('preview');
+  const stop = new AbortController();
+  let ended: Promise<number> | null = null;
+  const told: string[] = [];
+  const url = await new Promise<string>((started) => {
+    const stream = (tell: (text: string) => void) =>
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          told.push(chunk.toString());
+          tell(chunk.toString().trim());
+          done();
+        },
+      });
+    const streams = { stdin: Readable.from([]), stdout: stream(started), stderr: stream(() => {}) };
+    const io = { cwd: world.dir, env: world.env, signal: stop.signal, ...streams };
+    ended = main(['preview', '--verbose'], io);
+  });
+  const page = await (await fetch(url)).text();
+  const token = /name="token" content="([^"]+)"/.exec(page)?.[1] ?? '';
+  const headers = {
+    'x-preview-token': token,
+    origin: new URL(url).origin,
+    'content-type': 'application/json',
+  };
+  const ask = async (path: string, body?: string) =>
+    (
+      await fetch(`${url}${path}`, body === undefined ? { headers } : { method: 'POST', headers, body })
+    ).text();
+  const list = await ask('api/templates');
+  const rendered: string[] = [];
+  for (const { address } of JSON.parse(list).templates) {
+    rendered.push(await ask('api/render', JSON.stringify({ address })));
+  }
+  stop.abort();
+  await ended;
+  expect(rendered.length).toBeGreaterThan(0);
+  const stdout = [page.replace(token, ''), list, ...rendered, ...told].join('\n');
+  outputs.push({ argv: 'preview', code: 0, stdout, stderr: '' });
 }
 
 const tenants: readonly Partial<Variations>[] = [
@@ -282,6 +332,7 @@ it('nor does an export, afresh or over manifests', async () => {
     integration.attributes = { ...integration.attributes, url: 'u' };
   }
   expect(await run('export', '--out', 'fresh', '--verbose')).toMatchObject({ code: 0 });
+  expect(await run('init', 'new', '--yes')).toMatchObject({ code: 0 });
   expect(leaks()).toEqual([]);
 });
 
