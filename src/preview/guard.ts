@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** The header that proves a request comes from the page itself. */
-export const tokenHeader = 'x-preview-token';
+const tokenHeader = 'x-preview-token';
 
 /** Sent with every answer: nothing but the page's own script runs, and nothing is asked of any other host. */
 export const securityHeaders: Readonly<Record<string, string>> = {

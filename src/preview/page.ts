@@ -37,14 +37,14 @@ export function pageHtml(token: string, environment: string): string {
 <div class="bar" id="bar">
 <div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="700" aria-pressed="true">Desktop</button><button type="button" data-width="375" aria-pressed="false">Phone</button></div>
 </div>
-<div class="sides" id="sides"></div>
 <details class="context" id="context-panel">
 <summary>Context <small id="context-state">made-up values</small></summary>
-<p id="context-help">What the variables stand for, as JSON. Nothing of it is saved.</p>
+<div class="help"><p id="context-help">What the variables stand for, as JSON. Nothing of it is saved.</p><button type="button" id="reset">Made-up values again</button></div>
 <label class="hidden" for="context">Context as JSON</label>
-<textarea id="context" spellcheck="false" autocomplete="off" rows="16" aria-describedby="context-help context-error"></textarea>
-<p><button type="button" id="reset">Made-up values again</button> <span id="context-error" role="alert"></span></p>
+<textarea id="context" spellcheck="false" autocomplete="off" rows="10" aria-describedby="context-help context-error"></textarea>
+<p id="context-error" role="alert"></p>
 </details>
+<div class="sides" id="sides"></div>
 </div>
 <p class="empty" id="empty" hidden></p>
 </main>

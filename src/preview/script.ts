@@ -5,7 +5,7 @@ const find = (id) => document.getElementById(id);
 const token = document.querySelector('meta[name="token"]').content;
 const mediums = { EMAIL: 'E-mail', SLACK: 'Slack', TEAMS: 'Teams' };
 const bases = { tenant: 'in the tenant', default: "the vendor's default", nothing: '', 'not-read': '' };
-const state = { templates: [], environment: '', selected: null, typed: new Map(), width: 700, turn: 0, version: null };
+const state = { templates: [], environment: '', selected: null, typed: new Map(), width: 700, turn: 0, shown: '' };
 
 function element(name, more, ...children) {
   const made = document.createElement(name);
@@ -138,6 +138,9 @@ async function render(template) {
 }
 
 function showSides(template, { before, after }) {
+  const shown = JSON.stringify([template.address, template.base, template.isRemoved, before, after]);
+  if (shown === state.shown) return;
+  state.shown = shown;
   const hasBefore = template.base !== 'not-read';
   const sides = find('sides');
   sides.classList.toggle('single', !hasBefore);
@@ -246,7 +249,7 @@ find('context').addEventListener('input', () => {
   readContext();
   showContext();
   clearTimeout(waiting);
-  waiting = setTimeout(showTemplate, 250);
+  if (!state.typed.get(state.selected)?.error) waiting = setTimeout(showTemplate, 250);
 });
 find('reset').addEventListener('click', () => {
   clearTimeout(waiting);

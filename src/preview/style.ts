@@ -95,13 +95,14 @@ iframe { display: block; border: 0; background: #ffffff; color-scheme: light; tr
 iframe:focus-visible { outline-offset: -2px; }
 .none { padding: 28px 14px; text-align: center; color: var(--soft); font-size: 14px; }
 .empty { padding: 72px 20px; text-align: center; color: var(--soft); }
-.context { margin-top: 16px; padding: 0 14px; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; }
+.context { margin-top: 12px; padding: 0 14px; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; }
 .context summary { margin: 0 -14px; padding: 9px 14px; cursor: pointer; font-size: 14px; font-weight: 600; border-radius: 10px; }
 .context small { margin-left: 6px; color: var(--soft); font-size: 13px; font-weight: 400; }
-.context p { margin-bottom: 10px; color: var(--soft); font-size: 14px; }
-textarea { display: block; width: 100%; margin-bottom: 10px; padding: 10px 12px; color: inherit; background: var(--page); border: 1px solid var(--rule); border-radius: 8px; line-height: 1.5; tab-size: 2; resize: vertical; }
+.help { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 6px 16px; margin-bottom: 10px; color: var(--soft); font-size: 14px; }
+.help button { color: var(--text); }
+textarea { display: block; width: 100%; margin-bottom: 6px; padding: 10px 12px; color: inherit; background: var(--page); border: 1px solid var(--rule); border-radius: 8px; line-height: 1.5; tab-size: 2; resize: vertical; }
 textarea[aria-invalid="true"] { border-color: var(--red); }
-#context-error { color: var(--red); }
+#context-error { min-height: 1.5em; margin-bottom: 8px; color: var(--red); font-size: 14px; }
 @media (max-width: 1100px) {
   .sides { grid-template-columns: minmax(0, 1fr); }
 }

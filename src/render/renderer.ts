@@ -12,7 +12,7 @@ export interface RenderLimits {
   readonly characters: number;
 }
 
-export const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
+const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
 
 /** Renders templates apart from this process, one after the other. */
 export interface Renderer {
