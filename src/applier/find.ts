@@ -38,7 +38,8 @@ export function touchedBy(changes: readonly KindChange[]): Touched[] {
     return {
       kind: kind.name,
       keys: mine.flatMap((change) => keysOf(kind, change)),
-      ids: mine.flatMap(({ id }) => (id === null ? [] : [id])),
+      // Where keys never change they are enough, and a list can be asked for just these.
+      ids: kind.pinnable || kind.renamable ? mine.flatMap(({ id }) => (id === null ? [] : [id])) : [],
     };
   });
 }

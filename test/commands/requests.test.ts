@@ -1,0 +1,140 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Template } from '../../src/sandbox/index.ts';
+import { createWorld, seedFile, type World, type WorldOptions } from '../support/world.ts';
+
+let world: World;
+
+afterEach(() => world.close());
+
+const unset = {
+  header: null,
+  body: null,
+  footer: null,
+  from: null,
+  replyTo: null,
+  slackTemplate: null,
+  teamsTemplate: null,
+};
+
+function template(number: number): Template {
+  const key = `notice_${String(number).padStart(4, '0')}`;
+  const time = '2026-01-01T00:00:00.000Z';
+  const names = { key, medium: 'EMAIL' as const, locale: 'en', name: key, description: null, subject: key };
+  return { ...names, ...unset, id: `id-${number}`, created: time, modified: time };
+}
+
+/** A tenant with that many customised templates, each over a default. */
+async function tenantOf(count: number, options: WorldOptions = {}): Promise<Template[]> {
+  world = await createWorld(options);
+  const templates = Array.from({ length: count }, (_, number) => template(number));
+  world.sandbox.state.templates.push(...templates.map((each) => ({ ...each })));
+  world.sandbox.state.templateDefaults.push(
+    ...templates.map(({ id: _id, created: _created, modified: _modified, ...texts }) => texts),
+  );
+  return templates;
+}
+
+function manifestOf({ key, medium, locale, subject }: Template) {
+  return { kind: 'NotificationTemplate', key, medium, locale, subject };
+}
+
+/** The operations that were asked for, with how often. */
+function asked(): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { operation } of world.sandbox.log) {
+    const name = operation ?? 'unknown';
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+it('sends a token request and a page of 250 each for a plan without changes', async () => {
+  const templates = await tenantOf(600);
+  world.declare(templates.map(manifestOf));
+  expect((await world.plan()).summary.unchanged).toBe(600);
+  expect(asked()).toEqual({ 'issue-token': 1, 'list-notification-templates': 3 });
+});
+
+it('asks for one template of many by a filter', async () => {
+  const templates = await tenantOf(600);
+  world.declare(templates.slice(420, 421).map(manifestOf));
+  expect((await world.plan()).summary.unchanged).toBe(1);
+  expect(asked()).toEqual({ 'issue-token': 1, 'list-notification-templates': 1 });
+});
+
+it('asks nothing where nothing is declared, and nothing to validate', async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  world.write('config/none.yaml', '');
+  await world.plan();
+  await world.run('validate');
+  expect(asked()).toEqual({});
+});
+
+it('reads the declared kinds only, authentication profiles by a list and a call each', async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  const { authProfiles } = world.sandbox.state;
+  const [first] = authProfiles;
+  world.declare([{ kind: 'AuthProfile', name: first?.name, type: first?.type }]);
+  await world.plan();
+  expect(asked()).toEqual({
+    'issue-token': 1,
+    'get-profile-config-list': 1,
+    'get-profile-config': authProfiles.length,
+  });
+});
+
+it('reads defaults only for what is not customised, and the context only where a changed text has variables', async () => {
+  const templates = await tenantOf(3);
+  world.sandbox.state.templates.pop();
+  world.declare(templates.map((each) => ({ ...manifestOf(each), subject: 'Changed' })));
+  await world.plan();
+  expect(asked()).toEqual({
+    'issue-token': 1,
+    'list-notification-templates': 1,
+    'list-notification-template-defaults': 1,
+  });
+});
+
+it('asks once for what two manifests look up', async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  const rule = (label: string) => `---
+kind: ProfileSearch
+label: ${label}
+rules:
+  - type: ProfileTypeRule
+    comparison_operator: "=="
+    value: !lookup { from: profile_types, where: { uid: ${world.sandbox.state.profileTypes[0]?.uid} }, take: id }
+`;
+  world.write('config/searches.yaml', rule('One') + rule('Two'));
+  await world.plan();
+  expect(asked()).toEqual({ 'issue-token': 1, 'list-profile-searches': 1, 'list-profile-types': 1 });
+});
+
+it('writes only what differs, and reads again only that', async () => {
+  const templates = await tenantOf(600);
+  const declared = templates.map((each, at) => ({
+    ...manifestOf(each),
+    ...(at % 300 === 0 && { subject: 'Changed' }),
+  }));
+  world.declare(declared);
+  expect((await world.run('apply', '--yes')).code).toBe(0);
+  const writes = world.sandbox.log.filter(
+    ({ method, operation }) => method !== 'GET' && operation !== 'issue-token',
+  );
+  expect(writes.map(({ operation }) => operation)).toEqual([
+    'create-notification-template',
+    'create-notification-template',
+  ]);
+  expect(asked()).toEqual({
+    'issue-token': 1,
+    'list-notification-templates': 4,
+    'create-notification-template': 2,
+  });
+});
+
+it('lists everything once where more is declared than a filter can name', async () => {
+  const templates = await tenantOf(300);
+  world.declare(templates.map(manifestOf));
+  await world.plan();
+  expect(world.sandbox.log.filter(({ query }) => query.filters !== undefined)).toEqual([]);
+});
