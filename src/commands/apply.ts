@@ -83,7 +83,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       return ExitCode.done;
     }
     const result = await carryOut(plan, tenant, project.root, args, io, progress);
-    await writeReports({ is: 'result', result }, args.report, io);
+    writeReports({ is: 'result', result }, args.report, io);
     appendStepSummary({ is: 'result', result }, io);
     printDocument({ is: 'result', result }, args.format, args, io);
     return exitCodeOf(result);

@@ -1,15 +1,24 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
 import { hasColour, type Io, type Verbosity, widthOf } from './io.ts';
 
+/** The notification templates of a plan as their recipients see them, for the formats that are pages. */
+export type Templates = Pick<ReportOptions, 'rendered'>;
+
 /** Prints the document asked for. */
-export function printDocument(document: Document, format: Format, args: Verbosity, io: Io): void {
+export function printDocument(
+  document: Document,
+  format: Format,
+  args: Verbosity,
+  io: Io,
+  templates: Templates = {},
+): void {
   const colour = format === 'text' && hasColour(io.stdout, io, args);
-  io.stdout.write(
-    withLineEnd(renderReport(document, format, { colour, width: widthOf(io.stdout), verbose: args.verbose })),
-  );
+  const options = { colour, width: widthOf(io.stdout), verbose: args.verbose, ...templates };
+  io.stdout.write(withLineEnd(renderReport(document, format, options)));
 }
 
 /** Prints remarks where they do not get into a document: on stderr. */
@@ -37,19 +46,28 @@ export function checkReportFiles(files: readonly string[], is: Document['is']): 
 }
 
 /** Writes the document into each file, in the format that its ending names. */
-export async function writeReports(document: Document, files: readonly string[], io: Io): Promise<void> {
+export function writeReports(
+  document: Document,
+  files: readonly string[],
+  io: Io,
+  templates: Templates = {},
+): void {
   for (const file of files) {
-    const format = reportFormat(file, document.is);
-    const options = { colour: false, width: 100, verbose: true, ...(await renderedFor(document, format)) };
-    writeText(file, withLineEnd(renderReport(document, format, options)), io);
+    const options = { colour: false, width: 100, verbose: true, ...templates };
+    writeText(file, withLineEnd(renderReport(document, reportFormat(file, document.is), options)), io);
   }
 }
 
-/** The page of a plan shows notification templates as their recipients see them. */
-async function renderedFor(document: Document, format: Format): Promise<Pick<ReportOptions, 'rendered'>> {
-  if (document.is !== 'plan' || format !== 'html') return {};
+/** Whether one of the formats asked for is a page. */
+export function wantsPage({ format, report }: { format: Format; report: readonly string[] }): boolean {
+  return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
+}
+
+/** Renders the notification templates of a plan; `attributes` are the tenant's own, for `$__global`. */
+export async function renderTemplates(document: Document, attributes?: JsonObject): Promise<Templates> {
+  if (document.is !== 'plan') return {};
   const { renderPlanTemplates } = await import('../preview/plan.ts');
-  return { rendered: await renderPlanTemplates(document.plan) };
+  return { rendered: await renderPlanTemplates(document.plan, attributes ? { attributes } : {}) };
 }
 
 /**

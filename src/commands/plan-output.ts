@@ -1,9 +1,19 @@
 import type { Argv } from 'yargs';
+import { readTemplateContext } from '../client/template-context.ts';
 import { ExitCode } from '../model/exit.ts';
+import type { JsonObject } from '../model/json.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
-import { appendStepSummary, printDocument, writeReports, writeText } from './output.ts';
+import {
+  appendStepSummary,
+  printDocument,
+  renderTemplates,
+  wantsPage,
+  writeReports,
+  writeText,
+} from './output.ts';
+import type { Tenant } from './tenant.ts';
 
 /** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
@@ -32,16 +42,31 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
     });
 }
 
+type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
+
+/** The tenant's own attributes for templates, where a page of the plan will show any; else `null`. */
+export async function attributesFor(
+  plan: Plan,
+  args: PlanOutputArgs,
+  tenant: Tenant,
+): Promise<JsonObject | null> {
+  const shows = plan.changes.some(({ kind }) => kind === 'NotificationTemplate');
+  return wantsPage(args) && shows ? readTemplateContext(tenant.client, tenant.environment.settings) : null;
+}
+
 /** Saves and prints a plan as its options say; the exit code says whether it is refused, or has changes. */
 export async function putOutPlan(
   plan: Plan,
-  args: Verbosity & ArgsOf<typeof planOutputOptions<unknown>>,
+  attributes: JsonObject | null,
+  args: PlanOutputArgs,
   io: Io,
 ): Promise<ExitCode> {
+  const document = { is: 'plan', plan } as const;
+  const templates = wantsPage(args) ? await renderTemplates(document, attributes ?? undefined) : {};
   if (args.out !== undefined) writeText(args.out, `${JSON.stringify(plan, null, 2)}\n`, io);
-  await writeReports({ is: 'plan', plan }, args.report, io);
-  appendStepSummary({ is: 'plan', plan }, io);
-  printDocument({ is: 'plan', plan }, args.format, args, io);
+  writeReports(document, args.report, io, templates);
+  appendStepSummary(document, io);
+  printDocument(document, args.format, args, io, templates);
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }

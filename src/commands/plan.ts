@@ -5,7 +5,7 @@ import { type ArgsOf, commonOptions, defineCommand, planOptions } from './comman
 import type { Io } from './io.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
 import { checkReportFiles } from './output.ts';
-import { planOutputOptions, putOutPlan } from './plan-output.ts';
+import { attributesFor, planOutputOptions, putOutPlan } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { withTenant } from './tenant.ts';
@@ -34,10 +34,11 @@ type Args = ArgsOf<typeof build>;
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'plan');
   const project = loadProject({ ...projectOptions(args, io), ...(args.cache && { cacheOf: version }) });
-  const plan = await withTenant(project, io, createProgress(io, args), (tenant) =>
-    makePlan(project, tenant, choicesOf(args), io),
-  );
-  return putOutPlan(plan, args, io);
+  const { plan, attributes } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+    const made = await makePlan(project, tenant, choicesOf(args), io);
+    return { plan: made, attributes: await attributesFor(made, args, tenant) };
+  });
+  return putOutPlan(plan, attributes, args, io);
 }
 
 export const command = defineCommand(build, run);

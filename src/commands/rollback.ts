@@ -14,7 +14,7 @@ import {
 import { type ArgsOf, commonOptions, defineCommand, guardOptions, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { checkReportFiles } from './output.ts';
-import { planOutputOptions, putOutPlan } from './plan-output.ts';
+import { attributesFor, planOutputOptions, putOutPlan } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { readResult } from './saved.ts';
@@ -41,10 +41,11 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const result = readResult(args.result, io);
   const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });
   refuseForeign(result, project);
-  const plan = await withTenant(project, io, createProgress(io, args), (tenant) =>
-    makeRollback(result, project, tenant, args),
-  );
-  return putOutPlan(plan, args, io);
+  const { plan, attributes } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+    const made = await makeRollback(result, project, tenant, args);
+    return { plan: made, attributes: await attributesFor(made, args, tenant) };
+  });
+  return putOutPlan(plan, attributes, args, io);
 }
 
 /** Throws a Failure (exit 4) for a result of another environment or tenant. */

@@ -2,7 +2,7 @@ import type { Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
-import { checkReportFiles, printDocument, writeReports } from './output.ts';
+import { checkReportFiles, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
 import { readSaved } from './saved.ts';
 
 function build(yargs: Argv) {
@@ -34,8 +34,9 @@ type Args = ArgsOf<typeof build>;
 async function run(args: Args, io: Io): Promise<ExitCode> {
   const document = readSaved(args.file, io);
   checkReportFiles(args.report, document.is);
-  await writeReports(document, args.report, io);
-  printDocument(document, args.format, args, io);
+  const templates = wantsPage(args) ? await renderTemplates(document) : {};
+  writeReports(document, args.report, io, templates);
+  printDocument(document, args.format, args, io, templates);
   return ExitCode.done;
 }
 
