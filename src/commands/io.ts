@@ -39,11 +39,3 @@ export function widthOf(output: Output): number {
 export function isInteractive(io: Io): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
-
-/** Whether a progress line would be seen by anyone who wants it. */
-export function isProgressWanted(
-  io: Io,
-  { quiet, progress }: Pick<Verbosity, 'quiet' | 'progress'>,
-): boolean {
-  return progress && !quiet && io.stderr.isTTY === true;
-}

@@ -1,19 +1,25 @@
 import type { ApplyEvent } from '../applier/events.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { printable } from '../report/safe.ts';
-import { type Io, isProgressWanted, type Verbosity, widthOf } from './io.ts';
+import { type Io, type Verbosity, widthOf } from './io.ts';
 
-/** Tells on stderr what happens during long work: one line that renews itself, or with `--verbose` a log. */
+/**
+ * Tells on stderr what happens during long work: with `--verbose` a log of it, on a terminal a bar that renews itself,
+ * in a CI job a plain line now and then, and nothing elsewhere or with `--quiet`.
+ */
 export interface Progress {
   onClient(event: ClientEvent): void;
   onApply(event: ApplyEvent): void;
-  /** Takes the line away. */
+  /** Takes the bar away. */
   end(): void;
 }
 
 export function createProgress(io: Io, args: Verbosity): Progress {
-  if (args.verbose && !args.quiet) return trafficLog(io);
-  return isProgressWanted(io, args) ? statusLine(io) : silent;
+  if (args.quiet) return silent;
+  if (args.verbose) return trafficLog(io);
+  if (!args.progress) return silent;
+  if (io.stderr.isTTY === true) return bar(io);
+  return io.env.CI ? plainLines(io) : silent;
 }
 
 const silent: Progress = { onClient() {}, onApply() {}, end() {} };
@@ -42,26 +48,76 @@ function clientLog(event: ClientEvent): string | null {
   }
 }
 
-function statusLine(io: Io): Progress {
-  let answered = 0;
+/** How far the work is, in requests that are answered or changes that are finished. */
+class Count {
+  #asked = 0;
+  #answered = 0;
+  #changes: { finished: number; total: number } | null = null;
+
+  add(event: ClientEvent | ApplyEvent): void {
+    if (event.type === 'request-started') this.#asked += 1;
+    if (event.type === 'request-finished') this.#answered += 1;
+    if (event.type === 'checked') this.#changes = { finished: 0, total: event.changes };
+    if (event.type === 'finished') this.#changes = { finished: event.finished, total: event.total };
+  }
+
+  get answered(): number {
+    return this.#answered;
+  }
+
+  /** Done, all, and what is counted. */
+  get now(): { done: number; all: number; what: string } {
+    if (!this.#changes) return { done: this.#answered, all: this.#asked, what: 'requests' };
+    return { done: this.#changes.finished, all: this.#changes.total, what: 'changes' };
+  }
+}
+
+const barWidth = 20;
+
+function bar(io: Io): Progress {
+  const count = new Count();
   let shown = false;
-  const show = (text: string | null) => {
-    if (text === null) return;
-    const line = printable(text).slice(0, Math.max(0, widthOf(io.stderr) - 1));
-    io.stderr.write(`\r\x1b[2K${line}`);
+  const show = (event: ClientEvent | ApplyEvent, words: string | null) => {
+    count.add(event);
+    const { done, all, what } = count.now;
+    const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
+    const text = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}${words ? `  ${words}` : ''}`;
+    io.stderr.write(`\r\x1b[2K${printable(text).slice(0, Math.max(0, widthOf(io.stderr) - 1))}`);
     shown = true;
   };
   return {
-    onClient(event) {
-      if (event.type !== 'request-finished') return show(clientText(event));
-      answered += 1;
-      show(`${answered} requests answered …`);
-    },
-    onApply: (event) => show(applyText(event)),
+    onClient: (event) => show(event, clientText(event)),
+    onApply: (event) => show(event, applyText(event)),
     end() {
       if (shown) io.stderr.write('\r\x1b[2K');
       shown = false;
     },
+  };
+}
+
+/** Of long work a log shows at most about so many lines. */
+const mostLines = 20;
+const requestsToALine = 100;
+
+function plainLines(io: Io): Progress {
+  const count = new Count();
+  const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
+  return {
+    onClient(event) {
+      count.add(event);
+      if (event.type === 'request-finished') {
+        if (count.answered % requestsToALine === 0) say(`${count.answered} requests answered`);
+      } else if (event.type === 'rate-limit-wait' || event.type === 'retrying') say(clientText(event) ?? '');
+    },
+    onApply(event) {
+      count.add(event);
+      if (event.type !== 'finished') return;
+      const step = Math.ceil(event.total / mostLines);
+      const isNews =
+        event.result.outcome !== 'done' || event.finished % step === 0 || event.finished === event.total;
+      if (isNews) say(applyText(event) ?? '');
+    },
+    end() {},
   };
 }
 

@@ -54,7 +54,6 @@ export const notificationTemplate: Kind = {
     return {
       // A bare key would delete every medium and locale of it, so all three are always sent.
       requests: [apiRequest('POST', bulkDelete, settings, { body: [{ key, medium, locale }] })],
-      warnings: ["The template goes back to the vendor's default, and follows the vendor's changes again."],
       risk: ['delete', 'back-to-default'],
     };
   },

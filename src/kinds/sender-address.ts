@@ -29,7 +29,6 @@ export const senderAddress: Kind = {
   create({ key: [email = ''], settings }) {
     return {
       requests: [apiRequest('POST', path, settings, { body: { email } })],
-      warnings: [`The tenant sends a verification e-mail to ${email}.`],
       risk: ['sends-mail'],
     };
   },

@@ -32,7 +32,7 @@ export const riskWords = {
   delete: { shout: 'DELETE', meaning: 'the object is removed from the tenant', isGrave: true },
   'back-to-default': {
     shout: 'BACK TO DEFAULT',
-    meaning: "recipients get the vendor's text again",
+    meaning: "recipients get the vendor's text again, and it follows the vendor's changes",
     isGrave: false,
   },
   'undoes-tenant-change': {

@@ -1,0 +1,105 @@
+import { Readable, Writable } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Output } from '../../src/commands/io.ts';
+import { createProgress } from '../../src/commands/progress.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+class Screen extends Writable {
+  readonly isTTY: boolean;
+  readonly columns = 60;
+  text = '';
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+function progressOn(stderr: Output, args = {}, env: NodeJS.ProcessEnv = {}) {
+  const io = {
+    cwd: '/',
+    env,
+    stdin: Readable.from([]),
+    stdout: new Screen(false),
+    stderr,
+    signal: new AbortController().signal,
+  };
+  return createProgress(io, { quiet: false, verbose: false, color: true, progress: true, ...args });
+}
+
+const request = { method: 'GET', path: '/v2025/\u001b[31mevil', query: {} } as const;
+const started = { type: 'request-started', request, attempt: 1 } as const;
+const finished = {
+  type: 'request-finished',
+  request,
+  attempt: 1,
+  ms: 5,
+  result: 200,
+  detail: null,
+  trackingId: null,
+} as const;
+const waiting = { type: 'rate-limit-wait', version: 'v2025', ms: 4000 } as const;
+
+describe('progress', () => {
+  it('is a bar with counts and what is waited for on a terminal, and goes away', () => {
+    const screen = new Screen(true);
+    const progress = progressOn(screen);
+    progress.onClient(started);
+    progress.onClient(started);
+    progress.onClient(finished);
+    expect(screen.text).toMatch(/█{10}░{10} 1\/2 requests$/);
+    progress.onClient(waiting);
+    expect(screen.text).toContain('1/2 requests  waiting 4 s: the tenant');
+    const lines = screen.text.split('\r');
+    expect(lines.every((line) => line.replace('\u001b[2K', '').length < 60)).toBe(true);
+    progress.end();
+    expect(screen.text.endsWith('\r\u001b[2K')).toBe(true);
+  });
+
+  it('is a plain line now and then in a CI job', () => {
+    const screen = new Screen(false);
+    const progress = progressOn(screen, {}, { CI: 'true' });
+    for (let at = 0; at < 250; at++) progress.onClient(finished);
+    progress.onClient(waiting);
+    expect(screen.text).toBe(
+      "100 requests answered\n200 requests answered\nwaiting 4 s: the tenant's limit for v2025\n",
+    );
+  });
+
+  it.each([[{ quiet: true }], [{ progress: false }]])('is nothing with %j', (args) => {
+    const screen = new Screen(true);
+    const progress = progressOn(screen, args);
+    progress.onClient(finished);
+    progress.end();
+    expect(screen.text).toBe('');
+  });
+
+  it('lets no escape of a tenant through in the log of requests', () => {
+    const screen = new Screen(false);
+    progressOn(screen, { verbose: true }).onClient(finished);
+    expect(screen.text).toContain('GET /v2025/');
+    expect(screen.text).not.toContain('\u001b');
+  });
+});
+
+describe('an apply in a CI job', () => {
+  const worlds: World[] = [];
+  afterEach(async () => {
+    for (const world of worlds.splice(0)) await world.close();
+  });
+
+  it('tells each step of a few, and some of many', async () => {
+    const world = await createWorld({ env: { CI: 'true' } });
+    worlds.push(world);
+    world.declare(
+      Array.from({ length: 60 }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` })),
+    );
+    const { stderr } = await world.run('apply', '--yes');
+    const steps = stderr.split('\n').filter((line) => /^\d+\/60 /.test(line));
+    expect(steps).toHaveLength(20);
+    expect(steps.at(-1)).toMatch(/^60\/60 /);
+  });
+});
