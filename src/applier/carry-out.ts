@@ -3,7 +3,7 @@ import type { LiveObject } from '../model/live.ts';
 import type { SentRequest } from '../model/result.ts';
 import { type Ending, ending } from './ending.ts';
 import { type Exchange, exchange, lookUp } from './exchange.ts';
-import { findObject } from './find.ts';
+import { finderIn } from './find.ts';
 import { withLiveValues } from './live-values.ts';
 import type { Room } from './room.ts';
 import { settle } from './settle.ts';
@@ -49,7 +49,7 @@ async function sendAll(tasks: readonly Task[], room: Room, log: SentRequest[]): 
       const error = `${madeSoFar(index + 1, requests.length)} ${looked.failed}`;
       return [ending(lead, 'failed', log, { error, live: null })];
     }
-    seen = new Map([[lead.change.address, findObject(looked.state, lead).live]]);
+    seen = new Map([[lead.change.address, finderIn(looked.state)(lead).live]]);
   }
   return concluded(tasks, last, seen, room, log);
 }
@@ -75,7 +75,7 @@ async function concluded(
         : isUnsentByStop(last, room) && log.length <= 1
           ? 'notAttempted'
           : 'failed';
-    const live = last?.state ? findObject(last.state, task).live : (seen.get(address) ?? null);
+    const live = last?.state ? finderIn(last.state)(task).live : (seen.get(address) ?? null);
     return ending(task, outcome, outcome === 'notAttempted' ? [] : log, {
       error: reply?.remark ?? null,
       live,

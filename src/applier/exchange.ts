@@ -2,7 +2,7 @@ import type { Address } from '../model/address.ts';
 import type { TenantState } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
-import { findObject, touchedBy } from './find.ts';
+import { finderIn, touchedBy } from './find.ts';
 import type { Verdict } from './journal-records.ts';
 import type { Sent } from './port.ts';
 import type { Room } from './room.ts';
@@ -133,9 +133,10 @@ function evidenceOf(
   before: ReadonlyMap<Address, string | null>,
   state: TenantState,
 ): Map<Address, Evidence> {
+  const find = finderIn(state);
   const judged = tasks.map((task): [Address, Evidence] => {
     const { address } = task.change;
-    const { live, others } = findObject(state, task);
+    const { live, others } = find(task);
     return [address, others.length > 0 ? 'unclear' : judge(task, index, before.get(address) ?? null, live)];
   });
   return new Map(judged);

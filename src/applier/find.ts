@@ -20,14 +20,53 @@ export interface KindChange {
   readonly change: Change;
 }
 
-export function findObject(state: TenantState, { kind, change }: KindChange): Found {
-  const wanted = new Set(keysOf(kind, change).map((key) => identityOf(kind, key)));
-  const matches = (object: LiveObject) =>
-    object.kind === kind.name && wanted.has(identityOf(kind, object.key));
-  const isPinned = (object: LiveObject) =>
-    object.kind === kind.name && change.id !== null && object.id === change.id;
-  const [live = null, ...others] = state.objects.filter((object) => matches(object) || isPinned(object));
-  return { live, others, standard: state.defaults.find(matches) ?? null };
+/** Finds what `state` shows for one change after the other; for hundreds, make it once. */
+export function finderIn(state: TenantState): (entry: KindChange) => Found {
+  const indexes = new Map<Kind, { readonly objects: Index; readonly defaults: Index }>();
+  const indexOf = (kind: Kind) => {
+    const index = indexes.get(kind) ?? {
+      objects: new Index(kind, state.objects),
+      defaults: new Index(kind, state.defaults),
+    };
+    indexes.set(kind, index);
+    return index;
+  };
+  return ({ kind, change }) => {
+    const { objects, defaults } = indexOf(kind);
+    const keys = keysOf(kind, change);
+    const [live = null, ...others] = objects.find(keys, change.id);
+    const [standard = null] = defaults.find(keys, null);
+    return { live, others, standard };
+  };
+}
+
+/** The objects of one kind by key and by id. */
+class Index {
+  readonly #kind: Kind;
+  readonly #byIdentity = new Map<string, LiveObject[]>();
+  readonly #byId = new Map<string, LiveObject[]>();
+
+  constructor(kind: Kind, objects: readonly LiveObject[]) {
+    this.#kind = kind;
+    for (const object of objects) {
+      if (object.kind !== kind.name) continue;
+      add(this.#byIdentity, identityOf(kind, object.key), object);
+      if (object.id !== null) add(this.#byId, object.id, object);
+    }
+  }
+
+  /** Every object that has one of the keys or the id, each once. */
+  find(keys: readonly Key[], id: string | null): LiveObject[] {
+    const named = keys.flatMap((key) => this.#byIdentity.get(identityOf(this.#kind, key)) ?? []);
+    const pinned = id === null ? [] : (this.#byId.get(id) ?? []);
+    return [...new Set([...named, ...pinned])];
+  }
+}
+
+function add(map: Map<string, LiveObject[]>, name: string, object: LiveObject): void {
+  const known = map.get(name);
+  if (known) known.push(object);
+  else map.set(name, [object]);
 }
 
 /** The objects of these changes, by kind: what has to be read to know where they stand. */

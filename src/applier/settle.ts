@@ -5,7 +5,7 @@ import type { LiveObject } from '../model/live.ts';
 import type { SentRequest } from '../model/result.ts';
 import { type Ending, ending } from './ending.ts';
 import { type Exchange, lookUp } from './exchange.ts';
-import { findObject } from './find.ts';
+import { finderIn } from './find.ts';
 import { isKept, unmetDifferences } from './reached.ts';
 import type { Room } from './room.ts';
 import type { Task } from './verify.ts';
@@ -44,7 +44,7 @@ async function look(tasks: readonly Task[], last: Exchange | null, room: Room): 
   const looked = open.length > 0 && last ? await lookUp(open, last.answer, room, written) : null;
   const read = (task: Task): Sight => {
     if (!looked) return { live: task.live };
-    return 'failed' in looked ? { unseen: looked.failed } : { live: findObject(looked.state, task).live };
+    return 'failed' in looked ? { unseen: looked.failed } : { live: finderIn(looked.state)(task).live };
   };
   return new Map(known.map(([task, sight]) => [task, sight ?? read(task)]));
 }
@@ -52,7 +52,7 @@ async function look(tasks: readonly Task[], last: Exchange | null, room: Room): 
 /** `null` where the object has to be read: the answer does not show it, or shows it other than asked. */
 function sightWithoutReading(task: Task, last: Exchange | null, room: Room): Sight | null {
   if (!last) return { live: task.live };
-  if (last.state) return { live: findObject(last.state, task).live };
+  if (last.state) return { live: finderIn(last.state)(task).live };
   const { requests, action } = task.change;
   if (action === 'delete') return requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   if (requests.length > 1 || last.answer.outcome !== 'answered') return null;

@@ -6,7 +6,7 @@ import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
 import { type Change, isRefused, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { checkRequests } from './check-requests.ts';
-import { findObject, type KindChange } from './find.ts';
+import { finderIn, type KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
 import { editedPlan } from './plan-file.ts';
 import { standingOf } from './standing.ts';
@@ -61,9 +61,10 @@ export function checkLive(
   journal: Journal,
 ): { tasks: Task[]; stale: ReadonlyMap<Address, Diagnostic> } {
   const stale = new Map<Address, Diagnostic>();
+  const find = finderIn(state);
   const tasks = entries.flatMap((entry): Task[] => {
     const { address } = entry.change;
-    const found = findObject(state, entry);
+    const found = find(entry);
     const progress = journal.progress(address);
     const standing = standingOf(entry, found, progress);
     if (standing.is === 'ready') {
