@@ -108,7 +108,7 @@ async function open(variations: Partial<Variations> = {}, more: string = manifes
 
 /** Credentials that the tenant shows, and none that a manifest marks. */
 function plantSecrets(): void {
-  const { simIntegrations, templates } = world.sandbox.state;
+  const { simIntegrations, templates, profileSearches } = world.sandbox.state;
   for (const [at, integration] of simIntegrations.entries()) {
     integration.attributes = {
       url: at === 0 ? 'canary-live-url' : 'u',
@@ -120,6 +120,15 @@ function plantSecrets(): void {
     };
     integration.request = { api_key: 'canary-live-request', plain: 'p' };
   }
+  // One of them is the declared rule with its former value, the other is none that anybody declares.
+  const rule = {
+    type: 'ProfileAttributeRule',
+    comparison_operator: '==',
+    condition_object_id: 'a1',
+  } as const;
+  Object.assign(profileSearches[0] ?? {}, {
+    rules: ['r1', 'r2'].map((id) => ({ ...rule, id, value: `canary-live-rule-${id}` })),
+  });
   Object.assign(templates[0] ?? {}, { subject: 'canary-live-subject', body: 'canary-live-body' });
 }
 
@@ -328,6 +337,7 @@ it('nor one that a manifest no longer compares', async () => {
 it('nor does an export, afresh or over manifests', async () => {
   await open({}, 'kind: SenderAddress\nemail: kept@acme.example\n');
   Object.assign(world.sandbox.state.templates[0] ?? {}, { subject: 'Hi', body: 'Old' });
+  Object.assign(world.sandbox.state.profileSearches[0] ?? {}, { rules: [] });
   for (const integration of world.sandbox.state.simIntegrations) {
     integration.attributes = { ...integration.attributes, url: 'u' };
   }

@@ -84,25 +84,21 @@ describe('a plan file', () => {
       (plan) => ({ ...plan, changes: plan.changes.map((one) => ({ ...one, kind: 'constructor' })) }),
     ],
     ['changes that are none', (plan) => ({ ...plan, changes: { length: 1 } })],
-    ['a place that the object does not have', requests(() => ({ body: { $live: '/constructor/name' } }))],
   ];
 
-  it.each(edits)(
-    'with %s is refused or fails, whatever its digest, and nothing is written',
-    async (_, edit) => {
-      const plan = await world.plan();
-      const edited = edit(plan);
-      const text = JSON.stringify(edited);
-      const whole: Plan = JSON.parse(text);
-      const withDigest = Array.isArray(whole.changes)
-        ? `{"digest":"${planDigest(whole)}",${text.slice(1).replace(/"digest":"[^"]*",/, '')}`
-        : text;
-      world.write('plan.json', withDigest);
-      const { code } = await world.run('apply', 'plan.json');
-      expect([3, 4]).toContain(code);
-      expect(wrote()).toEqual([]);
-    },
-  );
+  it.each(edits)('with %s is refused, whatever its digest, and nothing is written', async (_, edit) => {
+    const plan = await world.plan();
+    const edited = edit(plan);
+    const text = JSON.stringify(edited);
+    const whole: Plan = JSON.parse(text);
+    const withDigest = Array.isArray(whole.changes)
+      ? `{"digest":"${planDigest(whole)}",${text.slice(1).replace(/"digest":"[^"]*",/, '')}`
+      : text;
+    world.write('plan.json', withDigest);
+    const { code } = await world.run('apply', 'plan.json');
+    expect([3, 4]).toContain(code);
+    expect(wrote()).toEqual([]);
+  });
 
   it('keeps a prototype in a body what it is: a member', async () => {
     const plan = await world.plan();
