@@ -53,7 +53,7 @@ const codes: Readonly<Record<number, string>> = {
 const unsentCodes: Readonly<Record<string, string>> = {
   'no-token': 'tenant-unauthorized',
   'no-endpoint': 'no-endpoint',
-  'no-secret': 'unset-secret',
+  'no-secret': 'secret-unset',
   'rate-limited': 'tenant-rate-limit',
   unsafe: 'unsafe-request',
 };

@@ -35,6 +35,6 @@ function textOfFile(name: string, io: Io): string {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     if (code === null) throw error;
-    throw failure('unreadable-file', `The file ${name} cannot be read (${code}).`);
+    throw failure('file-unreadable', `The file ${name} cannot be read (${code}).`);
   }
 }

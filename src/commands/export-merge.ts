@@ -65,6 +65,6 @@ function summaryOf({ changed, created, deleted }: Merge): string {
     ...created.map(({ path }) => `+ ${path}`),
     ...deleted.map((path) => `- ${path}`),
   ];
-  const counts = `${changed.length} files changed, ${created.length} new, ${deleted.length} removed.`;
+  const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
   return `${[...lines.map(oneLine), counts].join('\n')}\n`;
 }

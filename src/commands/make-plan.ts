@@ -69,7 +69,9 @@ function loadRevision(
   { env }: Pick<Io, 'env'>,
 ): readonly Resource[] {
   const manifests = gitSource(root, revision);
-  return loadProject({ configFile, environment: environment.name, env, manifests }).resources;
+  // What a revision declared is compared and never sent: its secrets need not be set any more.
+  return loadProject({ configFile, environment: environment.name, env, manifests, needsSecrets: false })
+    .resources;
 }
 
 /** What the options ask for. Throws a Failure for a number of requests that is none. */

@@ -64,7 +64,7 @@ async function follow(root: string, refresh: () => Promise<void>, signal: AbortS
 /** The state after a change; a project that does not load leaves the last templates, with its problems. */
 async function reload(known: Snapshot, args: Args, io: Io, reader: Reader): Promise<Snapshot> {
   try {
-    return await snapshotOf(loadProject(projectOptions(args, io)), reader);
+    return await snapshotOf(loadProject({ ...projectOptions(args, io), needsSecrets: false }), reader);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { ...known, diagnostics: error.diagnostics };

@@ -38,10 +38,10 @@ function readText(file: string, io: Io): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw failure('unreadable-file', `The file ${file} cannot be read (${reasonOf(error)}).`);
+    throw failure('file-unreadable', `The file ${file} cannot be read (${reasonOf(error)}).`);
   }
 }
 
 function tooLarge(file: string): Failure {
-  return failure('unreadable-file', `The file ${file} is larger than any plan or result.`);
+  return failure('file-unreadable', `The file ${file} is larger than any plan or result.`);
 }

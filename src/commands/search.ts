@@ -42,7 +42,7 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkLimit(args.limit);
-  const { resources, ...project } = loadProject(projectOptions(args, io));
+  const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const searches = resources.filter(({ kind }) => kind === profileSearch.name);
   const progress = createProgress(io, args);
   return withTenant(project, io, progress, async (tenant) => {

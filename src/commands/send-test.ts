@@ -61,7 +61,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     throw failure('consent-required', 'There is no terminal to ask on, so this test needs --yes.');
   }
   const given = args.context === undefined ? null : readContextFile(args.context, io);
-  const { resources, ...project } = loadProject(projectOptions(args, io));
+  const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const key = templateKey(args.address, resources);
   const progress = createProgress(io, args);
   return withTenant(project, io, progress, async (tenant) => {

@@ -62,7 +62,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     dnsTimeout: durationOf('dns-timeout', args.dnsTimeout),
   };
   const checker = await checkerFor(args, times.dnsTimeout);
-  const { resources, ...project } = loadProject(projectOptions(args, io));
+  const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const scope: StatusScope = { resources, includes: scopeOf(args) };
   const progress = createProgress(io, args);
   return withTenant(project, io, progress, async (tenant) => {

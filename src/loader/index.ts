@@ -29,6 +29,8 @@ export interface ProjectEnvironment {
 export interface LoadProjectOptions extends LoadOptions {
   /** Where manifests and their side files are read; left out: the disk. The project file always comes from the disk. */
   readonly manifests?: FileSource;
+  /** Whether the secrets that manifests name have to be set (default); not so where none is compared or sent. */
+  readonly needsSecrets?: boolean;
   /**
    * The version of the tool whose cache of manifests is used; left out: none. A cache is no better protected than the
    * folder it lies in, so that nothing which writes should read manifests from it.
@@ -46,8 +48,7 @@ export function loadProject(options: LoadProjectOptions): Project {
   const { problems, secrets, env, file } = start(options);
   const source = options.manifests ?? diskSource(file.root);
   const overlays = prepareOverlays(file.overlays, problems);
-  // What a revision declared is compared and never sent, so its secrets need not be set any more.
-  const needed = options.manifests ? { ...secrets, isSet: () => true } : secrets;
+  const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
   const readTag = tagReader({ env, secrets: needed, variables: file.variables, source, problems });
   const place = findNode(file.document, '/manifests').place;
   const cache = options.cacheOf === undefined ? null : openCache(join(file.root, cacheFile), options.cacheOf);

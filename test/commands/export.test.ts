@@ -30,7 +30,7 @@ it('leaves every file as it is when nothing changed, and what is not exported ou
   const world = await exported();
   const before = manifests(world);
   const merged = await world.run('export', '--merge', '--kinds', 'NotificationTemplate');
-  expect(merged).toMatchObject({ code: 0, stdout: '0 files changed, 0 new, 0 removed.\n' });
+  expect(merged).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
   expect(manifests(world)).toEqual(before);
 });
 

@@ -245,6 +245,18 @@ describe('exit codes and streams', () => {
     }
   });
 
+  it('asks for secrets only where they are compared or sent', async () => {
+    const world = await worldOf({ sandbox: { seed: seedFile } });
+    world.write(
+      'config/sim.yaml',
+      'kind: SimIntegration\nname: S\nattributes: { password: !secret NOT_SET }\n',
+    );
+    for (const command of ['validate', 'plan']) {
+      expect(await world.run(command)).toMatchObject({ code: 1 });
+    }
+    expect(await world.run('status', '--format', 'json')).toMatchObject({ code: 0 });
+  });
+
   it('does not take a failed read for an absent object', async () => {
     const world = await worldOf();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
