@@ -1,14 +1,15 @@
 import yargs, { type Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
+import { commonOptions } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, widthOf } from './io.ts';
 import { version } from './version.ts';
 
 /** Parses the arguments and runs the command that they name. Throws the Failure that stops it. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const name = argv.find((word) => Object.hasOwn(commands, word));
-  const called = name === undefined ? null : await commands[name]?.load();
+  const name = await commandIn(argv);
+  const called = Object.hasOwn(commands, name) ? await commands[name]?.load() : null;
   let exitCode: ExitCode = ExitCode.done;
   const done = (code: ExitCode) => {
     exitCode = code;
@@ -24,6 +25,18 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCod
     if (output && !error) io.stdout.write(`${output}\n`);
   });
   return exitCode;
+}
+
+/** The first word that is no option and no option's value: an environment may be called like a command. */
+async function commandIn(argv: readonly string[]): Promise<string> {
+  const { _: words } = await commonOptions(yargs())
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .parserConfiguration({ 'halt-at-non-option': true })
+    .fail(() => {})
+    .parseAsync([...argv]);
+  return String(words[0] ?? '');
 }
 
 function baseParser(io: Io): Argv {

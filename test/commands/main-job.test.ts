@@ -198,6 +198,24 @@ describe('exit codes and streams', () => {
     expect((await world.run('plan', '--detailed-exitcode')).code).toBe(0);
   });
 
+  it('finds the command behind options whose values are called like commands', async () => {
+    const world = await worldOf();
+    world.write('export', world.read('tenantctl.yaml').replaceAll('test', 'apply'));
+    world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
+    const { code, stdout } = await world.run(
+      '--quiet',
+      '-c',
+      'export',
+      '-e',
+      'apply',
+      'plan',
+      '--format',
+      'json',
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ environment: 'apply', summary: { create: 1 } });
+  });
+
   it('needs consent without a terminal', async () => {
     const world = await worldOf();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
