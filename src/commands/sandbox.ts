@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
-import { FaultSyntaxError, parseFault, startSandbox } from '../sandbox/index.ts';
+import { FaultSyntaxError, parseFault } from '../sandbox/index.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import { startEmbedded } from './embedded.ts';
 import type { Io } from './io.ts';
 
 function build(yargs: Argv) {
@@ -33,7 +34,7 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   const file = (name: string | undefined) => (name === undefined ? null : resolve(io.cwd, name));
-  const sandbox = await startSandbox({
+  const sandbox = await startEmbedded({
     port: args.port,
     seed: file(args.seed),
     data: file(args.data),

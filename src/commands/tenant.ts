@@ -90,8 +90,8 @@ interface Endpoints {
 async function endpointsOf({ connection }: Environment): Promise<Endpoints> {
   if (connection.to === 'tenant')
     return { sandbox: null, identity: connection.identity, profiles: connection.profiles };
-  const { startSandbox } = await import('../sandbox/index.ts');
-  const sandbox = await startSandbox(connection.sandbox);
+  const { startEmbedded } = await import('./embedded.ts');
+  const sandbox = await startEmbedded(connection.sandbox);
   const endpoint: Endpoint = {
     baseUrl: sandbox.url,
     auth: {

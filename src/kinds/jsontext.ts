@@ -1,4 +1,4 @@
-import { isObject, type Json, objectFrom, parseJson } from '../model/json.ts';
+import { type Json, objectFrom, parseJson } from '../model/json.ts';
 
 /**
  * The JSON value of a field that the contract keeps in text: an object as it is, JSON text parsed, and the
@@ -24,9 +24,4 @@ function readMapText(text: string): Json | null {
     entries.push([name, value === 'null' ? null : value]);
   }
   return objectFrom(entries);
-}
-
-/** Whether text in the shape of an object, as opposed to a plain text, is what `value` holds. */
-export function holdsObject(value: Json): boolean {
-  return isObject(readJsonText(value));
 }

@@ -11,13 +11,13 @@ import { TokenEndpoint } from './token-endpoint.ts';
 import { contract, type Variations } from './variations.ts';
 
 export type { Fault } from './faults.ts';
-export { FaultSyntaxError, faultKinds, faultSyntax, parseFault } from './faults.ts';
+export { FaultSyntaxError, parseFault } from './faults.ts';
 export type { RateLimit } from './limiter.ts';
 export type { LoggedRequest, Metrics } from './log.ts';
-export { type Operation, type OperationName, operations } from './operations.ts';
+export { type Operation, operations } from './operations.ts';
 export type * from './state.ts';
 export { SandboxFileError } from './state-file.ts';
-export { contract, type Variations } from './variations.ts';
+export type { Variations } from './variations.ts';
 
 export interface SandboxOptions {
   /** The absolute path of a YAML seed; without one the tenant is empty. */

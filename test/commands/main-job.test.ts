@@ -216,6 +216,18 @@ describe('exit codes and streams', () => {
     expect(JSON.parse(stdout)).toMatchObject({ environment: 'apply', summary: { create: 1 } });
   });
 
+  it('says what is wrong with the file of an embedded tenant', async () => {
+    const world = await worldOf();
+    world.write('tenantctl.yaml', 'version: 1\nenvironments: { x: { sandbox: { seed: seed.yaml } } }\n');
+    world.write('seed.yaml', 'senders: [{ email: 5 }]\n');
+    const { code, stderr } = await world.run('plan');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/senders.*\[sandbox-file\]/s),
+    });
+    expect(await world.run('sandbox', '--seed', 'nowhere.yaml')).toMatchObject({ code: 1 });
+  });
+
   it('needs consent without a terminal', async () => {
     const world = await worldOf();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
