@@ -132,7 +132,10 @@ async function endingCase(
     child.kill(signal);
   } else {
     stage.onWork = () => {
-      if (sandbox.log.length >= from + nth) child.kill(signal);
+      if (sandbox.log.length < from + nth) return;
+      // Once: who presses Ctrl-C again does not want to wait for anything.
+      stage.onWork = null;
+      child.kill(signal);
     };
   }
   const code = await closed;
