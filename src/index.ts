@@ -22,7 +22,7 @@ import { type CarryOutOptions, carryOutPlan } from './commands/carry-out.ts';
 import { makePlan } from './commands/make-plan.ts';
 import { readReferenced } from './commands/read-referenced.ts';
 import type { Tenant } from './commands/tenant.ts';
-import { type Export, exportTenant as exportObjects } from './exporter/index.ts';
+import { type Export, exportTenant as exportObjects } from './exporter/fresh.ts';
 import { kindNamed, kinds } from './kinds/index.ts';
 import type { TenantState } from './model/live.ts';
 import type { Plan, Scope } from './model/plan.ts';
@@ -35,7 +35,7 @@ export { type Client, type ClientOptions, type ClientTarget, createClient } from
 export type { ClientEvent } from './client/event.ts';
 export type { CarryOutOptions } from './commands/carry-out.ts';
 export { type OpenTenant, openTenant, type Tenant, type TenantOptions } from './commands/tenant.ts';
-export type { Export, ExportedFile } from './exporter/index.ts';
+export type { Export, ExportedFile } from './exporter/fresh.ts';
 export {
   type LoadOptions,
   type LoadProjectOptions,

@@ -77,8 +77,7 @@ export function touchedBy(changes: readonly KindChange[]): Touched[] {
     return {
       kind: kind.name,
       keys: mine.flatMap((change) => keysOf(kind, change)),
-      // Where keys never change they are enough, and a list can be asked for just these.
-      ids: kind.pinnable || kind.renamable ? mine.flatMap(({ id }) => (id === null ? [] : [id])) : [],
+      ids: mine.flatMap(({ id }) => (id === null ? [] : [id])),
     };
   });
 }

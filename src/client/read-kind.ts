@@ -130,8 +130,10 @@ async function readFiltered(
   }
 }
 
-function filterFor({ keys, ids, complete }: Wanted, list: List): string | null {
-  if (complete || !list.filter || keys.length === 0 || ids.length > 0) return null;
+function filterFor({ kind, keys, ids, complete }: Wanted, list: List): string | null {
+  // An object that may have another key than its manifest is found by its id, for which no list has a filter.
+  const needsIds = ids.length > 0 && (kind.pinnable || kind.renamable);
+  if (complete || !list.filter || keys.length === 0 || needsIds) return null;
   const filter = list.filter(keys);
   return encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }

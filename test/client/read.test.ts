@@ -212,7 +212,7 @@ describe('a tenant', () => {
       '/v2025/notification-templates': () => answered(200, [template('a', 'en', { id: '1' })]),
     });
     await read(client, templates([['a', 'EMAIL', 'en']], { ids: ['1'] }));
-    expect(client.asked).toEqual(['/v2025/notification-templates?limit=250']);
+    expect(client.asked).toEqual(['/v2025/notification-templates?filters=key in ("a")&limit=250']);
   });
 
   test('defaults are read for what is not customised, and only then', async () => {

@@ -84,6 +84,11 @@ export const uses: readonly Use[] = [
     run: (world) => expectChanges(world, 0),
   },
   {
+    command: 'completion',
+    shows: 'what can be completed is known without the tenant',
+    run: async (world) => expectText(await succeed(world, 'completion', 'bash', '--', 'pl'), /^plan/m),
+  },
+  {
     command: 'plan',
     shows: '--impact tells who enters and leaves',
     prepare: (world) => world.declare([search(saved, 'Active')]),
