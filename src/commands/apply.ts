@@ -62,6 +62,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'result');
   // Afterwards would be too late: the tenant would have changed, and nothing would say how.
   checkWritable([...args.report, ...(args.result === undefined ? [] : [args.result])], io);
+  refusePlanOptions(args);
   requireConsent(args, io);
   const { project, plan: planWith } = planSource(args, io);
   const progress = createProgress(io, args);
@@ -72,9 +73,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     refuseUnapproved(plan, args.expect);
     refuseProtected(plan, project.environment);
     if (args.dryRun) {
-      io.stdout.write(
-        renderRequests(plan, { colour: hasColour(io.stdout, io, args), width: widthOf(io.stdout) }),
-      );
+      printRequests(plan, args, io);
       return ExitCode.done;
     }
     if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
@@ -88,6 +87,37 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     printDocument({ is: 'result', result }, args.format, args, io);
     return exitCodeOf(result);
   });
+}
+
+/** As JSON it is the plan itself, which holds every request. */
+function printRequests(plan: Plan, args: Args, io: Io): void {
+  const view = { colour: hasColour(io.stdout, io, args), width: widthOf(io.stdout) };
+  if (args.format === 'json') printDocument({ is: 'plan', plan }, 'json', args, io);
+  else io.stdout.write(renderRequests(plan, view));
+}
+
+/** A saved plan is applied as it is: to ignore an option that asks for another would apply what nobody asked for. */
+function refusePlanOptions(args: Args): void {
+  if (args.planfile === undefined) return;
+  const given = {
+    only: args.only.length > 0,
+    except: args.except.length > 0,
+    prune: args.prune,
+    since: args.since !== undefined,
+    rotate: args.rotate.length > 0,
+    'max-deletes': args.maxDeletes !== undefined,
+    'allow-delete-all': args.allowDeleteAll.length > 0,
+    impact: args.impact,
+  };
+  const options = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [`--${name}`] : []));
+  if (options.length === 0) return;
+  throw failure(
+    'usage',
+    `${args.planfile} is applied as it was planned, so it goes without ${options.join(', ')}.`,
+    {
+      hint: 'Give the options to `tenantctl plan --out FILE`, and apply that plan.',
+    },
+  );
 }
 
 interface PlanSource {

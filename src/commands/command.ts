@@ -1,5 +1,6 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs';
 import type { ExitCode } from '../model/exit.ts';
+import { failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 /** A command that can be added to the program's parser. */
@@ -73,10 +74,25 @@ export function scopeOptions<T>(yargs: Argv<T>) {
     });
 }
 
+/** A check that an option, where it is given, has a whole number from 0 to `largest`. */
+export function wholeNumber(name: string, largest = Number.MAX_SAFE_INTEGER) {
+  return (args: Readonly<Record<string, unknown>>): true => {
+    const value = args[name];
+    if (value === undefined) return true;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largest) return true;
+    const range = largest < Number.MAX_SAFE_INTEGER ? `from 0 to ${largest}` : '0 or more';
+    throw failure('usage', `--${name} takes a whole number, ${range}.`);
+  };
+}
+
+/** The last TCP port. */
+export const lastPort = 65_535;
+
 /** Options that lift the guards against deletes. */
 export function guardOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('max-deletes', { type: 'number', describe: 'Allow this many deletes', requiresArg: true })
+    .check(wholeNumber('max-deletes'), false)
     .option('allow-delete-all', {
       type: 'string',
       array: true,

@@ -54,7 +54,9 @@ function baseParser(io: Io): Argv {
     .check(refuseRepeated)
     .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.')
     .fail((message, error) => {
-      throw error ?? failure('usage', message, { hint: '`tenantctl --help` lists commands and options.' });
+      // What the parser itself throws is about the arguments: an option without its value.
+      if (error && error.name !== 'YError') throw error;
+      throw failure('usage', message, { hint: '`tenantctl --help` lists commands and options.' });
     });
 }
 

@@ -12,7 +12,7 @@ import type { Project } from '../model/project.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import { type ArgsOf, commonOptions, defineCommand, lastPort, wholeNumber } from './command.ts';
 import type { Io } from './io.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -24,6 +24,7 @@ function build(yargs: Argv) {
       '$0 preview [options]\n\nServes a page on the loopback address that shows every notification template, rendered, before and after. Ctrl-C ends it.',
     )
     .option('port', { type: 'number', default: 0, describe: 'Port; 0 takes a free one', requiresArg: true })
+    .check(wholeNumber('port', lastPort), false)
     .option('offline', { type: 'boolean', default: false, describe: 'Do not read the tenant' })
     .example('$0 preview', 'Edit templates and see them at once')
     .example('$0 preview --offline --port 8080', 'Without the tenant');

@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault } from '../sandbox/index.ts';
-import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import { type ArgsOf, commonOptions, defineCommand, lastPort, wholeNumber } from './command.ts';
 import { startEmbedded } from './embedded.ts';
 import type { Io } from './io.ts';
 
@@ -12,6 +12,7 @@ function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage('$0 sandbox [options]\n\nServes the embedded tenant on the loopback address until Ctrl-C.')
     .option('port', { type: 'number', default: 0, describe: 'Port; 0 takes a free one', requiresArg: true })
+    .check(wholeNumber('port', lastPort), false)
     .option('seed', { type: 'string', describe: 'YAML file the tenant starts from', requiresArg: true })
     .option('data', { type: 'string', describe: 'JSON file that keeps the tenant', requiresArg: true })
     .option('latency', {
@@ -20,6 +21,7 @@ function build(yargs: Argv) {
       describe: 'Milliseconds added to every answer',
       requiresArg: true,
     })
+    .check(wholeNumber('latency'), false)
     .option('fault', {
       type: 'string',
       array: true,

@@ -1,0 +1,70 @@
+/** Wrong arguments, of which a person has to be told in words what is wrong. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, seedFile, type World } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+});
+afterEach(() => world.close());
+
+describe('an option', () => {
+  it.each(['--only', '--out', '--since', '-e'])(
+    'without its value (%s) is a mistake of the caller',
+    async (option) => {
+      const { code, stderr } = await world.run('plan', option);
+      expect(code).toBe(1);
+      expect(stderr).toContain('[usage]');
+      expect(stderr).toContain(option.replace(/^-+/, ''));
+      expect(stderr).not.toContain('mistake in tenantctl');
+    },
+  );
+
+  it.each([
+    ['plan', '--max-deletes', 'many'],
+    ['plan', '--max-deletes', '-1'],
+    ['plan', '--max-deletes', '1.5'],
+    ['sandbox', '--port', 'http'],
+    ['sandbox', '--port', '65536'],
+    ['preview', '--port', '99999'],
+    ['sandbox', '--latency', '-5'],
+  ])('that takes a number takes no other (%s %s %s)', async (...argv) => {
+    const { code, stderr } = await world.run(...argv);
+    expect(code).toBe(1);
+    expect(stderr).toContain('[usage]');
+    expect(stderr).toContain(`${argv.find((word) => word.startsWith('--'))} takes a whole number`);
+  });
+});
+
+describe('apply with a plan file', () => {
+  beforeEach(async () => {
+    expect((await world.run('plan', '--out', 'plan.json')).code).toBe(0);
+  });
+
+  it.each([
+    ['--only', 'MailFrom/*'],
+    ['--except', 'SenderAddress/*'],
+    ['--prune'],
+    ['--since', 'HEAD'],
+    ['--rotate', 'SimIntegration/*'],
+    ['--max-deletes', '0'],
+    ['--allow-delete-all', 'SenderAddress'],
+    ['--impact'],
+  ])('refuses what would have to change the plan (%s)', async (...options) => {
+    const { code, stderr } = await world.run('apply', 'plan.json', ...options);
+    expect(code).toBe(1);
+    expect(stderr).toContain('[usage]');
+    expect(stderr).toContain(options[0]);
+    expect(
+      world.sandbox.log.filter(({ method, path }) => method === 'POST' && path.startsWith('/v')),
+    ).toEqual([]);
+  });
+});
+
+it('prints the requests of a dry run as JSON where that is asked for', async () => {
+  const plan = await world.plan();
+  const { code, stdout } = await world.run('apply', '--dry-run', '--format', 'json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ digest: plan.digest, changes: plan.changes });
+});
