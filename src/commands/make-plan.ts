@@ -13,6 +13,7 @@ import {
   planChanges,
   wantedFor,
 } from '../planner/index.ts';
+import { checkGlobs, unmatchedGlobs } from './check-globs.ts';
 import type { PlanArgs } from './command.ts';
 import type { Io } from './io.ts';
 import { withLint } from './lint-plan.ts';
@@ -51,8 +52,14 @@ export async function makePlan(
     state,
     secrets,
     choices,
-    // Information about manifests is for `validate`: a reviewer of changes has enough to read.
-    diagnostics: diagnostics.filter(({ severity }) => severity !== 'info'),
+    diagnostics: [
+      ...unmatchedGlobs(
+        { ...choices.scope, rotate: choices.rotate },
+        [...resources, ...(previous ?? []), ...state.objects].map(({ address }) => address),
+      ),
+      // Information about manifests is for `validate`: a reviewer of changes has enough to read.
+      ...diagnostics.filter(({ severity }) => severity !== 'info'),
+    ],
   };
   const more = await tenant.readDefaults(defaultsFor(input));
   const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
@@ -74,12 +81,13 @@ function loadRevision(
     .resources;
 }
 
-/** What the options ask for. Throws a Failure for a number of requests that is none. */
+/** What the options ask for. Throws a Failure for a number of requests that is none, and for globs of nothing. */
 export function choicesOf(args: PlanArgs): MakePlanChoices {
   const { impactRequests } = args;
   if (!Number.isSafeInteger(impactRequests) || impactRequests < 1) {
     throw failure('impact-requests-syntax', '--impact-requests takes a whole number of requests, 1 or more.');
   }
+  checkGlobs(args);
   const scope: Scope = { only: args.only, except: args.except, prune: args.prune, since: args.since ?? null };
   return {
     scope,

@@ -11,6 +11,7 @@ import {
   type RollbackInput,
   wantedForRollback,
 } from '../planner/rollback.ts';
+import { checkGlobs } from './check-globs.ts';
 import { type ArgsOf, commonOptions, defineCommand, guardOptions, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { checkReportFiles } from './output.ts';
@@ -38,6 +39,7 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'plan');
+  checkGlobs(args);
   const result = readResult(args.result, io);
   const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });
   refuseForeign(result, project);

@@ -8,6 +8,7 @@ import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
 import type { Status } from '../model/status.ts';
 import { renderStatus, statusFormats } from '../report/status.ts';
+import { checkGlobs } from './check-globs.ts';
 import { type ArgsOf, commonOptions, defineCommand, scopeOptions } from './command.ts';
 import { hasColour, type Io, widthOf } from './io.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -83,6 +84,7 @@ async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<Dns
 }
 
 function scopeOf({ only, except }: Args): StatusScope['includes'] {
+  checkGlobs({ only, except });
   const [included, excluded] = [matchAddresses(only), matchAddresses(except)];
   return (address) => (only.length === 0 || included(address)) && !excluded(address);
 }

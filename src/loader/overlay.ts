@@ -1,3 +1,4 @@
+import { globProblem } from '../kinds/address-glob.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
@@ -44,6 +45,11 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
     finish() {
       for (const { used, target, place } of prepared) {
         if (used) continue;
+        const wrong = globProblem(target);
+        if (wrong) {
+          problems.add(wrong.code, wrong.message, place, { hint: wrong.hint });
+          continue;
+        }
         const message = `The overlay's target \`${target}\` matches no declared resource`;
         problems.add('unused-overlay', message, place, { severity: 'warning' });
       }

@@ -1,10 +1,10 @@
-import { kinds } from '../kinds/index.ts';
+import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import { findKind } from '../kinds/index.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
-import { didYouMean } from '../model/suggest.ts';
 import { readDuration } from './duration.ts';
 import type { Found } from './position.ts';
 import type { Problems } from './problems.ts';
@@ -50,28 +50,27 @@ export function readLimits(limits: JsonObject): Limits {
   };
 }
 
-/** What a run may do; a kind that does not exist is told. */
+/** What a run may do; kinds that do not exist, and globs that match no object of any, are told. */
 export function readPolicy(
   value: JsonObject,
   { problems, find }: { problems: Problems; find(at: Pointer): Found },
 ): Policy {
   const prune = part(value, 'prune');
-  const known = kinds.map(({ name }) => name);
   const pruned = texts(prune, 'kinds');
+  const protect = texts(value, 'protect');
+  const keep = texts(prune, 'keep');
+  const tell = (problem: GlobProblem | null, at: Pointer): void => {
+    if (problem) problems.add(problem.code, problem.message, find(at).place, { hint: problem.hint });
+  };
   for (const [index, name] of pruned.entries()) {
-    if (known.includes(name)) continue;
-    problems.add(
-      'unknown-kind',
-      `There is no kind \`${name}\``,
-      find(pointer('prune', 'kinds', index)).place,
-      {
-        hint: didYouMean(name, known) ?? `The kinds are ${known.join(', ')}.`,
-      },
-    );
+    tell(findKind(name) ? null : unknownKind(name), pointer('prune', 'kinds', index));
   }
+  // What a mistyped glob means to keep would be deleted.
+  for (const [index, glob] of protect.entries()) tell(globProblem(glob), pointer('protect', index));
+  for (const [index, glob] of keep.entries()) tell(globProblem(glob), pointer('prune', 'keep', index));
   return {
-    protect: texts(value, 'protect'),
-    prune: { kinds: pruned, keep: texts(prune, 'keep') },
+    protect,
+    prune: { kinds: pruned, keep },
     maxDeletes: numberOf(part(value, 'limits'), 'maxDeletes'),
   };
 }

@@ -68,3 +68,35 @@ it('prints the requests of a dry run as JSON where that is asked for', async () 
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ digest: plan.digest, changes: plan.changes });
 });
+
+describe('a glob', () => {
+  it.each([
+    ['--only', 'SenderAdress/*', 'unknown-kind', 'SenderAddress'],
+    ['--except', 'SenderAdress/*', 'unknown-kind', 'SenderAddress'],
+    ['--rotate', 'SimIntegratoin/*', 'unknown-kind', 'SimIntegration'],
+    ['--allow-delete-all', 'SenderAdress', 'unknown-kind', 'SenderAddress'],
+    ['--only', 'SenderAddress', 'address-glob', 'SenderAddress/**'],
+    ['--except', 'NotificationTemplate/*', 'address-glob', 'NotificationTemplate/**'],
+  ])('that can match nothing is refused (%s %s)', async (option, glob, code, meant) => {
+    const { code: exit, stderr } = await world.run('plan', option, glob);
+    expect(exit).toBe(1);
+    expect(stderr).toContain(`[${code}]`);
+    expect(stderr).toContain(option);
+    expect(stderr).toContain(meant);
+  });
+
+  it.each(['--only', '--except', '--rotate'])('that matches nothing is told (%s)', async (option) => {
+    const plan = await world.plan(option, 'SenderAddress/nobody*');
+    expect(plan.diagnostics).toMatchObject([
+      { code: 'unmatched-glob', severity: 'warning', message: expect.stringContaining(option) },
+    ]);
+  });
+
+  it.each(['**', '*/new@acme.example', '{SenderAddress,MailFrom}/*', 'SenderAddress/new%40acme.example'])(
+    'that matches is taken (%s)',
+    async (glob) => {
+      const plan = await world.plan('--only', glob);
+      expect(plan).toMatchObject({ summary: { create: 1 }, diagnostics: [] });
+    },
+  );
+});

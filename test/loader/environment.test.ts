@@ -77,8 +77,8 @@ environments:
       profileSearchPath: /api/searches
       profileSearchDelete: true
       profileSearchObjectType: condition_object_type
-    protect: [A/*]
-    prune: { kinds: [MailFrom], keep: [B/*] }
+    protect: [MailFrom/a*]
+    prune: { kinds: [MailFrom], keep: [MailFrom/b*] }
     limits: { requests: 5, per: 500ms, concurrency: 2, maxDeletes: 0 }
 `;
     expect(environment(text)).toMatchObject({
@@ -93,7 +93,11 @@ environments:
         profileSearchDelete: true,
         profileSearchObjectType: 'condition_object_type',
       },
-      policy: { protect: ['A/*'], prune: { kinds: ['MailFrom'], keep: ['B/*'] }, maxDeletes: 0 },
+      policy: {
+        protect: ['MailFrom/a*'],
+        prune: { kinds: ['MailFrom'], keep: ['MailFrom/b*'] },
+        maxDeletes: 0,
+      },
       limits: { requests: 5, per: 500, concurrency: 2 },
     });
   });
@@ -262,6 +266,18 @@ const bad: {
     text: config('    prune: { kinds: [MailForm] }'),
     error: 'unknown-kind tenantctl.yaml:5:22',
     hint: '`MailFrom`',
+  },
+  {
+    name: 'a protected kind that is none',
+    text: config('    protect: [SimIntegratoin/*]'),
+    error: 'unknown-kind tenantctl.yaml:5:15',
+    hint: '`SimIntegration`',
+  },
+  {
+    name: 'a glob to keep that has too few parts',
+    text: config('    prune: { kinds: [NotificationTemplate], keep: [NotificationTemplate/legacy_*] }'),
+    error: 'address-glob tenantctl.yaml:5:52',
+    hint: '`NotificationTemplate/**`',
   },
   {
     name: 'a seed out of the project',
