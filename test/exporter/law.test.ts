@@ -4,6 +4,7 @@ import { type ExportedFile, exportTenant, mergeExport } from '../../src/exporter
 import type { LiveObject } from '../../src/model/live.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { fillLookups } from '../../src/planner/index.ts';
+import { runs } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
 import {
   answer,
@@ -136,7 +137,7 @@ describe('the law: export then plan is empty', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -198,7 +199,7 @@ describe('the law: export then plan is empty', () => {
         const { changes } = planFor(load(merged), [object], rows);
         if (!told) expect(changes.map(({ diff }) => diff)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

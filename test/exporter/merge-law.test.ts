@@ -5,6 +5,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../src/model/j
 import type { LiveObject } from '../../src/model/live.ts';
 import { isWithin, pointer } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/settings.ts';
+import { runs } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
 import { type Dice, type Line, styledDocument } from './styled.ts';
 import { integration, load, planFor, search, template } from './support.ts';
@@ -240,7 +241,7 @@ describe('the law of merging', () => {
         );
         checked += touched.length;
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     expect(checked).toBeGreaterThan(100);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
+import { runs } from '../support/effort.ts';
 import { createWorld, type WorldOptions } from '../support/world.ts';
 
 /** How a tenant may answer, with the settings that its environment then needs. */
@@ -59,7 +60,7 @@ it.each(worlds.map((options, at) => [at, options] as const))(
       fc.asyncProperty(tenantContent, manifests, (content, declared) =>
         applyThenPlan(options, content, declared),
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   },
 );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { pointer, valueAt } from '../../src/model/pointer.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
+import { runs } from '../support/effort.ts';
 import { createWorld, filesBelow, type World, type WorldOptions } from '../support/world.ts';
 
 const worlds: readonly WorldOptions[] = [
@@ -59,7 +60,7 @@ it.each(worlds.map((options, at) => [at, options] as const))(
   async (_, options) => {
     await fc.assert(
       fc.asyncProperty(tenantContent, (content) => exportThenPlan(options, content)),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   },
 );

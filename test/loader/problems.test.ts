@@ -372,6 +372,30 @@ test('the excerpt of a long line is cut around the caret, and control characters
   expect(line.slice(caret.indexOf('^'))).toMatch(/^b: 2, c/);
 });
 
+test.each([
+  '{ p: !bad x, password: "hunter2, }x", url: u }',
+  "{ apiToken: 'hunter2', p: !bad x, url: u }",
+  '{ client_secret: hunter2,x, p: !bad x, url: u }',
+  '{ "passwd" : hunter2, p: !bad x, url: u }',
+  `{ password: hunter2${'x'.repeat(200)}, p: !bad x, url: u }`,
+])('the excerpt does not show the credential that stands beside the problem', (attributes) => {
+  const [diagnostic] = errors({
+    'config/a.yaml': `kind: SimIntegration\nname: a\nattributes: ${attributes}\n`,
+  });
+  expect(diagnostic?.code).toBe('unknown-tag');
+  expect(diagnostic?.excerpt).toContain('p: !bad x');
+  expect(diagnostic?.excerpt).toContain('url: u');
+  expect(diagnostic?.excerpt).toContain('•••');
+  expect(diagnostic?.excerpt).not.toMatch(/hunter2|xxx/);
+  const [line = '', caret = ''] = diagnostic?.excerpt?.split('\n') ?? [];
+  expect(line.slice(caret.length - 1)).toMatch(/^!bad/);
+});
+
+test('the excerpt shows what only names a credential', () => {
+  const text = 'kind: SimIntegration\nname: a\nattributes: { p: !bad x, password: !secret NAME }\n';
+  expect(errors({ 'config/a.yaml': text })[0]?.excerpt).toContain('password: !secret NAME');
+});
+
 test('the message of a duplicate names the other place', () => {
   const [diagnostic] = failureOf({
     'config/a.yaml': 'kind: SenderAddress\nemail: a@b.example',

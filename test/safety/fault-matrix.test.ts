@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { exitCodeOf, type Result } from '../../src/model/result.ts';
 import type { Fault, TenantState } from '../../src/sandbox/index.ts';
+import { casesOf } from '../support/effort.ts';
 import { createWorld, type Outcome, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
@@ -170,7 +171,7 @@ async function runAll(
   cases: (requests: number) => readonly (readonly [string, (stage: Stage) => Promise<void>])[],
 ): Promise<number> {
   const stages = await Promise.all(Array.from({ length: lanes }, createStage));
-  const all = cases(stages[0]?.requests ?? 0);
+  const all = casesOf(cases(stages[0]?.requests ?? 0));
   const queue = all.values();
   try {
     const work = stages.map(async (stage) => {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
+import { runs } from '../support/effort.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { addressesIn, changeByHand, createByHand, deleteByHand } from './by-hand.ts';
 
@@ -103,6 +104,6 @@ it('a plan is refused, and nothing written, when the tenant changed at any place
       }
     },
   );
-  await fc.assert(property, { numRuns: 60 });
-  expect(tried).toBeGreaterThan(30);
+  await fc.assert(property, { numRuns: runs(60) });
+  expect(tried).toBeGreaterThan(runs(30));
 });
