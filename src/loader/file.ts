@@ -1,5 +1,6 @@
 import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
+import { looksSecret } from '../model/sensitive.ts';
 
 /** Columns of the source line shown left and right of the caret. */
 const [before, after] = [60, 40];
@@ -28,11 +29,15 @@ export class SourceFile {
     const start = this.text.lastIndexOf('\n', offset - 1) + 1;
     const end = this.text.indexOf('\n', offset);
     const from = Math.max(start, offset - before);
-    const until = Math.min(end === -1 ? this.text.length : end, offset + after);
+    const lineEnd = end === -1 ? this.text.length : end;
+    const until = Math.min(lineEnd, offset + after);
     const number = String(line);
-    const cut = from > start ? '…' : '';
-    const caret = ' '.repeat(cut.length + offset - from);
-    return `${number} | ${cut}${printable(this.text.slice(from, until))}\n${' '.repeat(number.length)} | ${caret}^`;
+    const shown = printable(
+      withoutCredentials(this.text.slice(start, lineEnd)).slice(from - start, until - start),
+    );
+    const [left, right] = [from > start ? '…' : '', until < lineEnd ? '…' : ''];
+    const caret = ' '.repeat(left.length + offset - from);
+    return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
   }
 }
 
@@ -41,6 +46,24 @@ function countLines(text: string): LineCounter {
   lines.addNewLine(0);
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines.addNewLine(end + 1);
   return lines;
+}
+
+const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
+/** A value on one line. A tag or an alias stands for one; a list or a mapping has settings of its own. */
+const plainValue = /"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s!&*{[|>"'](?:[^,]|,(?=\S))*/y;
+
+/** What goes by a credential's name, dotted out: a log is no place for it, though it stands in a file. */
+function withoutCredentials(line: string): string {
+  let shown = '';
+  for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
+    // By itself `key` is a field like any other.
+    if (index < shown.length || name === 'key' || !looksSecret(name)) continue;
+    const at = index + colon.length;
+    plainValue.lastIndex = at;
+    const value = plainValue.exec(line)?.[0] ?? '';
+    shown += line.slice(shown.length, at) + '•'.repeat(value.length);
+  }
+  return shown + line.slice(shown.length);
 }
 
 /** Control characters, which a terminal might obey, as blanks. */
