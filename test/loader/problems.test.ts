@@ -377,7 +377,7 @@ test.each([
   "{ apiToken: 'hunter2', p: !bad x, url: u }",
   '{ client_secret: hunter2,x, p: !bad x, url: u }',
   '{ "passwd" : hunter2, p: !bad x, url: u }',
-  '{ p: !bad x, note: the password: hunter2 }',
+  '{ p: !bad x, note: "the password: hunter2" }',
   '{ password: hunter2, token: hunter2, p: !bad x }',
   `{ password: hunter2${'x'.repeat(200)}, p: !bad x, url: u }`,
 ])('the excerpt does not show the credential that stands beside the problem', (attributes) => {
