@@ -1,25 +1,8 @@
+import { palette } from '../report/html/palette.ts';
+
 /** The page's one style sheet, served as a file of its own. */
 export const style = `
-:root {
-  color-scheme: light dark;
-  --page: light-dark(#f5f6f8, #0e1217);
-  --card: light-dark(#ffffff, #161b22);
-  --sunk: light-dark(#eef0f4, #11161c);
-  --text: light-dark(#1a2029, #e2e7ee);
-  --soft: light-dark(#566070, #98a3b3);
-  --rule: light-dark(#dde2e9, #29313c);
-  --focus: light-dark(#0a58ca, #6cb2ff);
-  --green: light-dark(#0d5f2c, #7ddc99);
-  --red: light-dark(#a1160d, #ff9c94);
-  --red-tint: light-dark(#fdebe9, #311514);
-  --amber: light-dark(#7a4a00, #f1c16b);
-  --amber-tint: light-dark(#fff3d9, #2c210c);
-  --blue: light-dark(#0b539b, #8cc4ff);
-  --blue-tint: light-dark(#e8f1fb, #10233a);
-  --mono: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
-}
-:root[data-theme="light"] { color-scheme: light; }
-:root[data-theme="dark"] { color-scheme: dark; }
+${palette.trim()}
 *, *::before, *::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
 body { margin: 0; min-height: 100vh; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
