@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { Answer, Answered } from './answer.ts';
-import { looksLikeHtml, printable, textOfHtml } from './printable.ts';
+import { inBrief, looksLikeHtml, textOfHtml } from './brief.ts';
 import { parseUrl } from './url.ts';
 
 /** An answer without success, in words for people. */
@@ -23,9 +23,9 @@ export function describeAnswer(answer: Answer): Description {
       return { text: message ? `${status}: ${message}` : status, hint: hintOf(answer), trackingId };
     }
     case 'lost':
-      return { text: printable(answer.detail), hint: null, trackingId };
+      return { text: inBrief(answer.detail), hint: null, trackingId };
     case 'unsent':
-      return { text: printable(answer.detail), hint: answer.hint ?? null, trackingId };
+      return { text: inBrief(answer.detail), hint: answer.hint ?? null, trackingId };
   }
 }
 
@@ -35,18 +35,18 @@ export function trackingIdOf(answer: Answer): string | null {
   const inBody = isObject(answer.body) ? textOf(answer.body, 'trackingId') : null;
   const names = ['x-tracking-id', 'x-request-id', 'x-correlation-id'];
   const inHeader = names.map((name) => answer.headers[name]).find((value) => value);
-  const id = printable(inBody ?? inHeader ?? '', 100);
+  const id = inBrief(inBody ?? inHeader ?? '', 100);
   return id || null;
 }
 
 function messageOf({ status, headers, body, text }: Answered): string {
   if (status >= 300 && status < 400) return redirectMessage(headers);
-  if (text !== null) return printable(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
+  if (text !== null) return inBrief(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
   return isObject(body) ? messageOfBody(body) : '';
 }
 
 function redirectMessage(headers: Readonly<Record<string, string>>): string {
-  const target = printable(headers.location ?? '', 200) || 'an address it does not name';
+  const target = inBrief(headers.location ?? '', 200) || 'an address it does not name';
   return `the tenant redirects to ${target}; redirects are not followed, the token was not sent there`;
 }
 
@@ -56,9 +56,9 @@ function messageOfBody(body: JsonObject): string {
   const causes = textsOf(own(body, 'causes')).filter((cause) => !messages.includes(cause));
   const plain = ['error', 'error_description', 'message'].flatMap((name) => textOf(body, name) ?? []);
   const words = [textOf(body, 'detailCode') ?? '', ...messages, ...plain].filter((word) => word !== '');
-  const message = [...new Set(words)].map((word) => printable(word)).join(': ');
+  const message = [...new Set(words)].map((word) => inBrief(word)).join(': ');
   if (causes.length === 0) return message;
-  return `${message} (${causes.map((cause) => printable(cause, 200)).join('; ')})`;
+  return `${message} (${causes.map((cause) => inBrief(cause, 200)).join('; ')})`;
 }
 
 /** The texts of messages: one language, English before the tenant's own where both are there. */
@@ -80,7 +80,7 @@ function hintOf(answer: Answered): string | null {
   const { status, headers, text } = answer;
   if (status >= 300 && status < 400) {
     const host = parseUrl(headers.location ?? '')?.host;
-    return `Check the base URL in the project file${host ? `; the tenant may have moved to ${printable(host, 100)}` : ''}.`;
+    return `Check the base URL in the project file${host ? `; the tenant may have moved to ${inBrief(host, 100)}` : ''}.`;
   }
   if (text !== null && looksLikeHtml(text)) {
     return 'A web page came instead of an answer of the API: check the base URL, and proxies on the way.';

@@ -2,9 +2,9 @@ import { Failure, failure } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, own } from '../model/json.ts';
 import type { Impact, Moved, Request } from '../model/plan.ts';
 import { isSuccess, type Sent } from './answer.ts';
+import { inBrief } from './brief.ts';
 import type { Client } from './client.ts';
 import { type PageSource, readRows } from './pages.ts';
-import { printable } from './printable.ts';
 import { allOrFailure } from './read.ts';
 import { pageOf } from './rows.ts';
 
@@ -105,7 +105,7 @@ function identity(profile: JsonObject): string {
 
 function nameOf(profile: JsonObject): string {
   const named = ['name', 'uid', 'id'].map((field) => own(profile, field)).find((value) => isText(value));
-  return printable(String(named ?? 'a profile without a name'), longestName);
+  return inBrief(String(named ?? 'a profile without a name'), longestName);
 }
 
 const isText = (value: unknown): boolean =>

@@ -5,10 +5,10 @@ import { canonicalJson, isObject, type Json, type JsonObject, own } from '../mod
 import { type Lookup, lookupMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { UsedLookup } from '../model/resource.ts';
+import { inBrief } from './brief.ts';
 import type { Client } from './client.ts';
 import { rememberReads } from './memo.ts';
 import { type PageSource, readPage, readRows } from './pages.ts';
-import { printable } from './printable.ts';
 import { allOrFailure } from './read.ts';
 
 /** Gives the value that each lookup stands for. */
@@ -138,7 +138,7 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
   if (value !== null) return { lookup, value };
   const fields = Object.keys(row)
     .slice(0, 30)
-    .map((name) => printable(name, 60));
+    .map((name) => inBrief(name, 60));
   return problem(
     lookup,
     'lookup-no-field',
@@ -161,7 +161,7 @@ function nameRecord(row: JsonObject): string {
   return ['id', 'uid', 'name', 'label']
     .map((field) => [field, fieldOf(row, field)] as const)
     .filter(([, value]) => value !== null && typeof value !== 'object')
-    .map(([field, value]) => `${field} ${printable(String(value), 80)}`)
+    .map(([field, value]) => `${field} ${inBrief(String(value), 80)}`)
     .join(', ');
 }
 

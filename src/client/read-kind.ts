@@ -9,9 +9,9 @@ import type { LiveObject } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess } from './answer.ts';
+import { inBrief, looksLikeHtml } from './brief.ts';
 import type { Client } from './client.ts';
 import { type PageSource, readPages, readRows } from './pages.ts';
-import { looksLikeHtml, printable } from './printable.ts';
 import { badList, readFailure } from './read-failure.ts';
 
 export interface Reader {
@@ -239,8 +239,8 @@ function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
 }
 
 function duplicateFailure(kind: Kind, same: readonly LiveObject[]): Failure {
-  const ids = same.map(({ id }) => printable(id ?? 'no id', 100)).join(', ');
-  const key = printable(same[0]?.key.join('/') ?? '', 200);
+  const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
+  const key = inBrief(same[0]?.key.join('/') ?? '', 200);
   return failure(
     'duplicate-live-key',
     `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`,

@@ -2,7 +2,7 @@
  * Words of a tenant on one line, safe for a terminal: no control characters (C0, C1, escapes) and no characters that
  * turn the reading direction or hide, and not longer than `longest`.
  */
-export function printable(text: string, longest = 400): string {
+export function inBrief(text: string, longest = 400): string {
   const clean = text
     .slice(0, 20 * longest)
     .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
