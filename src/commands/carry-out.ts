@@ -51,5 +51,6 @@ export async function carryOutPlan(
 /** The tenant's words for a refusal, and what to do about it. */
 function describe(sent: Sent): string {
   const { text, hint } = describeAnswer(sent);
-  return hint === null ? text : `${text} ${hint}`;
+  const sentence = /[.!?]$/.test(text) ? text : `${text}.`;
+  return hint === null ? sentence : `${sentence} ${hint}`;
 }
