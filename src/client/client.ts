@@ -70,6 +70,9 @@ class TenantClient implements Client {
   readonly #transport: Transport;
   readonly #gate: Gate;
   readonly #sourceOf: (auth: Auth) => TokenSource;
+  readonly #closed = new AbortController();
+  /** Aborted by the user, or by closing: whoever closes waits for no answer any more. */
+  readonly #signal: AbortSignal | undefined;
 
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
     const { clock = systemClock, random = Math.random, timeouts, retries } = options;
@@ -77,6 +80,7 @@ class TenantClient implements Client {
     this.#target = target;
     this.#secrets = secrets;
     this.#options = options;
+    this.#signal = anyOf(options.signal, this.#closed.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     this.#transport = createTransport(target.limits.concurrency, { ...defaultTransportLimits, ...timeouts });
     this.#gate = new Gate({
@@ -96,7 +100,7 @@ class TenantClient implements Client {
   async send(request: Request, { signal: ofCall }: { readonly signal?: AbortSignal } = {}): Promise<Sent> {
     const prepared = this.#prepare(request);
     if ('outcome' in prepared) return sentOf({ answer: prepared, attempts: 0, ms: 0, repeated: false });
-    const signal = anyOf(this.#options.signal, ofCall);
+    const signal = anyOf(this.#signal, ofCall);
     const { source } = prepared;
     const task: Task = {
       repeatable: isRepeatable(request),
@@ -113,6 +117,7 @@ class TenantClient implements Client {
   }
 
   close(): Promise<void> {
+    this.#closed.abort();
     return this.#transport.close();
   }
 
@@ -193,7 +198,7 @@ class TenantClient implements Client {
   }
 
   async #exchangeForToken(call: Omit<Call, 'signal'>): Promise<Answer> {
-    const { signal } = this.#options;
+    const signal = this.#signal;
     const attempt = async (): Promise<Attempt> => ({
       answer: await this.#transport.exchange({ ...call, signal }),
       pass: null,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { mayHaveHappened } from '../../src/client/answer.ts';
 import { clientOf, credentials, get, patch, post, put, reply, serve, settle } from './support.ts';
 
@@ -252,6 +252,16 @@ describe('a failure on the way', () => {
       reason: 'rate-limited',
     });
   });
+});
+
+test('what is still under way when a client is closed ends with it, and is not tried again', async () => {
+  await using server = await serve(() => {});
+  await using setup = clientOf(server.url, { limits: { concurrency: 1 } });
+  const reads = [setup.client.send(get('/v2025/x')), setup.client.send(get('/v2024/y'))];
+  await vi.waitFor(() => expect(server.arrivals).toHaveLength(1));
+  await setup.client.close();
+  for (const read of reads) expect(await read).toMatchObject({ reason: 'interrupted', attempts: 1 });
+  expect(setup.events.map(({ type }) => type)).not.toContain('retrying');
 });
 
 describe('an interruption', () => {
