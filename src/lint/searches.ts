@@ -106,6 +106,8 @@ function dateFindings(rule: Rule, row: JsonObject): Finding[] {
   const format = textOf(row, 'date_format');
   if (absoluteOperators.includes(operator)) {
     if (isDate(value, format)) return [];
+    // What is no date of any form is refused offline already, and stays as grave.
+    if (!mayBeDate(value)) return guessedFindings(rule);
     const wanted = `\`${operator}\` compares with a date${format === null ? '' : ` in the form ${brief(format)}`}`;
     return [finding('rule-attribute', rule, 'value', `${wanted}, not with \`${brief(value)}\``)];
   }

@@ -233,7 +233,7 @@ describe('search rules', () => {
     [attribute('before', '2030-01-31'), 'rule-attribute'],
     [attribute('include?', '2030', 'iso'), 'rule-attribute'],
     [attribute('before', '2030-01-31', 'iso'), null],
-    [attribute('before', '2030-02-30', 'iso'), 'rule-attribute'],
+    [attribute('before', '2030-02-30', 'iso'), 'rule-value'],
     [attribute('before', '01/31/2030', 'iso'), 'rule-attribute'],
     [attribute('before', '01/31/2030', 'us'), null],
     [attribute('before', '31/01/2030', 'us'), 'rule-attribute'],
