@@ -30,9 +30,9 @@ export function hasColour(output: Output, io: Io, { color }: Pick<Verbosity, 'co
   return Boolean(io.env.FORCE_COLOR) || output.isTTY === true;
 }
 
-/** Columns of the terminal; 100 where the output is none. */
+/** Columns of the terminal; 100 where the output is none. One that does not know its size says 0. */
 export function widthOf(output: Output): number {
-  return output.isTTY === true ? (output.columns ?? 80) : 100;
+  return output.isTTY === true ? output.columns || 80 : 100;
 }
 
 /** Whether somebody is there to answer a question. */

@@ -174,6 +174,7 @@ describe('a project for a tenant', () => {
       },
     });
     expect(Object.keys(environments)).toEqual(['production']);
+    expect(read('tenantctl.yaml')).toContain('environments:\n  production:\n');
     expect(existsSync(join(dir, 'config'))).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-import { isMap, parseDocument } from 'yaml';
+import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Choices } from './choices.ts';
 
 /** The example's project file for this project; its comments stay. */
@@ -21,8 +21,10 @@ export function projectFile(example: string, { tenant, from }: Choices): string 
       const environments = document.get('environments');
       if (isMap(environments)) {
         environments.delete('sandbox');
-        // It was about the embedded tenant.
+        // Both were about the embedded tenant, or stood between the two.
         environments.commentBefore = null;
+        const [first] = environments.items;
+        if (isScalar(first?.key)) first.key.spaceBefore = false;
       }
     }
   }
