@@ -8,20 +8,57 @@ export function readJsonText(value: Json): Json {
   if (typeof value !== 'string') return value;
   const parsed = parseJson(value);
   if (parsed !== undefined && typeof parsed === 'object') return parsed;
-  return readMapText(value) ?? value;
+  return readMapText(value, 0) ?? value;
 }
 
-/** `{a=b, c=d}`; a value may hold `=` but no `, name=`. */
-function readMapText(text: string): Json | null {
-  const inner = /^\{(.*)\}$/s.exec(text.trim())?.[1];
-  if (inner === undefined) return null;
+/** Deeper maps stay text: nobody configures them, and reading costs their length at each level. */
+const deepest = 20;
+
+/** `{a=b, c={d=e}}`; a value may hold `=` but no `, name=`. */
+function readMapText(text: string, depth: number): Json | null {
+  const inner = depth > deepest ? null : insideOf(text.trim(), '{}');
+  if (inner === null) return null;
   if (inner.trim() === '') return {};
-  const members = inner.split(/, (?=[\w.-]+=)/).map((member) => /^([\w.-]+)=(.*)$/s.exec(member));
+  const members = split(inner, /, (?=[\w.-]+=)/g).map((member) => /^([\w.-]+)=(.*)$/s.exec(member));
   const entries: [string, Json][] = [];
   for (const member of members) {
     if (!member) return null;
     const [, name = '', value = ''] = member;
-    entries.push([name, value === 'null' ? null : value]);
+    entries.push([name, value === 'null' ? null : readMapValue(value, depth + 1)]);
   }
   return objectFrom(entries);
+}
+
+function readMapValue(text: string, depth: number): Json {
+  const items = depth > deepest ? null : insideOf(text, '[]');
+  if (items === '') return [];
+  if (items !== null && depthsOf(items))
+    return split(items, /, /g).map((item) => readMapValue(item, depth + 1));
+  return readMapText(text, depth) ?? text;
+}
+
+/** What stands between the first sign and the last, where these are a pair. */
+function insideOf(text: string, pair: string): string | null {
+  return text.length > 1 && text.at(0) === pair[0] && text.at(-1) === pair[1] ? text.slice(1, -1) : null;
+}
+
+/** The pieces between the separators that stand in no brackets. Brackets that do not close are signs like any other. */
+function split(text: string, separator: RegExp): string[] {
+  const depths = depthsOf(text);
+  const ends = [...text.matchAll(separator)].filter(({ index }) => !depths?.[index]);
+  const starts = [0, ...ends.map(({ 0: found, index }) => index + found.length)];
+  return starts.map((start, piece) => text.slice(start, ends[piece]?.index));
+}
+
+/** In how many brackets each sign stands; `null` where they do not close. */
+function depthsOf(text: string): Uint32Array | null {
+  const depths = new Uint32Array(text.length);
+  const open: string[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (sign === '{' || sign === '[') open.push(sign);
+    else if ((sign === '}' || sign === ']') && open.pop() !== (sign === '}' ? '{' : '[')) return null;
+    depths[at] = open.length;
+  }
+  return open.length === 0 ? depths : null;
 }

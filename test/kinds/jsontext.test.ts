@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { readJsonText } from '../../src/kinds/jsontext.ts';
+import type { Json } from '../../src/model/json.ts';
+import { planOf, resource } from '../support/plan.ts';
+
+describe('map text', () => {
+  it.each<[string, Json]>([
+    ['{}', {}],
+    [
+      '{url=https://x.example/?a=b, user=x, none=null}',
+      { url: 'https://x.example/?a=b', user: 'x', none: null },
+    ],
+    [
+      '{user=x, statusMap={Done=Committed, Declined=Failed}, z=1}',
+      {
+        user: 'x',
+        statusMap: { Done: 'Committed', Declined: 'Failed' },
+        z: '1',
+      },
+    ],
+    ['{a=[x, {b=c, d=e}, []], f={}}', { a: ['x', { b: 'c', d: 'e' }, []], f: {} }],
+    [
+      '{summary=Badge for ${user.name}, please, kind=x}',
+      { summary: 'Badge for ${user.name}, please', kind: 'x' },
+    ],
+    ['{open=a { b, kind=x}', { open: 'a { b', kind: 'x' }],
+    ['{no map}', '{no map}'],
+    ['{a=[ACME] x [y], b=}', { a: '[ACME] x [y]', b: '' }],
+  ])('%s', (text, expected) => {
+    expect(readJsonText(text)).toEqual(expected);
+  });
+
+  it('inside attributes gives a status map that is not written again and again', () => {
+    const attributes = '{url=u, user=x, request={a=b, c=d}, statusMap={Done=Committed, Declined=Failed}}';
+    const plan = planOf({
+      declared: [
+        resource('SimIntegration', ['S'], {
+          attributes: { url: 'u' },
+          request: { a: 'b', c: 'd' },
+          statusMap: { Done: 'Committed', Declined: 'Failed' },
+        }),
+      ],
+      live: [{ kind: 'SimIntegration', raw: { id: '1', name: 'S', attributes } }],
+    });
+    expect(plan.changes).toEqual([]);
+  });
+
+  it('that is nested deep is read in no time', () => {
+    const deep = `${'{a='.repeat(3000)}x${'}'.repeat(3000)}`;
+    expect(JSON.stringify(readJsonText(deep)).length).toBeGreaterThan(0);
+  });
+});
