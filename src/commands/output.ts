@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { failure } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { PlanRenderOptions } from '../preview/plan.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
 import { hasColour, type Io, type Verbosity, widthOf } from './io.ts';
 
@@ -63,11 +63,14 @@ export function wantsPage({ format, report }: { format: Format; report: readonly
   return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
 }
 
-/** Renders the notification templates of a plan; `attributes` are the tenant's own, for `$__global`. */
-export async function renderTemplates(document: Document, attributes?: JsonObject): Promise<Templates> {
+/** What the tenant has that templates are rendered with. */
+export type TemplateSetting = Omit<PlanRenderOptions, 'renderer'>;
+
+/** Renders the notification templates of a plan with what the tenant has for them, as far as it was asked. */
+export async function renderTemplates(document: Document, setting: TemplateSetting = {}): Promise<Templates> {
   if (document.is !== 'plan') return {};
   const { renderPlanTemplates } = await import('../preview/plan.ts');
-  return { rendered: await renderPlanTemplates(document.plan, attributes ? { attributes } : {}) };
+  return { rendered: await renderPlanTemplates(document.plan, setting) };
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Argv } from 'yargs';
 import { readTemplateContext } from '../client/template-context.ts';
+import { readableFields } from '../kinds/field.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
 import { ExitCode } from '../model/exit.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
@@ -9,6 +11,7 @@ import {
   appendStepSummary,
   printDocument,
   renderTemplates,
+  type TemplateSetting,
   wantsPage,
   writeReports,
   writeText,
@@ -44,25 +47,34 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
 
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
 
-/** The tenant's own attributes for templates, where a page of the plan will show any; else `null`. */
-export async function attributesFor(
+/** What the tenant has that a page of the plan shows templates with; nothing where no page shows any. */
+export async function templateSetting(
   plan: Plan,
   args: PlanOutputArgs,
   tenant: Tenant,
-): Promise<JsonObject | null> {
-  const shows = plan.changes.some(({ kind }) => kind === 'NotificationTemplate');
-  return wantsPage(args) && shows ? readTemplateContext(tenant.client, tenant.environment.settings) : null;
+): Promise<TemplateSetting> {
+  const changes = plan.changes.filter(({ kind }) => kind === notificationTemplate.name);
+  if (!wantsPage(args) || changes.length === 0) return {};
+  const keys = changes.flatMap(({ action, key }) => (action === 'delete' ? [key] : []));
+  const wanted = { kind: notificationTemplate, keys, ids: [], complete: false };
+  const [attributes, defaults] = await Promise.all([
+    readTemplateContext(tenant.client, tenant.environment.settings),
+    keys.length > 0 ? tenant.readDefaults([wanted]) : [],
+  ]);
+  const fieldsOf = ({ address, fields }: LiveObject) =>
+    [address, readableFields(notificationTemplate, fields)] as const;
+  return { attributes, defaults: new Map(defaults.map(fieldsOf)) };
 }
 
 /** Saves and prints a plan as its options say; the exit code says whether it is refused, or has changes. */
 export async function putOutPlan(
   plan: Plan,
-  attributes: JsonObject | null,
+  setting: TemplateSetting,
   args: PlanOutputArgs,
   io: Io,
 ): Promise<ExitCode> {
   const document = { is: 'plan', plan } as const;
-  const templates = wantsPage(args) ? await renderTemplates(document, attributes ?? undefined) : {};
+  const templates = wantsPage(args) ? await renderTemplates(document, setting) : {};
   if (args.out !== undefined) writeText(args.out, `${JSON.stringify(plan, null, 2)}\n`, io);
   writeReports(document, args.report, io, templates);
   appendStepSummary(document, io);

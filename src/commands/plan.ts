@@ -5,7 +5,7 @@ import { type ArgsOf, commonOptions, defineCommand, planOptions } from './comman
 import type { Io } from './io.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
 import { checkReportFiles } from './output.ts';
-import { attributesFor, planOutputOptions, putOutPlan } from './plan-output.ts';
+import { planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { withTenant } from './tenant.ts';
@@ -34,11 +34,11 @@ type Args = ArgsOf<typeof build>;
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'plan');
   const project = loadProject({ ...projectOptions(args, io), ...(args.cache && { cacheOf: version }) });
-  const { plan, attributes } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+  const { plan, setting } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
     const made = await makePlan(project, tenant, choicesOf(args), io);
-    return { plan: made, attributes: await attributesFor(made, args, tenant) };
+    return { plan: made, setting: await templateSetting(made, args, tenant) };
   });
-  return putOutPlan(plan, attributes, args, io);
+  return putOutPlan(plan, setting, args, io);
 }
 
 export const command = defineCommand(build, run);

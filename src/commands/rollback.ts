@@ -15,7 +15,7 @@ import { checkGlobs } from './check-globs.ts';
 import { type ArgsOf, commonOptions, defineCommand, guardOptions, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { checkReportFiles } from './output.ts';
-import { attributesFor, planOutputOptions, putOutPlan } from './plan-output.ts';
+import { planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { readResult } from './saved.ts';
@@ -43,11 +43,11 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const result = readResult(args.result, io);
   const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });
   refuseForeign(result, project);
-  const { plan, attributes } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+  const { plan, setting } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
     const made = await makeRollback(result, project, tenant, args);
-    return { plan: made, attributes: await attributesFor(made, args, tenant) };
+    return { plan: made, setting: await templateSetting(made, args, tenant) };
   });
-  return putOutPlan(plan, attributes, args, io);
+  return putOutPlan(plan, setting, args, io);
 }
 
 /** Throws a Failure (exit 4) for a result of another environment or tenant. */

@@ -12,13 +12,15 @@ const longest = 60_000;
 export interface PlanRenderOptions {
   /** The tenant's context attributes; left out or `null`: made-up values. */
   readonly attributes?: JsonObject | null;
+  /** The fields of the vendor's templates that deletes go back to. */
+  readonly defaults?: ReadonlyMap<Address, JsonObject>;
   readonly renderer?: Renderer;
 }
 
 /** Every notification template that a plan changes, rendered before and after, as HTML documents by address. */
 export async function renderPlanTemplates(
   plan: Plan,
-  { attributes = null, renderer }: PlanRenderOptions = {},
+  { attributes = null, defaults, renderer }: PlanRenderOptions = {},
 ): Promise<Readonly<Record<Address, Sides<string>>>> {
   const changes = plan.changes.filter(
     ({ kind, action }) => kind === 'NotificationTemplate' && action !== 'manual',
@@ -31,7 +33,9 @@ export async function renderPlanTemplates(
   try {
     for (const change of changes) {
       if (left <= 0 || performance.now() > end) break;
-      const { before, after } = await renderTemplate(used, change.key[1] ?? '', sidesOf(change), {
+      const fields = sidesOf(change, defaults?.get(change.address));
+      if (!fields.before && !fields.after) continue;
+      const { before, after } = await renderTemplate(used, change.key[1] ?? '', fields, {
         from: 'samples',
         attributes,
       });

@@ -5,15 +5,26 @@ import { concealed } from '../model/sensitive.ts';
 import type { Sides } from './template.ts';
 
 /**
- * The fields of a NotificationTemplate before and after a planned change, from what the plan itself holds: after, the
- * body of its request; before, the same with every difference taken back.
+ * The fields of a NotificationTemplate before and after a planned change: after, the body of its request, or of a
+ * delete the vendor's default; before, the same with every difference taken back. Both are `null` where they are not
+ * known: of a delete the plan holds only what differs from the default.
+ *
+ * @param base the fields of the vendor's default that a delete goes back to
  */
-export function sidesOf(change: Change): Sides<JsonObject> {
-  const body = change.requests[0]?.body ?? null;
-  const written = change.action === 'delete' || !isObject(body) ? null : unwrapped(body);
+export function sidesOf(change: Change, base: JsonObject | null = null): Sides<JsonObject> {
+  const { action, diff, requests } = change;
+  if (action === 'delete' && base === null && !isWhole(diff)) return { before: null, after: null };
+  const body = requests[0]?.body ?? null;
+  const written = action === 'delete' ? base : isObject(body) ? unwrapped(body) : null;
   const after = isObject(written) ? written : null;
-  const before = change.diff.reduceRight(takenBack, after ?? {});
+  const before = diff.reduceRight(takenBack, after ?? {});
   return { before: isObject(before) ? before : null, after };
+}
+
+/** Whether the differences of a delete are all there was: then nothing takes its place, and it had a text. */
+function isWhole(diff: readonly Difference[]): boolean {
+  const texts = ['/body', '/slackTemplate', '/teamsTemplate'];
+  return diff.every(({ after }) => after === null) && diff.some(({ path }) => texts.includes(path));
 }
 
 /** What will be sent, with secrets still marked and JSON not yet made text. */

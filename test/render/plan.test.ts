@@ -61,6 +61,16 @@ describe('a template before and after a planned change', () => {
       after: null,
     });
   });
+
+  it('knows what a delete goes back to only from the default', () => {
+    const diff = [at('/subject', 'replace', 'ours', 'theirs'), at('/replyTo', 'remove', 'a@b.example', null)];
+    const deleted = change({ address, action: 'delete', requests: post([]), diff });
+    expect(sidesOf(deleted)).toEqual({ before: null, after: null });
+    expect(sidesOf(deleted, { subject: 'theirs', body: 'text', replyTo: null })).toEqual({
+      before: { subject: 'ours', body: 'text', replyTo: 'a@b.example' },
+      after: { subject: 'theirs', body: 'text', replyTo: null },
+    });
+  });
 });
 
 describe('the report of a plan', () => {
@@ -83,6 +93,24 @@ describe('the report of a plan', () => {
       expect(page).toContain('&lt;p&gt;Dear Ann Example&lt;/p&gt;');
       expect(page).toContain('Pending task 1');
       expect(page).toContain('&lt;strong&gt;Your list&lt;/strong&gt;');
+    } finally {
+      await world.close();
+    }
+  });
+
+  it("shows what recipients get when a template goes back to the vendor's default", async () => {
+    const world = await createWorld({ sandbox: { seed: seedFile } });
+    try {
+      const key = { key: 'access_request_escalation', medium: 'EMAIL', locale: 'en' };
+      world.declare([{ kind: 'NotificationTemplate', ...key, ensure: 'absent' }]);
+      expect(await world.run('plan', '--out', 'plan.json', '--report', 'plan.html')).toMatchObject({
+        code: 0,
+      });
+      const page = world.read('plan.html');
+      expect(page.match(/&lt;strong&gt;Escalated: access request/g)).toHaveLength(2);
+      expect(page.match(/approvals@acme\.example/g)?.length).toBeGreaterThan(1);
+      await world.run('show', 'plan.json', '--report', 'shown.html');
+      expect(world.read('shown.html')).not.toContain('<iframe');
     } finally {
       await world.close();
     }
