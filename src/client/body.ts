@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { type Json, parseJson } from '../model/json.ts';
+import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 
 /** The body of an answer, read as far as it makes sense. */
 export type Body =
@@ -9,7 +10,6 @@ export type Body =
   | { readonly is: 'empty' }
   | { readonly is: 'too-large' };
 
-const deepest = 100;
 const decoders = {
   gzip: promisify(gunzip),
   br: promisify(brotliDecompress),
@@ -18,7 +18,8 @@ const decoders = {
 
 /**
  * Reads a body by what it is rather than by what its headers claim: a wrong Content-Encoding, HTML or broken JSON
- * never fails. JSON nested deeper than anything the API has is taken for text.
+ * never fails. JSON nested deeper than anything the API has is taken for text; so is JSON in another encoding than
+ * UTF-8, since its letters would be written back wrong.
  *
  * @param encoding the Content-Encoding header
  * @param limit bytes a compressed body may unpack to
@@ -28,8 +29,8 @@ export async function readBody(bytes: Buffer, encoding: string | undefined, limi
   if (plain === null) return { is: 'too-large' };
   const text = new TextDecoder().decode(plain);
   if (text.trim() === '') return { is: 'empty' };
-  const json = parseJson(text);
-  if (json === undefined || isDeeper(json, deepest)) return { is: 'text', text };
+  const json = isUtf8(plain) ? parseJson(text) : undefined;
+  if (json === undefined || isTooDeep(json)) return { is: 'text', text };
   return { is: 'json', json };
 }
 
@@ -49,10 +50,4 @@ function decoderOf(bytes: Buffer, encoding = '') {
   const name = encoding.trim().toLowerCase();
   if (name === 'br') return decoders.br;
   return name === 'deflate' ? decoders.deflate : null;
-}
-
-function isDeeper(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((item) => isDeeper(item, levels - 1));
 }

@@ -1,13 +1,13 @@
-import { type Json, objectFrom, parseJson } from '../model/json.ts';
+import { isTooDeep, type Json, objectFrom, parseJson } from '../model/json.ts';
 
 /**
  * The JSON value of a field that the contract keeps in text: an object as it is, JSON text parsed, and the
- * `{a=b, c=d}` map text of some tenants taken apart (api-notes, "JSON in text"). Other text stays text.
+ * `{a=b, c=d}` map text of some tenants taken apart (api-notes, "JSON in text"). Other text stays text, and so does JSON nested without end.
  */
 export function readJsonText(value: Json): Json {
   if (typeof value !== 'string') return value;
   const parsed = parseJson(value);
-  if (parsed !== undefined && typeof parsed === 'object') return parsed;
+  if (parsed !== undefined && typeof parsed === 'object') return isTooDeep(parsed) ? value : parsed;
   return readMapText(value, 0) ?? value;
 }
 

@@ -63,3 +63,11 @@ export function parseJson(text: string): Json | undefined {
     return undefined;
   }
 }
+
+/** Whether a value is nested deeper than anything an API has: to look into it could take more than the stack holds. */
+export function isTooDeep(value: Json, levels = deepestJson): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isTooDeep(item, levels - 1));
+}
+
+const deepestJson = 100;

@@ -63,6 +63,12 @@ describe('an answer is read by what it is', () => {
   });
 });
 
+test('JSON in another encoding than UTF-8 is not read: what it says would be written back wrong', async () => {
+  const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
+  const answer = await ask((_arrival, response) => response.writeHead(200, headers).end(text, 'latin1'));
+  expect(answer).toMatchObject({ outcome: 'lost', reason: 'cut' });
+});
+
 describe('what may have been carried out is told from what was not', () => {
   test('nobody listens', async () => {
     const server = await serve(() => {});

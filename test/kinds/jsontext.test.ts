@@ -45,6 +45,17 @@ describe('map text', () => {
     expect(plan.changes).toEqual([]);
   });
 
+  it('stays text where it is JSON nested without end', () => {
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    expect(readJsonText(deep)).toBe(deep);
+    const raw = { id: '1', name: 'S', attributes: deep, statusMap: deep };
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], { description: 'd', attributes: { url: 'u' } })],
+      live: [{ kind: 'SimIntegration', raw }],
+    });
+    expect(plan.summary).toMatchObject({ update: 1 });
+  });
+
   it('that is nested deep is read in no time', () => {
     const deep = `${'{a='.repeat(3000)}x${'}'.repeat(3000)}`;
     expect(JSON.stringify(readJsonText(deep)).length).toBeGreaterThan(0);
