@@ -172,6 +172,31 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
 1 error, 1 note
 `);
   });
+
+  const long = `body: "${'abcdefghi '.repeat(20)}"`;
+  it.each([
+    ['of a wide line stays below its sign', `7 | ${long}\n  | ${' '.repeat(147)}^`, 60],
+    ['near the beginning', `7 | ${long}\n  | ${' '.repeat(7)}^`, 60],
+    ['at the end', `7 | ${long}\n  | ${' '.repeat(long.length - 1)}^`, 40],
+    ['in a very narrow terminal', `123 | ${long}\n    | ${' '.repeat(147)}^`, 20],
+    ['counts wide signs', `7 | 日本語 👩‍👩‍👧‍👦 x: a\n  | ${' '.repeat('日本語 👩‍👩‍👧‍👦 '.length)}^`, 60],
+    ['counts wide signs in a narrow terminal', `7 | ${'日本語'.repeat(20)}x: a\n  | ${' '.repeat(60)}^`, 40],
+  ])('a caret %s', (_name, excerpt, width) => {
+    const lines = text(
+      { is: 'diagnostics', diagnostics: [{ ...guard, message: 'It is.', excerpt, hint: 'None.' }] },
+      { ...plain, width },
+    ).split('\n');
+    const at = lines.findIndex((shown) => shown.endsWith('^'));
+    const [first = '', second = '', after] = lines.slice(at - 1);
+    const [line = '', below = ''] = excerpt.split('\n');
+    const sign = line.charAt(below.length - 1);
+    expect(below.endsWith('^')).toBe(true);
+    for (const shown of [first, second]) expect(widthOf(shown)).toBeLessThanOrEqual(width);
+    expect(after).toContain('hint');
+    const column = second.indexOf('^');
+    const found = [...first].filter((_, at, all) => widthOf(all.slice(0, at).join('')) === column);
+    expect(found[0]).toBe(sign);
+  });
 });
 
 describe('a dry run', () => {

@@ -1,6 +1,7 @@
 import type { Diagnostic, Severity } from '../../model/diagnostic.ts';
 import type { ReportOptions } from '../options.ts';
 import { diagnosticCounts, place } from '../words.ts';
+import { excerptRows } from './excerpt.ts';
 import { blank, layout, paragraph, type Row, row, type Style, span } from './layout.ts';
 
 const severityStyles = { error: 'red', warning: 'yellow', info: 'cyan' } as const satisfies Record<
@@ -11,16 +12,20 @@ const severityStyles = { error: 'red', warning: 'yellow', info: 'cyan' } as cons
 /** Problems for the terminal, each with its place and excerpt, and the counts at the end. */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: ReportOptions): string {
   return layout(
-    [...diagnosticRows(diagnostics), row(0, span(diagnosticCounts(diagnostics), 'bold'))],
+    [...diagnosticRows(diagnostics, options), row(0, span(diagnosticCounts(diagnostics), 'bold'))],
     options,
   );
 }
 
-export function diagnosticRows(diagnostics: readonly Diagnostic[]): Row[] {
-  return diagnostics.flatMap((diagnostic) => [...oneDiagnostic(diagnostic), blank]);
+export function diagnosticRows(
+  diagnostics: readonly Diagnostic[],
+  { width }: Pick<ReportOptions, 'width'>,
+): Row[] {
+  return diagnostics.flatMap((diagnostic) => [...oneDiagnostic(diagnostic, width), blank]);
 }
 
-function oneDiagnostic({ severity, code, message, source, excerpt, hint, address }: Diagnostic): Row[] {
+function oneDiagnostic(diagnostic: Diagnostic, width: number): Row[] {
+  const { severity, code, message, source, excerpt, hint, address } = diagnostic;
   const [first = '', ...more] = message.split('\n');
   const where = source ? place(source) : address;
   return [
@@ -32,19 +37,7 @@ function oneDiagnostic({ severity, code, message, source, excerpt, hint, address
       span(`  [${code}]`, 'dim'),
     ),
     ...paragraph(4, more.join('\n')).filter(() => more.length > 0),
-    ...(excerpt === undefined ? [] : excerptRows(excerpt, severityStyles[severity])),
+    ...(excerpt === undefined ? [] : excerptRows(excerpt, severityStyles[severity], width)),
     ...(hint === undefined ? [] : [row(4, span('hint: ', 'green', 'bold'), span(hint))]),
   ];
-}
-
-/** The excerpt as it is, with its caret in colour. */
-function excerptRows(excerpt: string, style: Style): Row[] {
-  return excerpt
-    .replace(/\n+$/, '')
-    .split('\n')
-    .map((line) =>
-      /^[\s|]*\^/.test(line)
-        ? { indent: 4, hang: 4, spans: [span(line, style, 'bold')] }
-        : { indent: 4, hang: 4, spans: [span(line)] },
-    );
 }

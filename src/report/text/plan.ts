@@ -12,10 +12,10 @@ export function planText(plan: Plan, options: ReportOptions): string {
   const remarks = plan.diagnostics.filter(({ severity }) => severity !== 'error');
   const rows = [
     ...headRows(plan),
-    ...refusalRows(guards),
+    ...refusalRows(guards, options),
     ...groupRows(plan, verbose),
-    ...diagnosticRows(remarks),
-    ...refusalRows(guards),
+    ...diagnosticRows(remarks, options),
+    ...refusalRows(guards, options),
     ...footRows(plan),
   ];
   return layout(rows, options);
@@ -30,9 +30,9 @@ function headRows({ environment, tenant, scope }: Plan): Row[] {
   ];
 }
 
-function refusalRows(guards: Plan['diagnostics']): Row[] {
+function refusalRows(guards: Plan['diagnostics'], options: ReportOptions): Row[] {
   if (guards.length === 0) return [];
-  return [row(0, span('✖ ', 'red'), span(refused, 'red', 'bold')), blank, ...diagnosticRows(guards)];
+  return [row(0, span('✖ ', 'red'), span(refused, 'red', 'bold')), blank, ...diagnosticRows(guards, options)];
 }
 
 function groupRows({ changes }: Plan, verbose: boolean): Row[] {

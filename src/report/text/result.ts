@@ -31,7 +31,7 @@ export function resultText(result: Result, options: ReportOptions): string {
     blank,
     ...result.changes.flatMap((change) => changeRows(change, verbose)),
     ...(result.changes.length > 0 ? [blank] : []),
-    ...diagnosticRows(result.diagnostics ?? []),
+    ...diagnosticRows(result.diagnostics ?? [], options),
     row(
       0,
       span(`${runWords[result.outcome]}: `, 'bold'),
