@@ -34,48 +34,80 @@ export interface ChangeContext {
  * @param base the vendor's default that the object would be created over, where there is one
  */
 export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
-  const { kind, resource, live } = match;
-  const below = live ?? base;
-  const current = readableFields(kind, below?.fields ?? {});
-  const declared = leaveIgnored(
-    readableFields(kind, resource.fields),
-    current,
-    live ? resource.lifecycle.ignore : [],
-  );
-  const side = { fields: current, hidden: below?.hidden ?? [] };
-  const settled =
-    live && !context.rotate
-      ? settle(declared, side, context.secrets)
-      : { fields: declared, notComparable: [] };
-  const found = [
-    ...(isRename(match) ? [renaming(kind, resource, live)] : []),
-    ...differences(kind, settled.fields, current),
-  ];
-  const exists = live !== null || (base !== null && found.length === 0);
-  if (exists && found.length === 0) return { change: null, notComparable: settled.notComparable };
+  const below = match.live ?? base;
+  const compared = compare(match, below, context);
+  const { differences: found, notComparable } = compared;
+  const isThere = match.live !== null || base !== null;
+  if (isThere && found.length === 0) return { change: null, notComparable };
+  return { change: writeChange(match, below, compared, context.settings), notComparable };
+}
 
+/** The two sides of a comparison, JSON fields taken apart, and where they differ. */
+interface Comparison {
+  /** What the manifest declares, ignored fields as they are. */
+  readonly declared: JsonObject;
+  readonly current: JsonObject;
+  /** Declarable places that the tenant does not show. */
+  readonly hidden: readonly Pointer[];
+  readonly differences: readonly FieldDifference[];
+  readonly notComparable: readonly Pointer[];
+}
+
+function compare(match: Match, below: LiveObject | null, { secrets, rotate }: ChangeContext): Comparison {
+  const { kind, resource, live } = match;
+  const current = readableFields(kind, below?.fields ?? {});
+  const hidden = below?.hidden ?? [];
+  const ignore = live ? resource.lifecycle.ignore : [];
+  const declared = leaveIgnored(readableFields(kind, resource.fields), current, ignore);
+  const settled =
+    live && !rotate
+      ? settle(declared, { fields: current, hidden }, secrets)
+      : { fields: declared, notComparable: [] };
+  const renamed = isRename(match) ? [renaming(kind, resource, live)] : [];
+  return {
+    declared,
+    current,
+    hidden,
+    differences: [...renamed, ...differences(kind, settled.fields, current)],
+    notComparable: settled.notComparable,
+  };
+}
+
+function writeChange(
+  { kind, resource, live }: Match,
+  below: LiveObject | null,
+  { declared, current, hidden, differences: found }: Comparison,
+  settings: ApiSettings,
+): Change {
   // From the manifest itself: an ignored field has its live value by now, and is as secret as before.
   const secrets = secretPlaces(readableFields(kind, resource.fields));
-  const hidden = side.hidden.filter((at) => segmentsOf(at).length > 1);
-  const isSensitive = sensitivePlaces(kind, [...secrets, ...hidden]);
+  const isSensitive = sensitivePlaces(kind, [...secrets, ...membersOf(hidden)]);
   const fields = merged(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
     fields: live ? keepUnshown(fields, current, isSensitive) : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
-    settings: context.settings,
+    settings,
   };
-  const write = live ? kind.update({ ...input, live }) : kind.create(input);
-  const change = buildChange(live ? 'update' : 'create', kind, write, {
-    key: resource.key,
-    address: resource.address,
-    source: { file: resource.source.file, line: resource.source.line },
-    live: below,
-    diff: found.map((entry) => concealDifference(entry, isSensitive)),
-    ...(secrets.length > 0 ? { secrets } : {}),
-  });
-  return { change, notComparable: settled.notComparable };
+  return buildChange(
+    live ? 'update' : 'create',
+    kind,
+    live ? kind.update({ ...input, live }) : kind.create(input),
+    {
+      key: resource.key,
+      address: resource.address,
+      source: { file: resource.source.file, line: resource.source.line },
+      live: below,
+      diff: found.map((entry) => concealDifference(entry, isSensitive)),
+      ...(secrets.length > 0 ? { secrets } : {}),
+    },
+  );
+}
+
+/** Places inside fields; a field that is hidden whole is no secret, only not shown. */
+function membersOf(hidden: readonly Pointer[]): Pointer[] {
+  return hidden.filter((at) => segmentsOf(at).length > 1);
 }
 
 /**
@@ -90,8 +122,7 @@ export function deletionOf(
   settings: ApiSettings,
 ): Change {
   const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
-  const hidden = live.hidden.filter((at) => segmentsOf(at).length > 1);
-  const isSensitive = sensitivePlaces(kind, [...secrets, ...hidden]);
+  const isSensitive = sensitivePlaces(kind, [...secrets, ...membersOf(live.hidden)]);
   const left = objectFrom(
     Object.keys(kind.fields).map((name) => [name, own(base?.fields ?? {}, name) ?? null]),
   );
