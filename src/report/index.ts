@@ -66,7 +66,11 @@ export function formatsOf(is: Document['is']): Format[] {
  * A document in a format: a pure function of its arguments, safe to print whatever the document holds.
  * Throws a Failure (`unsupported-format`) where the format does not exist for the document.
  */
-export function renderReport(document: Document, format: Format, options: ReportOptions): string {
+export function renderReport(
+  document: Document,
+  format: Format,
+  options: ReportOptions = { colour: false, width: 100 },
+): string {
   switch (document.is) {
     case 'plan':
       return rendererOf<Plan>(ofPlan, format, document.is)(document.plan, options);

@@ -216,6 +216,14 @@ X-Service-Experimental: true
 });
 
 describe('renderReport', () => {
+  it('needs no options: then it is plain, and 100 columns wide', () => {
+    const document = { is: 'plan', plan: samplePlan } as const;
+    expect(renderReport(document, 'text')).toBe(
+      renderReport(document, 'text', { colour: false, width: 100 }),
+    );
+    expect(renderReport(document, 'markdown')).toContain(samplePlan.digest);
+  });
+
   it('refuses a format that a document does not have, and names those it has', () => {
     expect(() => renderReport({ is: 'diagnostics', diagnostics }, 'gitlab', plain)).toThrow(
       'There is no gitlab report of a diagnostics',
