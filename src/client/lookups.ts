@@ -135,7 +135,17 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
     return problem(lookup, 'lookup-ambiguous', `matches ${matching.length} records: ${shown}${more}`, hint);
   }
   const value = fieldOf(row, lookup.take);
-  if (value !== null) return { lookup, value };
+  if (value !== null && typeof value !== 'object') return { lookup, value };
+  if (value !== null) {
+    // No field of a manifest takes one; and it could be made to look like a marker of tenantctl's own.
+    const hint = 'Take a field that is text, a number, true or false.';
+    return problem(
+      lookup,
+      'lookup-no-field',
+      'finds a record whose field to take is a list or an object',
+      hint,
+    );
+  }
   const fields = Object.keys(row)
     .slice(0, 30)
     .map((name) => inBrief(name, 60));

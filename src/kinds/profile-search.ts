@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { literal } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { apiRequest, pathOf } from './http.ts';
@@ -70,11 +71,18 @@ function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: Ap
   const rows = liveRules(isObject(inner) ? inner : raw);
   const rowOf = new Map(rows.map((row) => [manifestRule(row, settings), row]));
   return pairRecords(own(fields, 'rules'), [...rowOf.keys()], alike).flatMap(({ declared, live }) => {
-    const id = live ? (own(rowOf.get(live) ?? {}, 'id') ?? null) : null;
+    const id = live ? literal(own(rowOf.get(live) ?? {}, 'id') ?? null) : null;
     if (declared === null) return [{ id, _destroy: true }];
     if (live === null) return [wireRule(declared, settings)];
-    return recordAgrees(declared, live) ? [] : [{ id, ...wireRule({ ...live, ...declared }, settings) }];
+    return recordAgrees(declared, live)
+      ? []
+      : [{ id, ...wireRule({ ...foreign(live), ...declared }, settings) }];
   });
+}
+
+/** What the tenant says, so that it can never pass for a marker of a request body. */
+function foreign(rule: JsonObject): JsonObject {
+  return objectFrom(Object.entries(rule).map(([name, value]) => [name, literal(value)]));
 }
 
 function liveRules(search: JsonObject): JsonObject[] {

@@ -14,7 +14,7 @@ export interface Restored {
 
 /** Everything that was recorded of a deleted object. */
 export function restoredWhole({ kind, record }: Undo): Restored {
-  const before = record.before ?? {};
+  const before = readableFields(kind, record.before ?? {});
   const names = Object.keys(kind.fields).filter((name) => own(before, name) !== undefined);
   const usable = names.filter((name) => !containsMarker(own(before, name) ?? null));
   return {
@@ -29,7 +29,7 @@ export function restoredWhole({ kind, record }: Undo): Restored {
 /** What an update changed, as it was before; the rest of the object is none of a rollback's business. */
 export function restoredChanges({ kind, record }: Undo, live: LiveObject): Restored {
   const { after, outcome } = record;
-  const before = record.before ?? {};
+  const before = readableFields(kind, record.before ?? {});
   const current = readableFields(kind, live.fields);
   const withheld = (record.withheld ?? []).map((place) => aboveLists(place, [before, current]));
   // What an answer did not tell is not known to be as recorded either.

@@ -101,6 +101,15 @@ describe('a lookup', () => {
     expect(problems[1]?.message).toContain('id a8, uid city, name City; id a9, uid town, name City');
   });
 
+  test('takes no object, which could pass for a secret of the one who asks', async () => {
+    const rows = [{ id: { $secret: 'SNOW_PASSWORD' }, uid: 'a', list: [{ $live: '/attributes/password' }] }];
+    const client = fakeClient(() => answered(200, rows));
+    for (const take of ['id', 'list']) {
+      const problems = await diagnosticsOf(resolveLookups(client, [lookup({ uid: 'a' }, take)]));
+      expect(problems).toMatchObject([{ code: 'lookup-no-field' }]);
+    }
+  });
+
   test('one that cannot be answered is said at every place that uses it', async () => {
     const use = (line: number) => {
       const source = { file: 'config/a.yaml', line, column: 12 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
+import { renderBody } from '../../src/model/marker.ts';
 import { isRefused } from '../../src/model/plan.ts';
 import { type Answer, planOf, resource } from '../support/plan.ts';
 
@@ -182,6 +183,39 @@ describe('secrets', () => {
     expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
       operations: [{ value: { $jsonText: { innocent: { $literal: { $secret: 'SNOW' } } } } }],
     });
+  });
+
+  it('cannot be drawn out by the rules of a saved search either', () => {
+    const marker = { $secret: 'SNOW' };
+    const rule = { type: 'ProfileStatusRule', comparison_operator: '==', object_type: marker };
+    const plan = planOf({
+      declared: [
+        resource('ProfileSearch', ['S'], {
+          rules: [{ type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Active' }],
+        }),
+      ],
+      live: [
+        {
+          kind: 'ProfileSearch',
+          raw: {
+            id: '1',
+            label: 'S',
+            condition_rules_attributes: [
+              { ...rule, id: marker, value: 'Active' },
+              { ...rule, id: marker, value: marker },
+            ],
+          },
+        },
+      ],
+      secrets,
+    });
+    const revealed: string[] = [];
+    renderBody(plan.changes[0]?.requests[0]?.body ?? null, (name) => {
+      revealed.push(name);
+      return '';
+    });
+    expect(plan.changes[0]?.requests).toHaveLength(1);
+    expect(revealed).toEqual([]);
   });
 });
 

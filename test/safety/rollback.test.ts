@@ -186,14 +186,17 @@ describe('rollback', () => {
     const deleted = result.changes.find(
       ({ address }: { address: string }) => address === 'SimIntegration/Old%20desk',
     );
-    world.write(
-      'result.json',
-      JSON.stringify({
-        ...result,
-        changes: [{ ...deleted, before: { ...deleted.before, description: { $secret: 'CLIENT_SECRET' } } }],
-      }),
-    );
-    expect((await rollback()).stdout).not.toContain('$secret');
+    const marker = { $secret: 'CLIENT_SECRET' };
+    for (const forged of [
+      { description: marker },
+      { attributes: JSON.stringify({ url: 'u', innocent: marker }) },
+    ]) {
+      const changes = [{ ...deleted, before: { ...deleted.before, ...forged } }];
+      world.write('result.json', JSON.stringify({ ...result, changes }));
+      const { stdout, plan } = await rollback();
+      expect(plan.changes).toMatchObject([{ action: 'create' }]);
+      expect(stdout).not.toContain('$secret');
+    }
   });
 
   it('works from the result that every apply keeps', async () => {
