@@ -15,7 +15,7 @@ function build(yargs: Argv) {
       '$0 validate [options]\n\nChecks project file and manifests, without the tenant, and reports every problem at once.',
     )
     .option('format', {
-      choices: ['text', 'json', 'github', 'sarif'] as const,
+      choices: ['text', 'json', 'markdown', 'junit', 'github', 'sarif'] as const,
       default: 'text' as const,
       describe: 'How to print the problems',
     })

@@ -45,7 +45,7 @@ describe('what may follow', () => {
   it.each([
     [
       ['validate', '--format', ''],
-      ['text', 'json', 'github', 'sarif'],
+      ['text', 'json', 'markdown', 'junit', 'github', 'sarif'],
     ],
     [['validate', '--format=g'], ['--format=github']],
     [['validate', '--format', '=', 'g'], ['github']],

@@ -42,3 +42,15 @@ it('does not fail for a summary that cannot be written', async () => {
   expect(stderr).toContain('The step summary could not be written (EISDIR).');
   expect(existsSync(join(world.dir, '.tenantctl/results'))).toBe(true);
 });
+
+it.each([
+  ['junit', '<failure message="There is no field `emial`" type="unknown-field">'],
+  ['markdown', '`config/a.yaml:2:1`'],
+  ['sarif', '"startLine": 2'],
+  ['github', '::error file=config/a.yaml,line=2,col=1,'],
+])('tells the problems of manifests as %s, with their place', async (format, expected) => {
+  world.write('config/a.yaml', 'kind: SenderAddress\nemial: one@acme.example\n');
+  const { code, stdout } = await world.run('validate', '--format', format);
+  expect(code).toBe(1);
+  expect(stdout).toContain(expected);
+});
