@@ -1,0 +1,40 @@
+import { PassThrough, Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { confirmed } from '../../src/commands/confirm.ts';
+import { project } from './project.ts';
+
+it.each([
+  ['yes\n', true],
+  ['  yes \n', true],
+  ['no\n', false],
+  ['y\n', false],
+  ['yess\n', false],
+  ['\nyes\n', false],
+  ['', false],
+])('takes %j for %s', async (typed, expected) => {
+  const stdin = new PassThrough();
+  stdin.end(typed);
+  expect(await confirmed('Really?', io(stdin, new AbortController().signal))).toBe(expected);
+});
+
+it('ends with 130 on Ctrl-C', async () => {
+  const interrupt = new AbortController();
+  const answer = confirmed('Really?', io(new PassThrough(), interrupt.signal));
+  interrupt.abort();
+  await expect(answer).rejects.toMatchObject({ exitCode: 130, diagnostics: [{ code: 'interrupted' }] });
+});
+
+it('applies nothing where nobody answers', async () => {
+  const { run, tenant } = await project('tenant: t\n', {
+    'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n',
+  });
+  const { code, stderr } = await run(['apply', '--no-color'], { typed: '' });
+  expect(stderr).toContain('Nothing was applied.');
+  expect(code).toBe(0);
+  expect(tenant.state.senders).toEqual([]);
+});
+
+function io(stdin: PassThrough, signal: AbortSignal) {
+  const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  return { cwd: '/', env: {}, stdin, stdout: sink(), stderr: sink(), signal };
+}
