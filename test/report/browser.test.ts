@@ -158,9 +158,15 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
       ...textUpdate,
       address: `NotificationTemplate/key_${index}/EMAIL/en`,
     }));
-    const page = await open({ is: 'plan', plan: plan(many) });
+    const rendered = Object.fromEntries(
+      many.map(({ address }) => [address, { before: `<p>${address}</p>`, after: '<p>After</p>' }]),
+    );
+    const page = await open({ is: 'plan', plan: plan(many) }, { ...plain, rendered });
     await page.fill('#text', 'key_1999');
     await page.locator('#count', { hasText: '1 of 2000' }).waitFor();
+    await page.locator('.entry:visible summary').first().click();
+    await page.frameLocator('iframe').first().getByText('key_1999').waitFor();
+    expect(await page.locator('iframe').count()).toBe(2);
     await page.close();
   });
 });

@@ -5,7 +5,10 @@ import { html, Markup } from './markup.ts';
 /** Nothing runs in a frame and nothing leaves it; styles and embedded pictures are all it may use. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/** A rendered template before and after, each in a frame without scripts or network. */
+/**
+ * A rendered template before and after, each in a frame without scripts or network. The page's script makes the frames:
+ * a browser loads a thousand of them and no more, seen or not.
+ */
 export function renderedMarkup(address: string, { before, after }: Rendered): Markup {
   return html`<div class="frames" role="group" aria-label="Rendered">
 ${frame(`${address}, rendered before`, 'Before', before)}
@@ -17,7 +20,7 @@ function frame(title: string, caption: string, content: string | null): Markup {
   const view =
     content === null
       ? html`<p class="none">nothing</p>`
-      : html`<iframe sandbox="" loading="lazy" title="${title}" srcdoc="${documentOf(content)}"></iframe>`;
+      : html`<div class="frame" data-title="${title}" data-document="${documentOf(content)}"></div>`;
   return html`<figure><figcaption>${caption}</figcaption>${view}</figure>`;
 }
 

@@ -42,6 +42,31 @@ function showTheme(dark) {
   press(find('theme'), dark);
 }
 
+function fill(place) {
+  if (place.firstChild) return;
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', '');
+  frame.title = place.dataset.title;
+  frame.srcdoc = place.dataset.document;
+  place.append(frame);
+}
+
+// Few are there at once, for printing too; of many, those in sight.
+const places = [...document.querySelectorAll('.frame')];
+if (places.length <= 100) places.forEach(fill);
+else {
+  const watcher = new IntersectionObserver(
+    (seen) => {
+      for (const { target, isIntersecting } of seen) {
+        if (isIntersecting) fill(target);
+        else target.replaceChildren();
+      }
+    },
+    { rootMargin: '100% 0px' },
+  );
+  for (const place of places) watcher.observe(place);
+}
+
 showTheme(matchMedia('(prefers-color-scheme: dark)').matches);
 find('theme').addEventListener('click', () => showTheme(root.dataset.theme !== 'dark'));
 if (find('text')) {

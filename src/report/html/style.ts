@@ -115,7 +115,9 @@ mark { color: inherit; border-radius: 3px; }
 .note { margin: 0; padding: 5px 12px; color: var(--amber); background: var(--amber-tint); font-size: 13px; }
 .frames { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; margin: 10px 0; }
 .frames figure { margin: 0; border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; }
-iframe { display: block; width: 100%; height: 380px; border: 0; border-top: 1px solid var(--rule); background: #ffffff; color-scheme: light; resize: vertical; }
+html:not(.live) .frames { display: none; }
+.frame { height: 380px; border-top: 1px solid var(--rule); background: #ffffff; overflow: hidden; resize: vertical; }
+iframe { display: block; width: 100%; height: 100%; border: 0; color-scheme: light; }
 .impact { margin: 10px 0; }
 .impact figcaption { padding: 0; border: 0; }
 .impact svg { display: block; width: 100%; max-width: 420px; height: 20px; margin: 6px 0; }
