@@ -44,7 +44,10 @@ function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
   redactor.learn(token);
   const answer = isToken(token)
     ? { value: token }
-    : noToken('the token of this environment is empty or holds characters that no token has');
+    : noToken(
+        'the token of this environment is empty or holds characters that no token has',
+        'Give the token alone, without `Bearer`, in the variable that `auth: { token: … }` names.',
+      );
   return { renewable: false, current: async () => answer, renew: async () => answer };
 }
 
@@ -150,11 +153,9 @@ function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-function noToken(detail: string): Unsent {
-  return {
-    outcome: 'unsent',
-    reason: 'no-token',
-    detail,
-    hint: 'Check the client id, the client secret and the token URL of this environment.',
-  };
+function noToken(
+  detail: string,
+  hint = 'Check the client id, the client secret and the token URL of this environment.',
+): Unsent {
+  return { outcome: 'unsent', reason: 'no-token', detail, hint };
 }

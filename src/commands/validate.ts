@@ -29,7 +29,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const { diagnostics, exitCode, resources } = check(args, io);
   printDocument({ is: 'diagnostics', diagnostics }, args.format, args, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
-    io.stdout.write(`${resources} resources are valid.\n`);
+    io.stdout.write(resources === 1 ? '1 resource is valid.\n' : `${resources} resources are valid.\n`);
   }
   return exitCode;
 }

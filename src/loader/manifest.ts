@@ -145,7 +145,7 @@ function explain(kind: Kind, { keyword, instancePath, propertyName }: ErrorObjec
   if (instancePath === '/lifecycle' && name === 'renamedFrom') {
     return {
       code: 'not-renamable',
-      message: `The API cannot rename a ${kind.name}`,
+      message: `The API cannot rename objects of kind ${kind.name}`,
       hint: 'Remove `renamedFrom`.',
     };
   }
