@@ -1,6 +1,8 @@
 import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
 import type { Wanted } from '../kinds/wanted.ts';
-import { matchAddresses } from '../model/address.ts';
+import { type Key, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
@@ -62,13 +64,18 @@ export function wantedFor(
     return [
       {
         kind,
-        keys: [...ofKind.map(({ key }) => key), ...renamed],
-        ids: ofKind.flatMap(({ id }) => (id === null ? [] : [id])),
+        // Declared now and then is one object: read twice, it would pass for two of one key.
+        keys: distinct(kind, [...ofKind.map(({ key }) => key), ...renamed]),
+        ids: [...new Set(ofKind.flatMap(({ id }) => (id === null ? [] : [id])))],
         // Whether a delete takes the last object of a kind shows only in the whole list.
         complete: pruned || scope.since !== null || ofKind.some(({ ensure }) => ensure === 'absent'),
       },
     ];
   });
+}
+
+function distinct(kind: Kind, keys: readonly Key[]): Key[] {
+  return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
 }
 
 /** The input looked at once: who is matched with whom, and what goes. */

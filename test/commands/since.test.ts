@@ -72,3 +72,24 @@ it('refuses a revision that git does not know, and one that would be an option',
     expect(stderr).toContain('unknown-revision');
   }
 });
+
+it('reads once what both revisions declare and the tenant tells one by one', async () => {
+  const world = await createWorld();
+  worlds.push(world);
+  world.sandbox.state.mailFrom.push({
+    identity: 'acme.example',
+    mailFromDomain: 'bounce.acme.example',
+    mailFromDomainStatus: 'SUCCESS',
+    readsLeft: null,
+  });
+  const manifest = (identity: string) =>
+    `kind: MailFrom\nidentity: ${identity}\nmailFromDomain: bounce.acme.example\n`;
+  world.write('config/mail.yaml', manifest('acme.example'));
+  git(world, 'init', '-q');
+  git(world, 'add', '.');
+  git(world, 'commit', '-qm', 'before');
+  world.write('config/mail.yaml', manifest('Acme.example'));
+  expect((await world.plan('--since', 'HEAD')).changes).toEqual([]);
+  const asked = world.sandbox.log.filter(({ path }) => path.startsWith('/v2025/mail-from-attributes'));
+  expect(asked).toHaveLength(1);
+});
