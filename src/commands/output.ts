@@ -87,7 +87,6 @@ export function appendStepSummary(document: Document, io: Io): void {
   }
 }
 
-/** Writes a file, the text as it is to the byte, and the folders above it. */
 /** What the system says about a file: `EACCES`. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
@@ -108,6 +107,7 @@ export function checkWritable(files: readonly string[], io: Io): void {
   }
 }
 
+/** Writes a file, the text as it is to the byte, and the folders above it. */
 export function writeText(file: string, text: string, io: Io): void {
   const path = resolve(io.cwd, file);
   mkdirSync(dirname(path), { recursive: true });
