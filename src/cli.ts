@@ -9,11 +9,14 @@ setFlagsFromString('--liftoff-only');
 if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=400000');
 
 const interrupt = new AbortController();
-process.on('SIGINT', () => {
-  // The first Ctrl-C lets requests in flight finish; whoever presses it again does not want to wait.
-  if (interrupt.signal.aborted) process.exit(130);
-  interrupt.abort();
-});
+// SIGTERM is how a CI job is cancelled.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The first Ctrl-C lets requests in flight finish; whoever presses it again does not want to wait.
+    if (interrupt.signal.aborted) process.exit(130);
+    interrupt.abort();
+  });
+}
 // A reader such as `head` may have had enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

@@ -28,6 +28,9 @@ type Sender = Pick<Client, 'send'>;
 /** More pages than this are announced by mistake, or to keep us busy. */
 const mostPages = 20_000;
 
+/** Pages that are asked for at once; more than connections are of no use. */
+const sideBySide = 16;
+
 /** Beyond this a host is not listing but making rows up. */
 const mostRows = 2_000_000;
 
@@ -95,10 +98,17 @@ async function* readRest(client: Sender, source: PageSource, end: number, list: 
   if (step === 0 || end / step > mostPages) return;
   const offsets: number[] = [];
   for (let offset = step; offset < end; offset += step) offsets.push(offset);
-  const pages = offsets.map((offset) => readPage(client, source, offset));
-  // All are awaited one by one below; one that fails meanwhile must not count as unhandled.
-  for (const page of pages) page.catch(() => {});
-  for (const page of pages) yield list.accept((await page).rows);
+  for (let at = 0; at < offsets.length; at += sideBySide) {
+    const pages = offsets.slice(at, at + sideBySide).map((offset) => readPage(client, source, offset));
+    // All are awaited one by one below; one that fails meanwhile must not count as unhandled.
+    for (const page of pages) page.catch(() => {});
+    for (const page of pages) {
+      const { rows } = await page;
+      // A total that is too high would be believed for hundreds of requests.
+      if (rows.length === 0) return;
+      yield list.accept(rows);
+    }
+  }
 }
 
 /** What has been read of one list so far. */

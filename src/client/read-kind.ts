@@ -108,6 +108,10 @@ async function readKept(
   for await (const page of readPages(client, source)) {
     for (const row of page) {
       const object = liveObject(kind, row, settings, null);
+      // Left out, it would count as absent.
+      if (!object && !kind.isForeign?.(row)) {
+        throw badList('bad-answer', kind.name, source.request, `lists a row that is no ${kind.name}`);
+      }
       if (object && keep(object)) objects.push(object);
     }
   }

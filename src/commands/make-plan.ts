@@ -2,7 +2,7 @@ import { resolveLookups } from '../client/lookups.ts';
 import { gitSource, loadProject } from '../loader/index.ts';
 import { failure } from '../model/failure.ts';
 import type { Plan, Scope } from '../model/plan.ts';
-import type { Project } from '../model/project.ts';
+import type { Environment, Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import {
   defaultsFor,
@@ -37,6 +37,7 @@ export async function makePlan(
 ): Promise<Plan> {
   const { environment, resources, secrets, diagnostics } = project;
   const { since } = choices.scope;
+  refusePruneOfNothing(environment, choices.scope);
   const previous = since === null ? null : loadRevision(project, since, io);
   const wanted = wantedFor({ resources, previous, environment, choices });
   const [state, answer] = await Promise.all([
@@ -67,6 +68,13 @@ export async function makePlan(
   const linted = await withLint(plan, project, tenant, complete);
   const { impactRequests = null } = choices;
   return impactRequests === null ? linted : withImpact(linted, tenant, complete, impactRequests);
+}
+
+function refusePruneOfNothing({ name, policy }: Environment, { prune }: Scope): void {
+  if (!prune || policy.prune.kinds.length > 0) return;
+  throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete of.`, {
+    hint: 'Name them in the project file: `prune: { kinds: [NotificationTemplate] }`.',
+  });
 }
 
 /** The resources as a git revision declared them, under today's project file and environment. */

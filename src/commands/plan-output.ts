@@ -9,6 +9,8 @@ import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import {
   appendStepSummary,
+  checkReportFiles,
+  checkWritable,
   printDocument,
   renderTemplates,
   type TemplateSetting,
@@ -46,6 +48,12 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
 }
 
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
+
+/** Throws a Failure, before any work, for files that {@link putOutPlan} could not write. */
+export function checkPlanFiles({ out, report }: Pick<PlanOutputArgs, 'out' | 'report'>, io: Io): void {
+  checkReportFiles(report, 'plan');
+  checkWritable([...report, ...(out === undefined ? [] : [out])], io);
+}
 
 /** What the tenant has that a page of the plan shows templates with; nothing where no page shows any. */
 export async function templateSetting(

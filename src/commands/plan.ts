@@ -4,8 +4,7 @@ import type { ExitCode } from '../model/exit.ts';
 import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
-import { checkReportFiles } from './output.ts';
-import { planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
+import { checkPlanFiles, planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { withTenant } from './tenant.ts';
@@ -32,7 +31,7 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  checkReportFiles(args.report, 'plan');
+  checkPlanFiles(args, io);
   const project = loadProject({ ...projectOptions(args, io), ...(args.cache && { cacheOf: version }) });
   const { plan, setting } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
     const made = await makePlan(project, tenant, choicesOf(args), io);

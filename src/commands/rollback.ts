@@ -14,8 +14,7 @@ import {
 import { checkGlobs } from './check-globs.ts';
 import { type ArgsOf, commonOptions, defineCommand, guardOptions, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
-import { checkReportFiles } from './output.ts';
-import { planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
+import { checkPlanFiles, planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { readResult } from './saved.ts';
@@ -38,7 +37,7 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  checkReportFiles(args.report, 'plan');
+  checkPlanFiles(args, io);
   checkGlobs(args);
   const result = readResult(args.result, io);
   const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });

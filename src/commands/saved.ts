@@ -21,8 +21,17 @@ export function readResult(file: string, io: Io): Result {
   return readResultFile(readText(file, io), file);
 }
 
-/** The plan or result in a file, whichever it is. */
+/** The plan or result in a file, whichever it is. Throws a Failure (exit 1) for a file that is neither. */
 export function readSaved(file: string, io: Io): Document {
+  try {
+    return documentIn(file, io);
+  } catch (error) {
+    // Nothing was going to be applied, so nothing is refused.
+    throw error instanceof Failure ? new Failure(error.diagnostics) : error;
+  }
+}
+
+function documentIn(file: string, io: Io): Document {
   const text = readText(file, io);
   const value = parseJson(text);
   const isResult = isObject(value) && Object.hasOwn(value, 'planDigest');

@@ -149,9 +149,11 @@ export interface Kind {
   readonly defaults?: List;
   /**
    * One row of a list, or the answer of a single read or write. `id` is the one asked for, where the answer has
-   * none. `null`: the row is no object of this kind.
+   * none. `null`: the row is no object of this kind, which is a fault of the tenant unless {@link isForeign} says so.
    */
   parse(answer: JsonObject, settings: ApiSettings, id: string | null): Facts | null;
+  /** Whether a row of the list is something else that the tenant lists there too. */
+  isForeign?(row: JsonObject): boolean;
   create(input: WriteInput): Write;
   update(input: WriteInput & { readonly live: LiveObject }): Write;
   remove(input: WriteInput & { readonly live: LiveObject }): Write;

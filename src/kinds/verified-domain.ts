@@ -15,11 +15,12 @@ export const verifiedDomain: Kind = {
   renamable: false,
   read: { how: 'list', list: { path: () => path, pageSize: 100, undeclaredPaging: true } },
   parse(answer) {
-    // The list calls the domain `address` and holds e-mail identities besides domains.
+    // The list calls the domain `address`.
     const domain = textOf(answer, 'domain') ?? textOf(answer, 'address');
     if (domain === null || domain.includes('@')) return null;
     return { key: [domain], id: textOf(answer, 'id'), fields: {} };
   },
+  isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
   create({ key: [domain = ''], settings }) {
     return {
       requests: [apiRequest('POST', path, settings, { body: { domain } })],

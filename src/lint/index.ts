@@ -4,6 +4,7 @@ import type { LintLevels } from '../model/lint.ts';
 import type { Resource } from '../model/resource.ts';
 import { diagnosticsOf, type Finding } from './finding.ts';
 import type { LintKnowledge } from './knowledge.ts';
+import { mailFromFindings } from './mail-from.ts';
 import { searchFindings } from './searches.ts';
 import { sendersOf } from './senders.ts';
 import { templateFindings } from './templates.ts';
@@ -36,6 +37,9 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
     ...present
       .filter((resource) => resource.kind === 'ProfileSearch' && isAbout(resource))
       .flatMap((resource) => searchFindings(resource, known)),
+    ...present
+      .filter((resource) => resource.kind === 'MailFrom' && isAbout(resource))
+      .flatMap(mailFromFindings),
   ];
   return findings.flatMap((finding) => diagnosticsOf(finding, levels));
 }

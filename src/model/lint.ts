@@ -66,6 +66,10 @@ export const lintRules = {
     level: 'error',
     means: 'A search rule names a profile type that the tenant has not.',
   },
+  'mail-from-domain': {
+    level: 'error',
+    means: "A MAIL FROM domain is no subdomain of its identity's domain.",
+  },
 } as const satisfies Readonly<Record<string, LintRule>>;
 
 export type LintCode = keyof typeof lintRules;

@@ -90,20 +90,21 @@ function writeChange(
     live,
     settings,
   };
-  return buildChange(
-    live ? 'update' : 'create',
-    kind,
-    live ? kind.update({ ...input, live }) : kind.create(input),
-    {
-      key: resource.key,
-      address: resource.address,
-      source: { file: resource.source.file, line: resource.source.line },
-      live: below,
-      diff: found.map((entry) => concealDifference(entry, isSensitive)),
-      ...(secrets.length > 0 ? { secrets } : {}),
-    },
-  );
+  const write = live ? kind.update({ ...input, live }) : kind.create(input);
+  const change = buildChange(live ? 'update' : 'create', kind, write, {
+    key: resource.key,
+    address: resource.address,
+    source: { file: resource.source.file, line: resource.source.line },
+    live: below,
+    diff: found.map((entry) => concealDifference(entry, isSensitive)),
+    ...(secrets.length > 0 ? { secrets } : {}),
+  });
+  return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
 }
+
+/** A default of another locale lends nothing, which a mistyped locale is the first to find out. */
+const withoutDefault =
+  'The vendor has no default for just this object: what the manifest leaves out stays empty.';
 
 /** Places inside fields; a field that is hidden whole is no secret, only not shown. */
 function membersOf(hidden: readonly Pointer[]): Pointer[] {

@@ -360,3 +360,10 @@ describe('a tenant', () => {
     ]);
   });
 });
+
+test('a row without its key is no absent object', async () => {
+  const client = tenantOf({
+    '/v2025/notification-templates': () => answered(200, [{ id: '1', medium: null, locale: 'en' }]),
+  });
+  await expect(read(client, templates([['a', 'EMAIL', 'en']]))).rejects.toThrow('lists a row that is no');
+});

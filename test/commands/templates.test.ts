@@ -117,3 +117,10 @@ it('flags a manifest that equals the default', async () => {
   expect(changes).toEqual([]);
   expect(diagnostics).toMatchObject([{ code: 'equals-default' }]);
 });
+
+it('warns of a locale that has no default, whose undeclared texts stay empty', async () => {
+  const world = await worldOf(['welcome'], []);
+  world.declare([{ ...declared('welcome', { subject: 'Olá' }), locale: 'pt' }]);
+  const { changes } = await world.plan();
+  expect(changes[0]?.warnings).toContainEqual(expect.stringContaining('stays empty'));
+});

@@ -1,0 +1,55 @@
+/** Things that a careful person tried, and that once went wrong. */
+import { afterEach, expect, it } from 'vitest';
+import { createWorld, seedFile, type World } from '../support/world.ts';
+
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function worldOf(declared: readonly object[] = []): Promise<World> {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  world.declare(declared);
+  return world;
+}
+
+it('refuses --prune where the environment names no kinds for it', async () => {
+  const world = await worldOf();
+  expect(await world.run('plan', '--prune')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('[prune-kinds]'),
+  });
+});
+
+it('says before any work that a file cannot be written', async () => {
+  const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  world.write('file', '');
+  for (const option of ['--out', '--report']) {
+    const { code, stderr } = await world.run('plan', option, 'file/plan.json');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('[unwritable-file]') });
+  }
+  expect(world.sandbox.log).toEqual([]);
+});
+
+it('ends with 1 when it cannot show a file: nothing was going to be applied', async () => {
+  const world = await worldOf();
+  world.write('broken.json', '{"formatVersion":1');
+  expect(await world.run('show', 'broken.json')).toMatchObject({ code: 1 });
+  expect(await world.run('apply', 'broken.json')).toMatchObject({ code: 4 });
+});
+
+it('finds offline that a MAIL FROM domain is not below its identity', async () => {
+  const world = await worldOf();
+  const cases = [
+    ['help@acme.example', 'bounce.acme.example', 0],
+    ['ACME.example', 'bounce.acme.EXAMPLE', 0],
+    ['help@acme.example', 'acme.example', 1],
+    ['help@acme.example', 'bounce.other.example', 1],
+    ['help@acme.example', 'notacme.example', 1],
+  ] as const;
+  for (const [identity, mailFromDomain, code] of cases) {
+    world.declare([{ kind: 'MailFrom', identity, mailFromDomain }]);
+    expect([mailFromDomain, (await world.run('validate')).code]).toEqual([mailFromDomain, code]);
+  }
+});
