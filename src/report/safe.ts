@@ -3,18 +3,20 @@
  */
 
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
-const joinsEmoji = /\p{Extended_Pictographic}[\u{fe0f}\u{1f3fb}-\u{1f3ff}]?$/u;
-const zeroWidthJoiner = '\u200d';
+/** The same, a joiner that stands behind an emoji apart from the rest. */
+const joinerOrHidden = new RegExp(
+  `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d)|${hidden.source}`,
+  'gu',
+);
 
 /**
  * `text` with every control character (terminal escapes, bidirectional overrides, invisible formatting, lone
  * surrogates) shown as a visible sign instead; line feeds and tabs stay.
  */
 export function printable(text: string): string {
-  return text.replace(hidden, (char, offset: number) => {
-    if (char === '\n' || char === '\t') return char;
-    if (char === zeroWidthJoiner && joinsEmoji.test(text.slice(Math.max(0, offset - 6), offset))) return char;
-    return visible(char);
+  return text.replace(joinerOrHidden, (char, joiner: string | undefined) => {
+    const stays = char === '\n' || char === '\t' || joiner !== undefined;
+    return stays ? char : visible(char);
   });
 }
 
