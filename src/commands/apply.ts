@@ -78,7 +78,10 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     }
     if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
     if (needsAnswer(plan, args) && !(await confirmed('Apply these changes?', io))) {
-      io.stderr.write('Nothing was applied.\n');
+      const declined = { code: 'declined', severity: 'info', message: 'Nothing was applied.' } as const;
+      if (args.format === 'json')
+        printDocument({ is: 'diagnostics', diagnostics: [declined] }, 'json', args, io);
+      io.stderr.write(`${declined.message}\n`);
       return ExitCode.done;
     }
     const result = await carryOut(plan, tenant, project.root, args, io, progress);

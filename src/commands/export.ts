@@ -71,7 +71,7 @@ async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   if (exported.diagnostics.length > 0) {
     printRemarks({ is: 'diagnostics', diagnostics: exported.diagnostics }, args, io);
   }
-  io.stdout.write(`${exported.files.length} files written to ${relative(io.cwd, folder) || '.'}.\n`);
+  io.stdout.write(`Files written to ${relative(io.cwd, folder) || '.'}: ${exported.files.length}.\n`);
   return ExitCode.done;
 }
 

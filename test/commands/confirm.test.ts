@@ -31,6 +31,9 @@ it('applies nothing where nobody answers', async () => {
   const { code, stderr } = await run(['apply', '--no-color'], { typed: '' });
   expect(stderr).toContain('Nothing was applied.');
   expect(code).toBe(0);
+  const asJson = await run(['apply', '--format', 'json', '--quiet'], { typed: 'no\n' });
+  expect(asJson.code).toBe(0);
+  expect(JSON.parse(asJson.stdout).diagnostics).toMatchObject([{ code: 'declined' }]);
   expect(tenant.state.senders).toEqual([]);
 });
 
