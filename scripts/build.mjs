@@ -1,8 +1,8 @@
-// Builds dist/: the program and the library, bundled with code split by command, so that a start reads few files.
+// Builds dist/: the program in one file, and the library in few.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -11,25 +11,43 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 execFileSync(process.execPath, ['scripts/compile-schemas.mjs'], { stdio: 'inherit' });
 rmSync('dist', { recursive: true, force: true });
-await build({
-  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'render-worker': 'src/render/worker.ts' },
-  outdir: 'dist',
+const common = {
   bundle: true,
-  splitting: true,
   minifyWhitespace: true,
   minifySyntax: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20.19',
+  legalComments: 'external',
+  logLevel: 'warning',
+  outdir: 'dist',
+  plugins: [lighter(['escalade/sync', 'string-width', 'undici'])],
+};
+const define = { TENANTCTL_VERSION: JSON.stringify(version) };
+
+// One file, so that one cache holds all of its compiled code.
+const { metafile } = await build({
+  ...common,
+  entryPoints: { program: 'src/program.ts' },
+  entryNames: '[name]-[hash]',
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  define: { ...define, 'import.meta.url': '__url' },
+  banner: { js: "const __url=require('node:url').pathToFileURL(__filename).href;" },
+  metafile: true,
+});
+const program = Object.keys(metafile.outputs).find((file) => file.endsWith('.cjs'));
+
+await build({
+  ...common,
+  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'render-worker': 'src/render/worker.ts' },
+  splitting: true,
+  format: 'esm',
   chunkNames: 'chunks/[name]-[hash]',
-  define: { TENANTCTL_VERSION: JSON.stringify(version) },
+  define: { ...define, TENANTCTL_PROGRAM: JSON.stringify(basename(program)) },
   // CommonJS libraries call require for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
-  legalComments: 'external',
-  logLevel: 'warning',
-  plugins: [lighter(['escalade/sync', 'string-width', 'undici'])],
 });
 chmodSync('dist/cli.js', 0o755);
 

@@ -1,6 +1,11 @@
 #!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { main } from './commands/main.ts';
+import { version } from './commands/version.ts';
+import type * as program from './program.ts';
+
+/** The file name of the bundled program, put in by the build. */
+declare const TENANTCTL_PROGRAM: string;
 
 // undici's parser of HTTP is WebAssembly. Optimising it takes 50 ms, more than most runs spend in it, and Node waits
 // for that before it exits.
@@ -8,25 +13,15 @@ setFlagsFromString('--liftoff-only');
 // Node 20 optimises so much of the program so early that it costs a fifth of a run's CPU and gains nothing.
 if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=400000');
 
-const interrupt = new AbortController();
-// SIGTERM is how a CI job is cancelled.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // The first Ctrl-C lets requests in flight finish; whoever presses it again does not want to wait.
-    if (interrupt.signal.aborted) process.exit(130);
-    interrupt.abort();
-  });
+const argv = process.argv.slice(2);
+const [command = ''] = argv;
+// Pipelines ask for the version to see whether the program is there, for which it need not be loaded.
+if (argv.length === 1 && command === '--version') process.stdout.write(`${version}\n`);
+else {
+  const { loadCompiled } = await import('./code-cache.ts');
+  const file = fileURLToPath(new URL(TENANTCTL_PROGRAM, import.meta.url));
+  const isCommand = /^[a-z-]+$/.test(command) && !command.startsWith('-');
+  const compiled = loadCompiled<typeof program>(file, isCommand ? command : 'options');
+  await compiled.exports.run(argv);
+  if (process.exitCode === 0 || process.exitCode === 2) compiled.keep();
 }
-// A reader such as `head` may have had enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
-
-process.exitCode = await main(process.argv.slice(2), {
-  cwd: process.cwd(),
-  env: process.env,
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  signal: interrupt.signal,
-});

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { writeCacheFile } from '../model/cache-file.ts';
 import { isArray, isObject, type Json, own, parseJson } from '../model/json.ts';
 
 /** One document of a file as the text alone tells it: tags are not read, so nothing of the environment is in it. */
@@ -82,24 +82,9 @@ function readIfAny(file: string): Buffer {
   }
 }
 
-/** Written aside and renamed, so that nobody reads half a file. */
 function writeLines(file: string, head: string, lines: ReadonlyMap<string, Uint8Array>): void {
-  const aside = `${file}.${process.pid}`;
   const parts = [...lines].flatMap(([name, json]) => [Buffer.from(`\n${name} `), json]);
-  ifPossible(() => {
-    mkdirSync(dirname(file), { recursive: true });
-    const bytes = Buffer.concat([Buffer.from(head), ...parts, Buffer.of(newLine)]);
-    writeFileSync(aside, bytes, { mode: 0o600, flag: 'wx' });
-    renameSync(aside, file);
-  });
-  ifPossible(() => rmSync(aside, { force: true }));
-}
-
-/** A cache that cannot be written is none: it stops nobody. */
-function ifPossible(work: () => void): void {
-  try {
-    work();
-  } catch {}
+  writeCacheFile(file, Buffer.concat([Buffer.from(head), ...parts, Buffer.of(newLine)]));
 }
 
 function documentsIn(line: Buffer): CachedDocument[] | null {

@@ -140,9 +140,9 @@ class Worker {
   }
 }
 
-/** Beside the program or above its chunks; from source, the one that was built last. */
+/** Beside the program; from source, the one that was built last. */
 function workerFile(): string {
-  const places = ['./render-worker.js', '../render-worker.js', '../../dist/render-worker.js'];
+  const places = ['./render-worker.js', '../../dist/render-worker.js'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return files.find((file) => existsSync(file)) ?? places[0] ?? '';
 }

@@ -1,0 +1,27 @@
+import { main } from './commands/main.ts';
+
+/** Runs the program in this process, with its streams, environment and signals, and sets its exit code. */
+export async function run(argv: readonly string[]): Promise<void> {
+  const interrupt = new AbortController();
+  // SIGTERM is how a CI job is cancelled.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // The first Ctrl-C lets requests in flight finish; whoever presses it again does not want to wait.
+      if (interrupt.signal.aborted) process.exit(130);
+      interrupt.abort();
+    });
+  }
+  // A reader such as `head` may have had enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
+  process.exitCode = await main(argv, {
+    cwd: process.cwd(),
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signal: interrupt.signal,
+  });
+}

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadCompiled } from '../../src/code-cache.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tenantctl-code-'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a bundle', () => {
+  const bundle = () => join(folder, 'bundle.cjs');
+  const caches = () => (existsSync(`${bundle()}.cache`) ? readdirSync(`${bundle()}.cache`) : []);
+  const load = (name = 'plan') => loadCompiled<{ add: (a: number, b: number) => number }>(bundle(), name);
+  const cacheFile = () => join(`${bundle()}.cache`, caches()[0] ?? '');
+
+  /** Whether the bundle's code comes from the cache: only then is there nothing to keep. */
+  function comesFromCache(): boolean {
+    const loaded = load();
+    expect(loaded.exports.add(1, 2)).toBe(3);
+    rmSync(`${bundle()}.cache`, { recursive: true, force: true });
+    loaded.keep();
+    return caches().length === 0;
+  }
+
+  beforeEach(() => writeFileSync(bundle(), 'exports.add = (a, b) => a + b;'));
+
+  it('is compiled once', () => {
+    expect(comesFromCache()).toBe(false);
+    expect(caches()).toHaveLength(1);
+    expect(comesFromCache()).toBe(true);
+  });
+
+  it('is compiled again where what was kept is damaged', () => {
+    load().keep();
+    const kept = readFileSync(cacheFile());
+    for (const damaged of [
+      kept.subarray(0, kept.length - 1),
+      kept.with(40, 255 - (kept[40] ?? 0)),
+      Buffer.of(),
+    ]) {
+      writeFileSync(cacheFile(), damaged);
+      expect(comesFromCache()).toBe(false);
+    }
+  });
+
+  it('is kept for each command, since each needs other parts of it', () => {
+    load('plan').keep();
+    load('apply').keep();
+    expect(caches()).toHaveLength(2);
+  });
+
+  it('runs where nothing can be written beside it', () => {
+    writeFileSync(`${bundle()}.cache`, 'a file where the folder should be');
+    const { exports, keep } = load();
+    expect(exports.add(1, 2)).toBe(3);
+    keep();
+    expect(readdirSync(folder)).toEqual(['bundle.cjs', 'bundle.cjs.cache']);
+  });
+
+  it('is not kept where Node is told to keep no code', () => {
+    vi.stubEnv('NODE_DISABLE_COMPILE_CACHE', '1');
+    load().keep();
+    expect(caches()).toEqual([]);
+  });
+});
+
+it('spares the program its compiling from the second start on', () => {
+  const dist = join(folder, 'dist');
+  cpSync(fileURLToPath(new URL('../../dist', import.meta.url)), dist, { recursive: true });
+  for (const name of readdirSync(dist))
+    if (name.endsWith('.cache')) rmSync(join(dist, name), { recursive: true });
+  const help = () =>
+    execFileSync(process.execPath, [join(dist, 'cli.js'), 'plan', '--help'], { encoding: 'utf8' });
+  const first = help();
+  const kept = readdirSync(dist).filter((name) => name.endsWith('.cache'));
+  expect(kept).toHaveLength(1);
+  expect(readdirSync(join(dist, kept[0] ?? '')).map((name) => name.split('-').at(-1))).toEqual(['plan']);
+  expect(help()).toBe(first);
+});
