@@ -7,8 +7,7 @@ import { isArray, isObject, type Json, own, parseJson } from '../model/json.ts';
 export interface CachedDocument {
   readonly value: Json;
   readonly tagged: boolean;
-  readonly line: number;
-  readonly column: number;
+  readonly offset: number;
 }
 
 /** What earlier runs found in files without problems, by what the files hold. */
@@ -95,8 +94,7 @@ function documentsIn(line: Buffer): CachedDocument[] | null {
 
 function documentFrom(json: Json): CachedDocument | null {
   if (!isObject(json)) return null;
-  const [value, tagged, line, column] = ['value', 'tagged', 'line', 'column'].map((name) => own(json, name));
-  if (value === undefined || typeof tagged !== 'boolean') return null;
-  if (typeof line !== 'number' || typeof column !== 'number') return null;
-  return { value, tagged, line, column };
+  const [value, tagged, offset] = ['value', 'tagged', 'offset'].map((name) => own(json, name));
+  if (value === undefined || typeof tagged !== 'boolean' || typeof offset !== 'number') return null;
+  return { value, tagged, offset };
 }

@@ -18,29 +18,27 @@ export function readContents(
   problems: Problems,
 ): readonly Content[] {
   const known = cache?.find(file.text);
-  if (known) return fromCache(known, file);
+  if (known) return contentsOf(file, known);
   const before = problems.count;
-  const contents = parseDocuments(file, problems).map((document) => ({
-    document,
-    tree: readTree(document, deferTag, problems),
-  }));
-  if (problems.count === before) cache?.keep(file.text, contents.map(toCache));
-  return contents;
+  const read = parseDocuments(file, problems).map((document): CachedDocument => {
+    const tree = readTree(document, deferTag, problems);
+    return { ...tree, offset: document.offset };
+  });
+  if (problems.count === before) cache?.keep(file.text, read);
+  return contentsOf(file, read);
 }
 
-function toCache({ document, tree }: Content): CachedDocument {
-  const { line, column } = document.source;
-  return { ...tree, line, column };
-}
-
-/** Only who asks where something stands makes the file be parsed. */
-function fromCache(known: readonly CachedDocument[], file: SourceFile): Content[] {
+/**
+ * Only who asks where something stands makes the file be parsed, though it be again: kept for that, the nodes of
+ * thousands of files would cost more than all the rest.
+ */
+function contentsOf(file: SourceFile, read: readonly CachedDocument[]): Content[] {
   let parsed: readonly YamlDocument[] | null = null;
-  return known.map(({ value, tagged, line, column }, at) => ({
+  return read.map(({ value, tagged, offset }, at) => ({
     tree: { value, tagged },
     document: {
       file,
-      source: { file: file.path, line, column },
+      offset,
       get root() {
         parsed ??= parseDocuments(file, new Problems());
         return parsed[at]?.root ?? null;

@@ -173,7 +173,9 @@ function toResource(sound: Sound): Resource | null {
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
     fields: objectFrom(Object.entries(value).filter(([name]) => Object.hasOwn(kind.fields, name))),
     lifecycle,
-    source: document.source,
+    get source() {
+      return sourceOf(document);
+    },
     locate: (at) => sourceOf(find(at).place),
     point: (at, offset) => {
       const found = find(at);

@@ -11,8 +11,7 @@ import {
   type SchemaOptions,
   type YAMLError,
 } from 'yaml';
-import type { Source } from '../model/diagnostic.ts';
-import { type SourceFile, sourceOf } from './file.ts';
+import type { SourceFile } from './file.ts';
 import type { Problems } from './problems.ts';
 import { tagNames } from './tags.ts';
 import { placeOfNode } from './tree.ts';
@@ -21,8 +20,8 @@ import { placeOfNode } from './tree.ts';
 export interface YamlDocument {
   readonly file: SourceFile;
   readonly root: ParsedNode | null;
-  /** Where the value begins. */
-  readonly source: Source;
+  /** Where the value begins, its tag counted. */
+  readonly offset: number;
 }
 
 /** Deeper nesting is refused before the parser, which recurses, sees it. */
@@ -63,7 +62,7 @@ export function parseDocuments(file: SourceFile, problems: Problems): YamlDocume
     for (const document of composer.compose(tokens)) {
       const { contents: root } = document;
       if (isSound(document, file, problems) && root && !isBlank(root)) {
-        documents.push({ file, root, source: sourceOf(placeOfNode(root, file)) });
+        documents.push({ file, root, offset: placeOfNode(root, file).offset });
       }
     }
   } catch (error) {
