@@ -20,7 +20,14 @@ const common = {
   legalComments: 'external',
   logLevel: 'warning',
   outdir: 'dist',
-  plugins: [lighter(['escalade/sync', 'string-width', 'undici'])],
+  plugins: [
+    lighter({
+      'escalade/sync': 'escalade-sync.mjs',
+      'string-width': 'string-width.mjs',
+      undici: 'undici.mjs',
+      './client-h2.js': 'client-h2.cjs',
+    }),
+  ],
 };
 const define = { TENANTCTL_VERSION: JSON.stringify(version) };
 
@@ -56,14 +63,15 @@ const tsc = createRequire(import.meta.url)
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 
-/** Takes these libraries from scripts/bundle instead, where each has a lighter form. */
-function lighter(names) {
+/** Takes these modules from scripts/bundle instead, where each has a lighter form. */
+function lighter(forms) {
   const folder = join(root, 'scripts/bundle');
+  const names = Object.keys(forms).map((name) => name.replaceAll('.', '\\.'));
   return {
     name: 'lighter',
     setup({ onResolve }) {
       onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path, resolveDir }) =>
-        resolveDir === folder ? undefined : { path: join(folder, `${path.replace('/', '-')}.mjs`) },
+        resolveDir === folder ? undefined : { path: join(folder, forms[path]) },
       );
     },
   };

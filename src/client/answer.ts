@@ -9,6 +9,10 @@ export interface Answered {
   readonly body: Json;
   /** The answer's text where it is no JSON, else `null`. */
   readonly text: string | null;
+  /** Of the bytes of the body, where the caller may recognise it. */
+  readonly digest?: string;
+  /** The body that the caller has recognised, in JSON; it has not been read, and `body` is `null`. */
+  readonly unread?: Uint8Array;
 }
 
 /** The request was sent and no whole answer came: it may have been carried out. */

@@ -1,11 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { digestOf } from '../model/hash.ts';
 import { isTooDeep, type Json, parseJson } from '../model/json.ts';
+
+/** Whether the JSON whose bytes have this digest is known, and need not be read. */
+export type Recognise = (digest: string) => boolean;
 
 /** The body of an answer, read as far as it makes sense. */
 export type Body =
-  | { readonly is: 'json'; readonly json: Json }
+  | { readonly is: 'json'; readonly json: Json; readonly digest?: string }
+  | { readonly is: 'recognised'; readonly bytes: Uint8Array; readonly digest: string }
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'empty' }
   | { readonly is: 'too-large' };
@@ -24,14 +29,21 @@ const decoders = {
  * @param encoding the Content-Encoding header
  * @param limit bytes a compressed body may unpack to
  */
-export async function readBody(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Body> {
+export async function readBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+  limit: number,
+  recognise?: Recognise,
+): Promise<Body> {
   const plain = await unpack(bytes, encoding, limit);
   if (plain === null) return { is: 'too-large' };
+  const digest = recognise && digestOf(plain);
+  if (digest !== undefined && recognise?.(digest)) return { is: 'recognised', bytes: plain, digest };
   const text = new TextDecoder().decode(plain);
   if (text.trim() === '') return { is: 'empty' };
   const json = isUtf8(plain) ? parseJson(text) : undefined;
   if (json === undefined || isTooDeep(json)) return { is: 'text', text };
-  return { is: 'json', json };
+  return { is: 'json', json, ...(digest !== undefined && { digest }) };
 }
 
 async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {

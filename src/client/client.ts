@@ -8,6 +8,7 @@ import type { Secrets } from '../model/secrets.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Answer, Sent, Unsent } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
+import type { Recognise } from './body.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
 import type { ClientEvent, RequestName } from './event.ts';
@@ -32,8 +33,14 @@ export interface Client {
    * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: whatever goes wrong is
    * an answer. An interrupted run starts nothing new; a write that is on its way is waited for.
    */
-  send(request: Request, options?: { readonly signal?: AbortSignal }): Promise<Sent>;
+  send(request: Request, options?: SendOptions): Promise<Sent>;
   close(): Promise<void>;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal;
+  /** Tells answers whose body need not be read, since the caller knows what it holds. */
+  readonly recognise?: Recognise | undefined;
 }
 
 /** Where the tenant is and how much it may be asked. */
@@ -97,8 +104,8 @@ class TenantClient implements Client {
     });
   }
 
-  async send(request: Request, { signal: ofCall }: { readonly signal?: AbortSignal } = {}): Promise<Sent> {
-    const prepared = this.#prepare(request);
+  async send(request: Request, { signal: ofCall, recognise }: SendOptions = {}): Promise<Sent> {
+    const prepared = this.#prepare(request, recognise);
     if ('outcome' in prepared) return sentOf({ answer: prepared, attempts: 0, ms: 0, repeated: false });
     const signal = anyOf(this.#signal, ofCall);
     const { source } = prepared;
@@ -122,7 +129,7 @@ class TenantClient implements Client {
   }
 
   /** All that can be found out before anything is sent. */
-  #prepare(request: Request): Prepared | Unsent {
+  #prepare(request: Request, recognise: Recognise | undefined): Prepared | Unsent {
     const service = serviceOf(request.path);
     const endpoint = this.#target[service];
     if (!endpoint) return noEndpoint(service);
@@ -136,7 +143,7 @@ class TenantClient implements Client {
       for (const text of literalTexts(request.body))
         if (text.length >= leastLiteral) this.#redactor.learn(text);
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
-      return { to, body, source: this.#sourceOf(endpoint.auth) };
+      return { to, body, recognise, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
     }
@@ -168,7 +175,7 @@ class TenantClient implements Client {
 
   async #exchange(
     request: Request,
-    { to, body }: Prepared,
+    { to, body, recognise }: Prepared,
     token: string,
     signal: AbortSignal | undefined,
     attempt: number,
@@ -181,6 +188,7 @@ class TenantClient implements Client {
       method: request.method,
       headers: { ...ownHeaders, ...request.headers, authorization: `Bearer ${token}` },
       body,
+      recognise,
       // A write on its way is waited for: giving it up would leave it unknown.
       signal: request.method === 'GET' ? signal : undefined,
     });
@@ -217,6 +225,7 @@ class TenantClient implements Client {
 interface Prepared {
   readonly to: Target;
   readonly body: string | null;
+  readonly recognise: Recognise | undefined;
   readonly source: TokenSource;
 }
 

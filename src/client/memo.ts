@@ -10,7 +10,8 @@ export function rememberReads(client: Client): Client {
     send(request, options) {
       if (request.method !== 'GET') return client.send(request, options);
       const { path, query, headers } = request;
-      const name = canonicalJson({ path, query, headers });
+      // An answer that one caller recognises, and so leaves unread, is no use to another.
+      const name = canonicalJson({ path, query, headers, isWhole: options?.recognise === undefined });
       const known = answers.get(name);
       if (known) return known;
       const answer = client.send(request, options);

@@ -1,11 +1,11 @@
 import { serviceOf } from '../kinds/http.ts';
-import { sha256 } from '../model/hash.ts';
-import { type JsonObject, own } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import { isSuccess } from './answer.ts';
 import type { Client } from './client.ts';
+import type { KnownPage } from './page-cache.ts';
 import { badList, readFailure } from './read-failure.ts';
-import { type Page, pageOf } from './rows.ts';
+import { type Page, pageOf, recognisedPage } from './rows.ts';
 
 /** A list to be read. */
 export interface PageSource {
@@ -21,6 +21,8 @@ export interface PageSource {
   readonly member?: string | undefined;
   /** No pages are asked for beyond so many rows. */
   readonly enough?: number | undefined;
+  /** The pages that are known by their digests. */
+  readonly known?: ((digest: string) => KnownPage | null) | undefined;
 }
 
 type Sender = Pick<Client, 'send'>;
@@ -42,10 +44,10 @@ const usualLimits = [50, 100, 200];
  * (api-notes, "offset"). Throws a Failure for an answer that failed or is no list, a row that comes twice, and
  * a total that is not reached: an incomplete list never looks like a whole one.
  */
-export async function* readPages(client: Sender, source: PageSource): AsyncGenerator<readonly JsonObject[]> {
+export async function* readPages(client: Sender, source: PageSource): AsyncGenerator<Page> {
   const list = new Listing(source);
   const first = await readPage(client, source, 0);
-  yield list.accept(first.rows);
+  yield list.accept(first);
   const enough = source.enough ?? Number.POSITIVE_INFINITY;
   if (source.pageSize !== null) {
     if (first.total === null) yield* readOn(client, source, source.pageSize, enough, list);
@@ -57,21 +59,24 @@ export async function* readPages(client: Sender, source: PageSource): AsyncGener
 /** All rows of a list; see {@link readPages}. */
 export async function readRows(client: Sender, source: PageSource): Promise<JsonObject[]> {
   const rows: JsonObject[] = [];
-  for await (const page of readPages(client, source)) rows.push(...page);
+  for await (const page of readPages(client, source)) rows.push(...page.rows);
   return rows;
 }
 
 /** One page, from the record at `offset` on. */
 export async function readPage(client: Sender, source: PageSource, offset: number): Promise<Page> {
-  const { request, pageSize, what, member } = source;
+  const { request, pageSize, what, member, known } = source;
   const asksSize = pageSize !== null && !(source.undeclaredPaging && offset === 0);
   const query = {
     ...request.query,
     ...(asksSize ? { limit: String(pageSize) } : {}),
     ...(offset === 0 ? {} : { offset: String(offset) }),
   };
-  const sent = await client.send({ ...request, query });
+  const recognise = known && ((digest: string) => known(digest) !== null);
+  const sent = await client.send({ ...request, query }, { recognise });
   if (!isSuccess(sent)) throw readFailure(what, request, sent);
+  const recognised = sent.unread && sent.digest !== undefined ? known?.(sent.digest) : null;
+  if (recognised) return recognisedPage(sent, recognised, request.path, member);
   const page = pageOf(sent, request.path, member);
   if (page) return page;
   if (sent.text !== null) throw readFailure(what, request, sent);
@@ -86,9 +91,9 @@ async function* readOn(client: Sender, source: PageSource, pageSize: number, eno
   const full = list.count > pageSize || usualLimits.includes(list.count) ? list.count : pageSize;
   let more = list.count >= full;
   while (more && list.count < enough) {
-    const { rows } = await readPage(client, source, list.count - overlap);
-    more = rows.length >= full;
-    yield list.accept(rows, overlap);
+    const page = await readPage(client, source, list.count - overlap);
+    more = page.names.length >= full;
+    yield list.accept(page, overlap);
   }
 }
 
@@ -103,10 +108,10 @@ async function* readRest(client: Sender, source: PageSource, end: number, list: 
     // All are awaited one by one below; one that fails meanwhile must not count as unhandled.
     for (const page of pages) page.catch(() => {});
     for (const page of pages) {
-      const { rows } = await page;
+      const read = await page;
       // A total that is too high would be believed for hundreds of requests.
-      if (rows.length === 0) return;
-      yield list.accept(rows);
+      if (read.names.length === 0) return;
+      yield list.accept(read);
     }
   }
 }
@@ -125,10 +130,10 @@ class Listing {
     return this.#seen.size;
   }
 
-  /** The rows that are new; the first `overlap` must be the last one again. */
-  accept(rows: readonly JsonObject[], overlap = 0): readonly JsonObject[] {
+  /** The page without the rows that are not new; the first `overlap` must be the last one again. */
+  accept(page: Page, overlap = 0): Page {
+    const { names } = page;
     const { what, request } = this.#source;
-    const names = rows.map(rowName);
     if (overlap > 0 && names[0] !== this.#last) {
       throw badList('page-repeats', what, request, 'does not go on where the page before ended');
     }
@@ -141,7 +146,9 @@ class Listing {
     }
     if (this.#seen.size > mostRows) throw badList('bad-answer', what, request, 'lists rows without end');
     this.#last = names.at(-1) ?? this.#last;
-    return rows.slice(overlap);
+    return overlap === 0
+      ? page
+      : { ...page, rows: page.rows.slice(overlap), names: names.slice(overlap), digest: null };
   }
 
   end(total: number | null): void {
@@ -149,10 +156,4 @@ class Listing {
     const { what, request } = this.#source;
     throw badList('total-mismatch', what, request, `announced ${total} rows and gave ${this.count}`);
   }
-}
-
-/** What tells a row from others: its id, else everything in it. */
-function rowName(row: JsonObject): string {
-  const id = own(row, 'id');
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : sha256(row);
 }

@@ -51,7 +51,7 @@ async function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObjec
 async function readSuggestions(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
   const [live, defaults] = await Promise.all([
     readAllOf(reader, kind),
-    readDefaults(reader, { kind, keys: [], ids: [], complete: true }),
+    readDefaults({ ...reader, pages: null }, { kind, keys: [], ids: [], complete: true }),
   ]);
   return [...live, ...defaults];
 }

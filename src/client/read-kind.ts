@@ -1,6 +1,6 @@
 import { apiRequest } from '../kinds/http.ts';
 import type { Kind, List, Read } from '../kinds/kind.ts';
-import { identityOf, liveObject } from '../kinds/live.ts';
+import { identityOf, identityOfObject, KnownLiveObject, liveObject } from '../kinds/live.ts';
 import type { Wanted } from '../kinds/wanted.ts';
 import type { Key } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
@@ -11,16 +11,20 @@ import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess } from './answer.ts';
 import { inBrief, looksLikeHtml } from './brief.ts';
 import type { Client } from './client.ts';
+import type { PageCache } from './page-cache.ts';
 import { type PageSource, readPages, readRows } from './pages.ts';
 import { badList, readFailure } from './read-failure.ts';
+import type { Page } from './rows.ts';
 
 export interface Reader {
   readonly client: Client;
   readonly settings: ApiSettings;
+  /** What earlier runs know of the pages of lists; `null`: every page is read. */
+  readonly pages: PageCache | null;
 }
 
 /** Tells the rows that are needed from the rest. */
-type Keep = (object: Pick<LiveObject, 'key' | 'id'>) => boolean;
+type Keep = (object: Pick<LiveObject, 'key' | 'id' | 'address'>) => boolean;
 
 /** Longer filter expressions (percent-encoded) do not safely fit into a URL. */
 const longestFilter = 4000;
@@ -99,23 +103,44 @@ function readWhole(reader: Reader, kind: Kind, list: List, keep: Keep): Promise<
 
 /** Page by page, so that rows which nobody wants do not stay: of a list of thousands few may be declared. */
 async function readKept(
-  { client, settings }: Reader,
+  { client, settings, pages }: Reader,
   kind: Kind,
   source: PageSource,
   keep: Keep,
 ): Promise<LiveObject[]> {
   const objects: LiveObject[] = [];
-  for await (const page of readPages(client, source)) {
-    for (const row of page) {
-      const object = liveObject(kind, row, settings, null);
-      // Left out, it would count as absent.
-      if (!object && !kind.isForeign?.(row)) {
-        throw badList('bad-answer', kind.name, source.request, `lists a row that is no ${kind.name}`);
-      }
-      if (object && keep(object)) objects.push(object);
-    }
+  const parse = (row: JsonObject): LiveObject | null => {
+    const object = liveObject(kind, row, settings, null);
+    if (object || kind.isForeign?.(row)) return object;
+    // Left out, it would count as absent.
+    throw badList('bad-answer', kind.name, source.request, `lists a row that is no ${kind.name}`);
+  };
+  const known = pages ? (digest: string) => pages.find(kind.name, digest) : undefined;
+  for await (const page of readPages(client, { ...source, known })) {
+    const found = objectsOf(kind, page, parse);
+    const { digest, total, names } = page;
+    if (digest !== null) pages?.keep(kind.name, digest, { total, names, objects: found });
+    objects.push(...found.filter((object) => object !== null).filter(keep));
   }
   return objects;
+}
+
+/** The objects of a page, row by row: those of a page that is known are read when somebody asks for them. */
+function objectsOf(
+  kind: Kind,
+  page: Page,
+  parse: (row: JsonObject) => LiveObject | null,
+): (LiveObject | null)[] {
+  if (!page.known) return page.rows.map(parse);
+  return page.known.rows.map(({ object }, at) => {
+    const read = () => {
+      const row = page.rows[at];
+      const whole = row && parse(row);
+      if (!whole) throw new TypeError(`Row ${at} of a known page is no ${kind.name}.`);
+      return whole;
+    };
+    return object && new KnownLiveObject(kind, object, read);
+  });
 }
 
 /** `null` where the tenant does not take the filter. */
@@ -221,11 +246,12 @@ async function readOne(
 function isWanted({ kind, keys, ids, complete }: Wanted): Keep {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
-  return ({ key, id }) => complete || names.has(identityOf(kind, key)) || (id !== null && pinned.has(id));
+  return (object) =>
+    complete || names.has(identityOfObject(kind, object)) || (object.id !== null && pinned.has(object.id));
 }
 
 function missingKeys(kind: Kind, keys: readonly Key[], objects: readonly LiveObject[]): Key[] {
-  const found = new Set(objects.map(({ key }) => identityOf(kind, key)));
+  const found = new Set(objects.map((object) => identityOfObject(kind, object)));
   return keys.filter((key) => !found.has(identityOf(kind, key)));
 }
 
@@ -233,7 +259,7 @@ function missingKeys(kind: Kind, keys: readonly Key[], objects: readonly LiveObj
 function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
   const byIdentity = new Map<string, LiveObject[]>();
   for (const object of objects) {
-    const name = identityOf(kind, object.key);
+    const name = identityOfObject(kind, object);
     byIdentity.set(name, [...(byIdentity.get(name) ?? []), object]);
   }
   const problems = [...byIdentity.values()]

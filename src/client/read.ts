@@ -5,6 +5,7 @@ import type { TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Client } from './client.ts';
 import { rememberReads } from './memo.ts';
+import type { PageCache } from './page-cache.ts';
 import { readKind } from './read-kind.ts';
 
 /**
@@ -16,8 +17,9 @@ export async function readTenant(
   client: Client,
   wanted: readonly Wanted[],
   settings: ApiSettings,
+  pages: PageCache | null = null,
 ): Promise<TenantState> {
-  const reader = { client: rememberReads(client), settings };
+  const reader = { client: rememberReads(client), settings, pages };
   const read = await allOrFailure(wanted.map((one) => readKind(reader, one)));
   return {
     tenant: client.tenant,

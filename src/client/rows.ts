@@ -1,23 +1,60 @@
-import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { sha256 } from '../model/hash.ts';
+import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 import type { Answered } from './answer.ts';
+import type { KnownPage } from './page-cache.ts';
 
-/** The rows of one page, and how many rows the whole list has where the answer says so. */
+/** One page of a list. */
 export interface Page {
   readonly rows: readonly JsonObject[];
+  /** What tells each row from the others of the list. */
+  readonly names: readonly string[];
+  /** How many rows the whole list has; `null` where the answer does not say so. */
   readonly total: number | null;
+  /** Of the answer's bytes, where pages are kept. */
+  readonly digest: string | null;
+  /** What an earlier run found in this very page; its rows are read when somebody asks for them. */
+  readonly known: KnownPage | null;
 }
 
 /**
  * The rows in a list's answer: a bare array, or an object that holds it under `member` or the plural noun that ends the
  * path (api-notes, "Collections"). `null` where there are none or a row is no object.
  */
-export function pageOf({ body, headers }: Answered, path: string, member: string | undefined): Page | null {
+export function pageOf(answer: Answered, path: string, member: string | undefined): Page | null {
+  const { body, headers, digest = null } = answer;
+  const rows = rowsIn(body, path, member);
+  if (!rows) return null;
+  const total = totalOf(body, headers['x-total-count']);
+  return { rows, names: rows.map(nameOf), total, digest, known: null };
+}
+
+/** The page of an answer that was recognised. */
+export function recognisedPage(
+  answer: Answered,
+  known: KnownPage,
+  path: string,
+  member: string | undefined,
+): Page {
+  const { unread = new Uint8Array(), digest = null } = answer;
+  let rows: readonly JsonObject[] | null = null;
+  return {
+    get rows() {
+      rows ??= rowsIn(parseJson(new TextDecoder().decode(unread)) ?? null, path, member) ?? [];
+      return rows;
+    },
+    names: known.rows.map(({ name }) => name),
+    total: known.total,
+    digest,
+    known,
+  };
+}
+
+function rowsIn(body: Json, path: string, member: string | undefined): readonly JsonObject[] | null {
   // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
   const rows = isObject(body) ? emptyForNull(own(body, member ?? path.split('/').at(-1) ?? '')) : body;
   if (!isArray(rows)) return null;
   const objects = rows.filter((row) => isObject(row));
-  if (objects.length < rows.length) return null;
-  return { rows: objects, total: totalOf(body, headers['x-total-count']) };
+  return objects.length < rows.length ? null : objects;
 }
 
 function emptyForNull(rows: Json | undefined): Json | undefined {
@@ -29,4 +66,10 @@ function totalOf(body: Json, header: string | undefined): number | null {
   const total = isObject(metadata) ? own(metadata, 'total') : undefined;
   if (typeof total === 'number' && Number.isInteger(total) && total >= 0) return total;
   return header !== undefined && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
+}
+
+/** What tells a row from others: its id, else everything in it. */
+function nameOf(row: JsonObject): string {
+  const id = own(row, 'id');
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : sha256(row);
 }

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Request } from '../model/plan.ts';
 import type { Answer } from './answer.ts';
-import { readBody } from './body.ts';
+import { type Recognise, readBody } from './body.ts';
 import { lostBy, unsentBy } from './network-error.ts';
 
 /** One HTTP request, ready to go. */
@@ -13,6 +13,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly signal?: AbortSignal | undefined;
+  /** Tells bodies that need not be read. */
+  readonly recognise?: Recognise | undefined;
 }
 
 /** Carries out one request. Never rejects, follows no redirect, repeats nothing. */
@@ -116,7 +118,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       },
       onResponseEnd() {
         finished = true;
-        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes));
+        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes, call.recognise));
       },
       onResponseError(_controller, error) {
         finished = true;
@@ -136,12 +138,25 @@ async function answerOf(
   { status, headers }: { status: number; headers: Record<string, string> },
   bytes: Buffer,
   limit: number,
+  recognise: Recognise | undefined,
 ): Promise<Answer> {
-  const body = await readBody(bytes, headers['content-encoding'], limit);
+  const ofSuccess = status === 200 ? recognise : undefined;
+  const body = await readBody(bytes, headers['content-encoding'], limit, ofSuccess);
   const claimsJson = (headers['content-type'] ?? '').includes('json');
   switch (body.is) {
     case 'json':
-      return { outcome: 'answered', status, headers, body: body.json, text: null };
+      return {
+        outcome: 'answered',
+        status,
+        headers,
+        body: body.json,
+        text: null,
+        ...(body.digest !== undefined && { digest: body.digest }),
+      };
+    case 'recognised': {
+      const { digest, bytes: unread } = body;
+      return { outcome: 'answered', status, headers, body: null, text: null, digest, unread };
+    }
     case 'empty':
       return { outcome: 'answered', status, headers, body: null, text: null };
     case 'too-large':

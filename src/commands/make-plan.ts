@@ -1,13 +1,14 @@
 import { resolveLookups } from '../client/lookups.ts';
-import { gitSource, loadProject } from '../loader/index.ts';
+import type { PageCache } from '../client/page-cache.ts';
 import { failure } from '../model/failure.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import type { Environment, Project } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
+import { equalTo } from '../planner/equal.ts';
 import {
   defaultsFor,
   fillLookups,
   lookupsIn,
+  matchUp,
   type PlanChoices,
   type PlanInput,
   planChanges,
@@ -28,20 +29,23 @@ export interface MakePlanChoices extends PlanChoices {
 
 /**
  * Reads what the manifests name and compares: the one way a plan is made, whether to be shown, saved or applied.
+ *
+ * @param pages what earlier plans know of the tenant's lists, for a plan that is only shown
  */
 export async function makePlan(
   project: Project,
   tenant: Tenant,
   choices: MakePlanChoices,
   io: Pick<Io, 'env'>,
+  pages: PageCache | null = null,
 ): Promise<Plan> {
   const { environment, resources, secrets, diagnostics } = project;
   const { since } = choices.scope;
   refusePruneOfNothing(environment, choices.scope);
-  const previous = since === null ? null : loadRevision(project, since, io);
+  const previous = since === null ? null : (await import('./revision.ts')).loadRevision(project, since, io);
   const wanted = wantedFor({ resources, previous, environment, choices });
   const [state, answer] = await Promise.all([
-    tenant.readWanted(wanted),
+    tenant.readWanted(wanted, pages),
     resolveLookups(tenant.client, [...lookupsIn(resources), ...lookupsIn(previous ?? [])]),
   ]);
   const input: PlanInput = {
@@ -62,9 +66,11 @@ export async function makePlan(
       ...diagnostics.filter(({ severity }) => severity !== 'info'),
     ],
   };
-  const more = await tenant.readDefaults(defaultsFor(input));
+  const matched = matchUp(input);
+  const more = await tenant.readDefaults(defaultsFor(input, matched));
   const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
-  const plan = planChanges(complete);
+  const plan = planChanges(complete, matched);
+  pages?.save(equalTo(complete, plan));
   const linted = await withLint(plan, project, tenant, complete);
   const { impactRequests = null } = choices;
   return impactRequests === null ? linted : withImpact(linted, tenant, complete, impactRequests);
@@ -75,18 +81,6 @@ function refusePruneOfNothing({ name, policy }: Environment, { prune }: Scope): 
   throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete of.`, {
     hint: 'Name them in the project file: `prune: { kinds: [NotificationTemplate] }`.',
   });
-}
-
-/** The resources as a git revision declared them, under today's project file and environment. */
-function loadRevision(
-  { root, configFile, environment }: Project,
-  revision: string,
-  { env }: Pick<Io, 'env'>,
-): readonly Resource[] {
-  const manifests = gitSource(root, revision);
-  // What a revision declared is compared and never sent: its secrets need not be set any more.
-  return loadProject({ configFile, environment: environment.name, env, manifests, needsSecrets: false })
-    .resources;
 }
 
 /** What the options ask for. Throws a Failure for a number of requests that is none, and for globs of nothing. */

@@ -3,6 +3,7 @@ import { loadProject } from '../loader/index.ts';
 import type { ExitCode } from '../model/exit.ts';
 import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
 import type { Io } from './io.ts';
+import { knownPages } from './known-pages.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
 import { checkPlanFiles, planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
 import { createProgress } from './progress.ts';
@@ -33,8 +34,9 @@ type Args = ArgsOf<typeof build>;
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkPlanFiles(args, io);
   const project = loadProject({ ...projectOptions(args, io), ...(args.cache && { cacheOf: version }) });
+  const pages = args.cache ? knownPages(project) : null;
   const { plan, setting } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
-    const made = await makePlan(project, tenant, choicesOf(args), io);
+    const made = await makePlan(project, tenant, choicesOf(args), io, pages);
     return { plan: made, setting: await templateSetting(made, args, tenant) };
   });
   return putOutPlan(plan, setting, args, io);

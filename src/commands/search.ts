@@ -121,7 +121,7 @@ async function runSearch(
     member: 'profiles',
     enough,
   });
-  for await (const page of pages) profiles.push(...page);
+  for await (const { rows } of pages) profiles.push(...rows);
   return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
 }
 

@@ -1,6 +1,7 @@
 import type { TenantPort } from '../applier/port.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/event.ts';
+import type { PageCache } from '../client/page-cache.ts';
 import { allOrFailure, readTenant } from '../client/read.ts';
 import { readDefaults } from '../client/read-kind.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -16,8 +17,8 @@ import type { Progress } from './progress.ts';
 export interface Tenant extends TenantPort {
   readonly client: Client;
   readonly environment: Environment;
-  /** The objects of these kinds, as the client reads them. */
-  readWanted(wanted: readonly Wanted[]): Promise<TenantState>;
+  /** The objects of these kinds, as the client reads them; with `pages`, what they know is not read again. */
+  readWanted(wanted: readonly Wanted[], pages?: PageCache | null): Promise<TenantState>;
   /** The vendor's defaults of these objects. */
   readDefaults(wanted: readonly Wanted[]): Promise<readonly LiveObject[]>;
 }
@@ -47,14 +48,14 @@ export async function openTenant(
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
-  const readWanted = (wanted: readonly Wanted[]) => readTenant(client, wanted, settings);
+  const readWanted: Tenant['readWanted'] = (wanted, pages) => readTenant(client, wanted, settings, pages);
   return {
     tenant: client.tenant,
     client,
     environment,
     readWanted,
     readDefaults: async (wanted) =>
-      (await allOrFailure(wanted.map((one) => readDefaults({ client, settings }, one)))).flat(),
+      (await allOrFailure(wanted.map((one) => readDefaults({ client, settings, pages: null }, one)))).flat(),
     send: (request, options) => client.send(request, options),
     read: (touched) =>
       readWanted(touched.map(({ kind, ...which }) => ({ kind: kindNamed(kind), ...which, complete: false }))),

@@ -1,7 +1,8 @@
-import { formatAddress, type Key } from '../model/address.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { sha256 } from '../model/hash.ts';
 import { type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
+import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { comparable } from './field.ts';
 import type { Facts, Kind } from './kind.ts';
@@ -34,7 +35,54 @@ export function liveObject(
       fingerprint ??= fingerprintOf(kind, facts);
       return fingerprint;
     },
+    equalTo: null,
   };
+}
+
+/** A live object that is known from an earlier run, and read when somebody asks for more. */
+export class KnownLiveObject implements LiveObject {
+  readonly kind: string;
+  readonly key: Key;
+  readonly address: Address;
+  readonly id: string | null;
+  readonly equalTo: string | null;
+  readonly #read: () => LiveObject;
+  #whole: LiveObject | null = null;
+
+  /** @param read gives the object as {@link liveObject} does */
+  constructor(
+    kind: Kind,
+    { key, id, equalTo }: Pick<LiveObject, 'key' | 'id' | 'equalTo'>,
+    read: () => LiveObject,
+  ) {
+    this.kind = kind.name;
+    this.key = key;
+    this.address = formatAddress(kind.name, key);
+    this.id = id;
+    this.equalTo = equalTo;
+    this.#read = read;
+  }
+
+  get fields(): JsonObject {
+    return this.#object.fields;
+  }
+
+  get hidden(): readonly Pointer[] {
+    return this.#object.hidden;
+  }
+
+  get raw(): JsonObject {
+    return this.#object.raw;
+  }
+
+  get fingerprint(): string {
+    return this.#object.fingerprint;
+  }
+
+  get #object(): LiveObject {
+    this.#whole ??= this.#read();
+    return this.#whole;
+  }
 }
 
 function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried = {} }: Facts): string {
@@ -42,6 +90,11 @@ function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried = {} 
     Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, own(fields, name))]),
   );
   return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried });
+}
+
+/** The identity of an object whose address is known: mostly that address. */
+export function identityOfObject(kind: Kind, { key, address }: Pick<LiveObject, 'key' | 'address'>): string {
+  return kind.keyFields.some(({ foldCase }) => foldCase) ? identityOf(kind, key) : address;
 }
 
 /** The key in the form that decides whether two are one object: folded where the kind says so. */

@@ -1,48 +1,149 @@
-import type { CachedDocument, ManifestCache } from './cache.ts';
-import type { SourceFile } from './file.ts';
+import { failure } from '../model/failure.ts';
+import { digestOf } from '../model/hash.ts';
+import type { CachedDocument, CachedFile, ManifestCache } from './cache.ts';
+import { SourceFile } from './file.ts';
+import type { Outline } from './outline.ts';
 import { parseDocuments, type YamlDocument } from './parse.ts';
 import { Problems } from './problems.ts';
+import type { FileSource } from './source.ts';
+import { openFile, readText } from './text.ts';
 import { deferTag, readTree, type Tree } from './tree.ts';
 
 /** One document of a manifest file, as far as its text alone tells what it holds. */
 export interface Content {
   readonly document: YamlDocument;
-  /** Its tags are still to be read: see `readDeferred`. */
-  readonly tree: Tree;
+  /** What it says besides its fields, where an earlier run found it sound and without tags. */
+  readonly outline: Outline | null;
+  /** Its value, tags still to be read: see `readDeferred`. */
+  tree(): Tree;
+  /** Equal for equal texts; `null` where no cache is used. */
+  readonly digest: string | null;
 }
 
-/** The documents of a file: from the cache where an earlier run has read the same text, else parsed; problems are told. */
-export function readContents(
-  file: SourceFile,
-  cache: ManifestCache | null,
-  problems: Problems,
-): readonly Content[] {
-  const known = cache?.find(file.text);
-  if (known) return contentsOf(file, known);
-  const before = problems.count;
-  const read = parseDocuments(file, problems).map((document): CachedDocument => {
-    const tree = readTree(document, deferTag, problems);
-    return { ...tree, offset: document.offset };
-  });
-  if (problems.count === before) cache?.keep(file.text, read);
-  return contentsOf(file, read);
+/** The documents of a manifest file. */
+export interface Contents {
+  readonly file: SourceFile;
+  readonly documents: readonly Content[];
+  /**
+   * Keeps the file in the cache; for a file without problems only.
+   *
+   * @param outlines of the documents whose text alone makes a sound manifest, `null` for the others
+   */
+  keep(outlines: readonly (Outline | null)[]): void;
 }
 
 /**
- * Only who asks where something stands makes the file be parsed, though it be again: kept for that, the nodes of
- * thousands of files would cost more than all the rest.
+ * The documents of a file: from the cache where an earlier run has read the same text, else parsed. `null` where it
+ * cannot be read; problems are told.
  */
-function contentsOf(file: SourceFile, read: readonly CachedDocument[]): Content[] {
-  let parsed: readonly YamlDocument[] | null = null;
-  return read.map(({ value, tagged, offset }, at) => ({
-    tree: { value, tagged },
-    document: {
-      file,
-      offset,
-      get root() {
-        parsed ??= parseDocuments(file, new Problems());
-        return parsed[at]?.root ?? null;
-      },
-    },
+export function openContents(
+  source: FileSource,
+  path: string,
+  cache: ManifestCache | null,
+  problems: Problems,
+): Contents | null {
+  if (!cache) return parsed(openFile(source, path, problems), problems, null);
+  const stamp = source.stamp(path);
+  const known = cache.find(path);
+  // What has not been touched need not be opened to know what it holds.
+  if (known && stamp !== null && known.stamp === stamp) {
+    return found(untouched(source, path, known), known, () => cache.keep(path, known));
+  }
+  const file = openFile(source, path, problems);
+  if (!file) return null;
+  const digest = digestOf(file.text);
+  if (known?.digest === digest) return found(file, known, () => cache.keep(path, { ...known, stamp }));
+  return parsed(file, problems, {
+    digest,
+    keep: (documents) => cache.keep(path, { stamp, digest, documents }),
+  });
+}
+
+/** Its text is read when somebody asks for it, and has to be the one that is known. */
+function untouched(source: FileSource, path: string, { digest }: CachedFile): SourceFile {
+  return new SourceFile(path, () => {
+    const text = readText(source, path);
+    if (digestOf(text) === digest) return text;
+    throw failure('file-changed', `${path} has changed while it was read.`, {
+      hint: 'Run the command again.',
+    });
+  });
+}
+
+function found(file: SourceFile, { digest, documents }: CachedFile, keep: () => void): Contents {
+  const nodes = new Nodes(file);
+  const contents = documents.map((known, at): Content => {
+    const document = new LazyDocument(file, known.offset, at, nodes);
+    const { outline } = known;
+    return {
+      document,
+      outline,
+      tree: () => (known.outline ? readTree(document, deferTag, new Problems()) : known.tree),
+      digest: `${digest} ${at}`,
+    };
+  });
+  return { file, documents: contents, keep };
+}
+
+interface Keeper {
+  readonly digest: string;
+  keep(documents: readonly CachedDocument[]): void;
+}
+
+function parsed(file: SourceFile | null, problems: Problems, keeper: Keeper | null): Contents | null {
+  if (!file) return null;
+  const nodes = new Nodes(file);
+  const read = parseDocuments(file, problems).map((document, at) => ({
+    document: new LazyDocument(file, document.offset, at, nodes),
+    tree: readTree(document, deferTag, problems),
   }));
+  return {
+    file,
+    documents: read.map(({ document, tree }, at): Content => {
+      return { document, outline: null, tree: () => tree, digest: keeper && `${keeper.digest} ${at}` };
+    }),
+    keep: (outlines) =>
+      keeper?.keep(
+        read.map(({ document: { offset }, tree }, at) => {
+          const outline = outlines[at] ?? null;
+          return outline ? { offset, outline } : { offset, outline, tree };
+        }),
+      ),
+  };
+}
+
+/**
+ * The nodes of a file's documents. Only who asks where something stands makes the file be parsed, though it be again:
+ * kept for that, the nodes of thousands of files would cost more than all the rest.
+ */
+class Nodes {
+  readonly #file: SourceFile;
+  #documents: readonly YamlDocument[] | null = null;
+
+  constructor(file: SourceFile) {
+    this.#file = file;
+  }
+
+  at(index: number): YamlDocument['root'] {
+    this.#documents ??= parseDocuments(this.#file, new Problems());
+    return this.#documents[index]?.root ?? null;
+  }
+}
+
+class LazyDocument implements YamlDocument {
+  readonly file: SourceFile;
+  readonly offset: number;
+  readonly #index: number;
+  readonly #nodes: Nodes;
+
+  constructor(file: SourceFile, offset: number, index: number, nodes: Nodes) {
+    this.file = file;
+    this.offset = offset;
+    this.#index = index;
+    this.#nodes = nodes;
+  }
+
+  get root(): YamlDocument['root'] {
+    return this.#nodes.at(this.#index);
+  }
 }

@@ -9,12 +9,18 @@ const [before, after] = [60, 40];
 export class SourceFile {
   /** From the project's root on, with `/`. */
   readonly path: string;
-  readonly text: string;
+  #text: string | (() => string);
   #lines: LineCounter | null = null;
 
-  constructor(path: string, text: string) {
+  /** @param text the text, or how to come by it when somebody asks */
+  constructor(path: string, text: string | (() => string)) {
     this.path = path;
-    this.text = text;
+    this.#text = text;
+  }
+
+  get text(): string {
+    if (typeof this.#text !== 'string') this.#text = this.#text();
+    return this.#text;
   }
 
   at(offset: number): Source {

@@ -48,6 +48,7 @@ export function gitSource(root: string, revision: string): FileSource {
       if (!contents.has(blob.path)) readAlike(root, revision, [...blobs.values()], blob, contents);
       return contents.get(blob.path) ?? new Uint8Array();
     },
+    stamp: () => null,
   };
 }
 

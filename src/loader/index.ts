@@ -13,7 +13,6 @@ import { type KnownSecrets, secretsFrom } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { tagReader } from './tags.ts';
 
-export { gitSource } from './git-source.ts';
 export type { LoadOptions } from './options.ts';
 export { type FileSource, largestFile } from './source.ts';
 

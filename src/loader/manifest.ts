@@ -1,42 +1,69 @@
 import type { ErrorObject } from 'ajv';
 import { validators } from '../generated/validators.js';
-import { findKind, kinds } from '../kinds/index.ts';
+import { findKind, kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isArray, isObject, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
-import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { sourceOf } from './file.ts';
-import { placeInside } from './inside.ts';
+import type { Content } from './contents.ts';
+import { type Outline, plainLifecycle } from './outline.ts';
 import type { Overlays } from './overlay.ts';
 import type { YamlDocument } from './parse.ts';
 import { type Found, findNode } from './position.ts';
 import type { Problems } from './problems.ts';
+import { declarationDigest, KnownResource, resourceOf } from './resource.ts';
 import { checkSchema } from './schema.ts';
-import { type Tree, unresolved } from './tree.ts';
+import { type ReadTag, readDeferred, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object of a known kind under a key, sound or not. */
 export interface Manifest {
   readonly kind: Kind;
   readonly key: Key;
+  readonly address: Address;
   readonly id: string | null;
   readonly document: YamlDocument;
   /** `null` where there were problems. */
   readonly resource: Resource | null;
+  /** What the document says besides fields where nothing but its text has a say in the resource; else `null`. */
+  readonly outline: Outline | null;
 }
 
 /** Reads one document of a manifest file; `null` where not even kind and key can be made out. */
 export function readManifest(
-  document: YamlDocument,
-  tree: Tree,
+  content: Content,
+  readTag: ReadTag,
   overlays: Overlays,
   problems: Problems,
 ): Manifest | null {
+  const { outline, document } = content;
+  const address = outline && formatAddress(outline.kind, outline.key);
+  if (address !== null && outline && !overlays.touches(address))
+    return knownManifest(content, outline, address);
+  const tree = readDeferred(content.tree(), document.file, readTag);
+  return readValue(content, tree, overlays, problems);
+}
+
+/** A manifest that an earlier run found sound. */
+function knownManifest(content: Content, outline: Outline, address: Address): Manifest {
+  const { document, digest } = content;
+  const { id, key } = outline;
+  const resource = new KnownResource(outline, {
+    address,
+    document,
+    find: (at) => findNode(document, at),
+    value: () => objectOrEmpty(content.tree().value),
+    digest: () => digest,
+  });
+  return { kind: kindNamed(outline.kind), key, address, id, document, resource, outline };
+}
+
+function readValue(content: Content, tree: Tree, overlays: Overlays, problems: Problems): Manifest | null {
+  const { document, digest } = content;
   const { value } = tree;
   if (!isObject(value)) {
-    const place = findNode(document, '').place;
-    problems.add('not-a-mapping', 'A manifest must be a mapping that begins with `kind:`', place);
+    problems.add('not-a-mapping', 'A manifest must be a mapping that begins with `kind:`', document);
     return null;
   }
   const kind = kindOf(value, document, problems);
@@ -49,16 +76,31 @@ export function readManifest(
       : overlays.apply(value, address, ['kind', ...kind.keyFields.map(({ name }) => name)]);
   const laid = overlaid?.value ?? value;
   const find = (at: Pointer) => overlaid?.find(at) ?? findNode(document, at);
-  const isValid = check(
-    kind,
-    { value: laid, tagged: tree.tagged || laid !== value },
-    address,
-    find,
-    problems,
-  );
+  const isPlain = !tree.tagged && laid === value;
+  const isValid = check(kind, { value: laid, tagged: !isPlain }, address, find, problems);
   if (!key || address === null) return null;
-  const resource = isValid ? toResource({ kind, key, address, value: laid, document, find, problems }) : null;
-  return { kind, key, id: textOf(laid, 'id'), document, resource };
+  const id = textOf(laid, 'id');
+  if (!isValid) return { kind, key, address, id, document, resource: null, outline: null };
+  const ensure = own(laid, 'ensure') === 'absent' ? 'absent' : 'present';
+  const outline: Outline = {
+    kind: kind.name,
+    key,
+    id,
+    ensure,
+    lifecycle: readLifecycle(kind, laid, find, problems),
+  };
+  const resource = resourceOf(outline, {
+    address,
+    document,
+    find,
+    value: () => laid,
+    digest: () => digest && (isPlain ? digest : declarationDigest(outline, laid)),
+  });
+  return { kind, key, address, id, document, resource, outline: isPlain ? outline : null };
+}
+
+function objectOrEmpty(value: Json): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): Kind | null {
@@ -152,44 +194,14 @@ function explain(kind: Kind, { keyword, instancePath, propertyName }: ErrorObjec
   return null;
 }
 
-interface Sound {
-  readonly kind: Kind;
-  readonly key: Key;
-  readonly address: Address;
-  readonly value: JsonObject;
-  readonly document: YamlDocument;
-  find(at: Pointer): Found;
-  readonly problems: Problems;
-}
-
-function toResource(sound: Sound): Resource | null {
-  const { kind, key, address, value, document, find } = sound;
-  const lifecycle = readLifecycle(sound);
-  return {
-    kind: kind.name,
-    key,
-    address,
-    id: textOf(value, 'id'),
-    ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
-    fields: objectFrom(Object.entries(value).filter(([name]) => Object.hasOwn(kind.fields, name))),
-    lifecycle,
-    get source() {
-      return sourceOf(document);
-    },
-    locate: (at) => sourceOf(find(at).place),
-    point: (at, offset) => {
-      const found = find(at);
-      const text = offset === undefined ? undefined : valueAt(value, at);
-      const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
-      const place = inside ?? found.place;
-      return { source: sourceOf(place), excerpt: place.file.excerpt(place.offset) };
-    },
-  };
-}
-
-function readLifecycle({ kind, value, find, problems }: Sound): Lifecycle {
-  const member = own(value, 'lifecycle');
-  const lifecycle = isObject(member) ? member : {};
+function readLifecycle(
+  kind: Kind,
+  value: JsonObject,
+  find: (at: Pointer) => Found,
+  problems: Problems,
+): Lifecycle {
+  const lifecycle = own(value, 'lifecycle');
+  if (!isObject(lifecycle)) return plainLifecycle;
   const ignored = own(lifecycle, 'ignore');
   const ignore = isArray(ignored) ? ignored.filter((item) => typeof item === 'string') : [];
   for (const [index, at] of ignore.entries()) {

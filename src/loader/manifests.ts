@@ -1,17 +1,15 @@
 import type { Kind } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf, identityOfObject } from '../kinds/live.ts';
 import { formatAddress } from '../model/address.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ManifestCache } from './cache.ts';
-import { readContents } from './contents.ts';
+import { openContents } from './contents.ts';
 import { type Place, sourceOf } from './file.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import type { Overlays } from './overlay.ts';
-import { findNode } from './position.ts';
 import type { Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
-import { openFile } from './text.ts';
-import { type ReadTag, readDeferred } from './tree.ts';
+import type { ReadTag } from './tree.ts';
 
 export interface ManifestFiles {
   readonly source: FileSource;
@@ -33,12 +31,12 @@ export function readManifests(
 ): Resource[] {
   const manifests: Manifest[] = [];
   for (const path of listFiles(files, problems)) {
-    const file = openFile(files.source, path, problems);
-    if (!file) continue;
-    for (const { document, tree } of readContents(file, files.cache, problems)) {
-      const manifest = readManifest(document, readDeferred(tree, file, readTag), overlays, problems);
-      if (manifest) manifests.push(manifest);
-    }
+    const before = problems.count;
+    const contents = openContents(files.source, path, files.cache, problems);
+    if (!contents) continue;
+    const read = contents.documents.map((content) => readManifest(content, readTag, overlays, problems));
+    if (problems.count === before) contents.keep(read.map((manifest) => manifest?.outline ?? null));
+    manifests.push(...read.filter((manifest) => manifest !== null));
   }
   files.cache?.save();
   refuseDuplicates(manifests, problems);
@@ -63,24 +61,30 @@ function listFiles({ source, patterns, place, except }: ManifestFiles, problems:
 function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
   const first = new Map<string, Manifest>();
   for (const manifest of manifests) {
-    for (const [identity, what] of identities(manifest)) {
+    for (const { identity, what } of identities(manifest)) {
       const other = first.get(identity);
       if (!other) first.set(identity, manifest);
-      else if (other !== manifest) refuseDuplicate(manifest, other, what, problems);
+      else if (other !== manifest) refuseDuplicate(manifest, other, what(), problems);
     }
   }
 }
 
-function identities({ kind, key, id, resource }: Manifest): [identity: string, what: string][] {
-  const { name } = kind;
+interface Identity {
+  readonly identity: string;
+  /** What it is the identity of, for people. */
+  what(): string;
+}
+
+function identities({ kind, key, address, id, resource }: Manifest): Identity[] {
+  const own = { identity: identityOfObject(kind, { key, address }), what: () => address };
   const renamedFrom = resource?.lifecycle.renamedFrom;
+  if (id === null && !renamedFrom) return [own];
+  const { name } = kind;
   return [
-    [identityOf(kind, key), formatAddress(name, key)],
-    ...(id === null
-      ? []
-      : [[`id ${name} ${id}`, `the ${name} with the id ${id}`] satisfies [string, string]]),
+    own,
+    ...(id === null ? [] : [{ identity: `id ${name} ${id}`, what: () => `the ${name} with the id ${id}` }]),
     ...(renamedFrom
-      ? [[identityOf(kind, renamedFrom), formatAddress(name, renamedFrom)] satisfies [string, string]]
+      ? [{ identity: identityOf(kind, renamedFrom), what: () => formatAddress(name, renamedFrom) }]
       : []),
   ];
 }
@@ -92,7 +96,7 @@ function refuseDuplicate(manifest: Manifest, other: Manifest, what: string, prob
     `${what} is declared twice; first in ${file}, line ${line}`,
     placeOf(manifest),
     {
-      address: formatAddress(manifest.kind.name, manifest.key),
+      address: manifest.address,
       hint: 'Keep one of the two manifests.',
     },
   );
@@ -110,5 +114,5 @@ function tellNotices(manifests: readonly Manifest[], problems: Problems): void {
 }
 
 function placeOf({ document }: Manifest): Place {
-  return findNode(document, '').place;
+  return document;
 }

@@ -11,6 +11,8 @@ import type { Problems } from './problems.ts';
 export interface Overlays {
   /** The manifest with every overlay that matches its address, and where its values then stand. */
   apply(manifest: JsonObject, address: Address, fixed: readonly string[]): Overlaid;
+  /** Whether an overlay matches the address. */
+  touches(address: Address): boolean;
   /** Tells overlays that matched nothing. */
   finish(): void;
 }
@@ -42,6 +44,7 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
       }
       return { value, find: (at) => findLast(used, at) };
     },
+    touches: (address) => prepared.some(({ matches }) => matches(address)),
     finish() {
       for (const { used, target, place } of prepared) {
         if (used) continue;

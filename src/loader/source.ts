@@ -9,6 +9,8 @@ export interface FileSource {
   glob(patterns: readonly string[]): string[];
   /** A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `outside-project`, `file-too-large`. */
   read(path: string): Uint8Array;
+  /** The same text as long as the file is untouched; `null` where that cannot be told, or not yet. */
+  stamp(path: string): string | null;
 }
 
 /** The largest file that is read, in bytes. */
@@ -17,7 +19,13 @@ export const largestFile = 5 * 1024 * 1024;
 /** The files below `root`, an absolute path without links; a link that leads out of it is refused. */
 export function diskSource(root: string): FileSource {
   const inside = root.endsWith(sep) ? root : root + sep;
-  const resolve = linkResolver(root);
+  const look = linkResolver(root);
+  /** What was looked at last, which is mostly what is read next. */
+  let last: { path: string; looked: Looked } | null = null;
+  const resolve = (path: string): Looked => {
+    if (last?.path !== path) last = { path, looked: existing(path, () => look(projectPath(path))) };
+    return last.looked;
+  };
   return {
     glob(patterns) {
       for (const pattern of patterns) projectPath(pattern.replace(/^!/, ''));
@@ -25,7 +33,7 @@ export function diskSource(root: string): FileSource {
       return [...new Set(globSync([...patterns], { cwd: root, ignore, expandDirectories: false }))].sort();
     },
     read(path) {
-      const { real, stats } = existing(path, () => resolve(projectPath(path)));
+      const { real, stats } = resolve(path);
       if (real !== root && !real.startsWith(inside)) throw outside(path);
       if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
       if (stats.size > largestFile) {
@@ -33,11 +41,34 @@ export function diskSource(root: string): FileSource {
       }
       return existing(path, () => readFileSync(real));
     },
+    stamp(path) {
+      try {
+        return stampOf(resolve(path).stats);
+      } catch (error) {
+        // Whoever reads the file is told.
+        if (error instanceof Failure) return null;
+        throw error;
+      }
+    },
   };
 }
 
+/** Milliseconds in which a file can change twice and keep its time: file systems count in ticks, or in seconds. */
+const [tick, second] = [100, 2000];
+
+/** What the system changes whenever a file changes; `null` for a file that is still too young for that. */
+function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): string | null {
+  const settled = ctimeMs % 1000 === 0 ? second : tick;
+  return ctimeMs < Date.now() - settled ? `${size} ${mtimeMs} ${ctimeMs} ${ino}` : null;
+}
+
+interface Looked {
+  readonly real: string;
+  readonly stats: Stats;
+}
+
 /** Resolves the links in a path. Each folder is looked at once, which saves most of the time. */
-function linkResolver(root: string): (path: string) => { real: string; stats: Stats } {
+function linkResolver(root: string): (path: string) => Looked {
   const folders = new Map<string, string>();
   return (path) => {
     const folder = posix.dirname(path);

@@ -21,12 +21,20 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
   let bytes: Uint8Array = new Uint8Array();
   try {
     bytes = source.read(path);
-    const text = decodeText(bytes, path);
-    return new SourceFile(path, text.startsWith(byteOrderMark) ? text.slice(1) : text);
+    return new SourceFile(path, withoutMark(decodeText(bytes, path)));
   } catch (error) {
     problems.addFailure(error, firstFault(path, bytes));
     return null;
   }
+}
+
+/** The text of a YAML file. Throws the Failure of `FileSource.read`, or `not-utf8`. */
+export function readText(source: FileSource, path: string): string {
+  return withoutMark(decodeText(source.read(path), path));
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
 /** Where the bytes stop being UTF-8. */

@@ -7,7 +7,9 @@ export type Address = string;
 export type Key = readonly string[];
 
 export function formatAddress(kind: string, key: Key): Address {
-  return [kind, ...key.map(encodePart)].join('/');
+  let address = kind;
+  for (const part of key) address += `/${encodePart(part)}`;
+  return address;
 }
 
 /** Most parts need no encoding, and to see that is quicker than to encode them. */
@@ -31,6 +33,8 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
  * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded.
  */
 export function matchAddresses(globs: readonly string[]): (address: Address) => boolean {
+  // Mostly there are none, and thousands of addresses.
+  if (globs.length === 0) return () => false;
   const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true }));
   return (address) => {
     const parsed = parseAddress(address);

@@ -16,6 +16,8 @@ export interface LiveObject {
   readonly raw: JsonObject;
   /** Digest of everything about the object that is not the server's own bookkeeping. */
   readonly fingerprint: string;
+  /** The digest of the declaration that an earlier run found this very object to be equal to, if it found one. */
+  readonly equalTo: string | null;
 }
 
 /** The two base addresses that identify a tenant; an embedded tenant is named by its data file. */

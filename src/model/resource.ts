@@ -27,6 +27,11 @@ export interface Resource {
   /** Declared fields only, in the manifest's shape; secrets and lookups stand as markers (see marker.ts). */
   readonly fields: JsonObject;
   readonly lifecycle: Lifecycle;
+  /**
+   * Equal digests mean equal declarations. `null` where secrets or lookups have a say, and where nobody keeps what a
+   * plan has found.
+   */
+  readonly digest: string | null;
   readonly source: Source;
   /** Where the value at a pointer stands (in a side file or overlay, the place that refers to it). */
   locate(at: Pointer): Source;

@@ -34,12 +34,19 @@ export interface ChangeContext {
  * @param base the vendor's default that the object would be created over, where there is one
  */
 export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
+  if (isKnownEqual(match) && !context.rotate) return { change: null, notComparable: [] };
   const below = match.live ?? base;
   const compared = compare(match, below, context);
   const { differences: found, notComparable } = compared;
   const isThere = match.live !== null || base !== null;
   if (isThere && found.length === 0) return { change: null, notComparable };
   return { change: writeChange(match, below, compared, context.settings), notComparable };
+}
+
+/** Whether an earlier run compared the same declaration with the same object, and found nothing to say. */
+function isKnownEqual({ resource, live }: Match): boolean {
+  if (!live || live.equalTo === null || live.equalTo !== resource.digest) return false;
+  return live.address === resource.address;
 }
 
 /** The two sides of a comparison, JSON fields taken apart, and where they differ. */

@@ -1,6 +1,6 @@
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf, identityOfObject } from '../kinds/live.ts';
 import type { Wanted } from '../kinds/wanted.ts';
 import { type Key, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -65,7 +65,7 @@ export function wantedFor(
       {
         kind,
         // Declared now and then is one object: read twice, it would pass for two of one key.
-        keys: distinct(kind, [...ofKind.map(({ key }) => key), ...renamed]),
+        keys: distinct(kind, ofKind, renamed),
         ids: [...new Set(ofKind.flatMap(({ id }) => (id === null ? [] : [id])))],
         // Whether a delete takes the last object of a kind shows only in the whole list.
         complete: pruned || scope.since !== null || ofKind.some(({ ensure }) => ensure === 'absent'),
@@ -74,18 +74,19 @@ export function wantedFor(
   });
 }
 
-function distinct(kind: Kind, keys: readonly Key[]): Key[] {
-  return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
+function distinct(kind: Kind, resources: readonly Resource[], renamed: readonly Key[]): Key[] {
+  const declared = resources.map((resource) => [identityOfObject(kind, resource), resource.key] as const);
+  return [...new Map([...declared, ...renamed.map((key) => [identityOf(kind, key), key] as const)]).values()];
 }
 
-/** The input looked at once: who is matched with whom, and what goes. */
-interface Prepared {
+/** Who is matched with whom, and what goes. */
+interface Matched {
   readonly matches: readonly Match[];
-  readonly defaults: LiveIndex;
   readonly asked: ReturnType<typeof deletions>;
 }
 
-function prepare({ environment, choices, state, resources, previous }: PlanInput): Prepared {
+/** Finds the live object of every resource, and what somebody asks to delete. Throws as {@link planChanges} does. */
+export function matchUp({ environment, choices, state, resources, previous }: PlanInput): Matched {
   const inScope = scopeFilter(choices.scope);
   const index = new LiveIndex(state.objects);
   const matches = matchResources(
@@ -101,16 +102,15 @@ function prepare({ environment, choices, state, resources, previous }: PlanInput
     previous,
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
-  return { matches, defaults: new LiveIndex(state.defaults), asked };
+  return { matches, asked };
 }
 
 /**
  * The vendor's defaults that {@link planChanges} has use for and `state` does not hold: those that a delete goes back
  * to, and all of them where a declared key has none, to tell the near ones.
  */
-export function defaultsFor(input: PlanInput): Wanted[] {
-  const { matches, asked } = prepare(input);
-  const unknown = new Set(withoutDefault(matches, input.state.defaults).map(({ kind }) => kind.name));
+export function defaultsFor({ state }: PlanInput, { matches, asked }: Matched): Wanted[] {
+  const unknown = new Set(withoutDefault(matches, state.defaults).map(({ kind }) => kind.name));
   return kinds.flatMap((kind): Wanted[] => {
     if (!kind.defaults) return [];
     const keys = asked.deletions.flatMap(({ live }) => (live.kind === kind.name ? [live.key] : []));
@@ -122,12 +122,14 @@ export function defaultsFor(input: PlanInput): Wanted[] {
 /**
  * Compares the manifests with the tenant. Pure: the same input gives the same plan.
  *
+ * @param matched what {@link matchUp} says of the same input, where somebody has asked already
+ *
  * Throws a Failure for what only the tenant can know to be wrong in a manifest: a pinned id that does not exist, a
  * key the vendor has no default for.
  */
-export function planChanges(input: PlanInput): Plan {
+export function planChanges(input: PlanInput, { matches, asked } = matchUp(input)): Plan {
   const { environment, choices, state } = input;
-  const { matches, defaults, asked } = prepare(input);
+  const defaults = new LiveIndex(state.defaults);
   refuseUnknownKeys(matches, state.defaults);
   const compared = compareAll(input, matches, defaults);
   const writes = compared.flatMap(({ match, change }) =>

@@ -1,4 +1,4 @@
-import { canonicalJson, isArray, isObject, type Json, mapJson } from '../model/json.ts';
+import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Resource, UsedLookup } from '../model/resource.ts';
@@ -6,7 +6,7 @@ import type { Resource, UsedLookup } from '../model/resource.ts';
 /** Every distinct lookup that the resources' fields contain, in their order, with the places that use it. */
 export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
   const found = new Map<string, Lookup & { uses: { resource: Resource; at: Pointer }[] }>();
-  for (const resource of resources) {
+  for (const resource of resources.filter(mayLookUp)) {
     for (const { lookup, at } of lookupsAt(resource.fields, '')) {
       const name = lookupKey(lookup);
       const known = found.get(name);
@@ -15,6 +15,11 @@ export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
     }
   }
   return [...found.values()];
+}
+
+/** A digest says that there are no lookups, which spares looking. */
+function mayLookUp({ digest }: Resource): boolean {
+  return digest === null;
 }
 
 function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] {
@@ -32,13 +37,22 @@ export function fillLookups(
   answer: (lookup: Lookup) => Json,
 ): readonly Resource[] {
   return resources.map((resource) => {
-    if (lookupsAt(resource.fields, '').length === 0) return resource;
+    if (!mayLookUp(resource) || lookupsAt(resource.fields, '').length === 0) return resource;
     const fields = mapJson(resource.fields, (value) => {
       const lookup = lookupOf(value);
       return lookup ? answer(lookup) : value;
     });
-    return isObject(fields) ? { ...resource, fields } : resource;
+    return isObject(fields) ? filled(resource, fields) : resource;
   });
+}
+
+function filled(resource: Resource, fields: JsonObject): Resource {
+  const { kind, key, address, id, ensure, lifecycle, digest, source } = resource;
+  return {
+    ...{ kind, key, address, id, ensure, lifecycle, digest, source, fields },
+    locate: (at) => resource.locate(at),
+    point: (at, offset) => resource.point(at, offset),
+  };
 }
 
 /** Equal lookups have equal texts. */

@@ -1,6 +1,6 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf, identityOfObject } from '../kinds/live.ts';
 import type { Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -21,13 +21,18 @@ export class LiveIndex {
 
   constructor(objects: readonly LiveObject[]) {
     for (const object of objects) {
-      this.#byIdentity.set(identityOf(kindNamed(object.kind), object.key), object);
+      this.#byIdentity.set(identityOfObject(kindNamed(object.kind), object), object);
       if (object.id !== null) this.#byId.set(`${object.kind}/${object.id}`, object);
     }
   }
 
   byKey(kind: Kind, key: Key): LiveObject | null {
     return this.#byIdentity.get(identityOf(kind, key)) ?? null;
+  }
+
+  /** The object with the key of the resource. */
+  byKeyOf(kind: Kind, resource: Resource): LiveObject | null {
+    return this.#byIdentity.get(identityOfObject(kind, resource)) ?? null;
   }
 
   byId(kind: Kind, id: string): LiveObject | null {
@@ -52,7 +57,7 @@ function matchOne(resource: Resource, index: LiveIndex): Match {
   const kind = kindNamed(resource.kind);
   if (resource.id !== null) return { kind, resource, live: index.byId(kind, resource.id) };
   const { renamedFrom } = resource.lifecycle;
-  const live = index.byKey(kind, resource.key) ?? (renamedFrom ? index.byKey(kind, renamedFrom) : null);
+  const live = index.byKeyOf(kind, resource) ?? (renamedFrom ? index.byKey(kind, renamedFrom) : null);
   return { kind, resource, live };
 }
 

@@ -13,7 +13,7 @@ import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Result } from '../model/result.ts';
-import { defaultsFor, type PlanInput, planChanges, scopeFilter, wantedFor } from './index.ts';
+import { defaultsFor, matchUp, type PlanInput, planChanges, scopeFilter, wantedFor } from './index.ts';
 import { LiveIndex } from './match.ts';
 import { undoing } from './origin.ts';
 import { type Restored, restoredChanges, restoredWhole } from './restore.ts';
@@ -34,7 +34,8 @@ export function wantedForRollback(
 
 /** The vendor's defaults that it has use for besides. */
 export function defaultsForRollback(input: RollbackInput): Wanted[] {
-  return defaultsFor(prepare(input).input);
+  const { input: planned } = prepare(input);
+  return defaultsFor(planned, matchUp(planned));
 }
 
 /**
@@ -131,6 +132,7 @@ function resourceOf(
       ignore: [],
       renamedFrom: identityOf(kind, key) === identityOf(kind, former) ? null : key,
     },
+    digest: null,
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),

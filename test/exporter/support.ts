@@ -42,6 +42,7 @@ export function load(
           if (content === undefined) throw failure('file-not-found', `There is no file ${path}.`);
           return Buffer.from(content);
         },
+        stamp: () => null,
       },
     });
   } finally {

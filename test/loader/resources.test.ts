@@ -231,6 +231,7 @@ describe('files', () => {
     const manifests: FileSource = {
       glob: (patterns) => (patterns.includes('config/**/*.yaml') ? ['config/old.yaml'] : []),
       read: (path) => stored.get(path) ?? text(''),
+      stamp: () => null,
     };
     const root = project({ 'config/new.yaml': 'kind: Nonsense' });
     const found = loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {}, manifests });

@@ -71,6 +71,7 @@ export function resource(
     ensure: more.ensure ?? 'present',
     fields,
     lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false, ...more.lifecycle },
+    digest: null,
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),
