@@ -34,7 +34,7 @@ export interface ChangeContext {
  * @param base the vendor's default that the object would be created over, where there is one
  */
 export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
-  if (isKnownEqual(match) && !context.rotate) return { change: null, notComparable: [] };
+  if (isKnownEqual(match)) return { change: null, notComparable: [] };
   const below = match.live ?? base;
   const compared = compare(match, below, context);
   const { differences: found, notComparable } = compared;
@@ -43,7 +43,7 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   return { change: writeChange(match, below, compared, context.settings), notComparable };
 }
 
-/** Whether an earlier run compared the same declaration with the same object, and found nothing to say. */
+/** Whether an earlier run compared the same declaration with the same object, and all of it was shown and equal. */
 function isKnownEqual({ resource, live }: Match): boolean {
   if (!live || live.equalTo === null || live.equalTo !== resource.digest) return false;
   return live.address === resource.address;
