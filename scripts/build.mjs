@@ -21,12 +21,14 @@ const common = {
   logLevel: 'warning',
   outdir: 'dist',
   plugins: [
-    lighter({
-      'escalade/sync': 'escalade-sync.mjs',
-      'string-width': 'string-width.mjs',
-      undici: 'undici.mjs',
-      './client-h2.js': 'client-h2.cjs',
-    }),
+    lighter([
+      { module: 'escalade/sync', form: 'escalade-sync.mjs' },
+      { module: 'string-width', form: 'string-width.mjs' },
+      { module: 'undici', form: 'undici.mjs' },
+      { module: './client-h2.js', by: 'undici', form: 'undici-h2.cjs' },
+      { module: 'node:http', by: 'undici', form: 'undici-http.cjs' },
+      { module: 'module', by: 'fdir', form: 'fdir-module.mjs' },
+    ]),
   ],
 };
 const define = { TENANTCTL_VERSION: JSON.stringify(version) };
@@ -63,16 +65,21 @@ const tsc = createRequire(import.meta.url)
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 
-/** Takes these modules from scripts/bundle instead, where each has a lighter form. */
+/** Takes modules from scripts/bundle instead, where each has a lighter form: for all who import them, or for one. */
 function lighter(forms) {
   const folder = join(root, 'scripts/bundle');
-  const names = Object.keys(forms).map((name) => name.replaceAll('.', '\\.'));
   return {
     name: 'lighter',
     setup({ onResolve }) {
-      onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path, resolveDir }) =>
-        resolveDir === folder ? undefined : { path: join(folder, forms[path]) },
-      );
+      for (const { module, by = '', form } of forms) {
+        const filter = new RegExp(`^${module.replaceAll('.', '\\.')}$`);
+        const importer = by === '' ? '' : join(root, 'node_modules', by, '/');
+        onResolve({ filter }, (asked) =>
+          asked.resolveDir !== folder && asked.importer.startsWith(importer)
+            ? { path: join(folder, form) }
+            : undefined,
+        );
+      }
     },
   };
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { digestOf } from '../model/hash.ts';
 import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 
@@ -14,12 +13,6 @@ export type Body =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'empty' }
   | { readonly is: 'too-large' };
-
-const decoders = {
-  gzip: promisify(gunzip),
-  br: promisify(brotliDecompress),
-  deflate: promisify(inflate),
-};
 
 /**
  * Reads a body by what it is rather than by what its headers claim: a wrong Content-Encoding, HTML or broken JSON
@@ -47,19 +40,21 @@ export async function readBody(
 }
 
 async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {
-  const decode = decoderOf(bytes, encoding);
-  if (!decode) return bytes;
+  const format = formatOf(bytes, encoding);
+  if (format === null) return bytes;
+  // Loaded for those that pack their answers.
+  const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
+  const decoders = { br: promisify(brotliDecompress), gzip: promisify(gunzip), deflate: promisify(inflate) };
   try {
-    return await decode(bytes, { maxOutputLength: limit });
+    return await decoders[format](bytes, { maxOutputLength: limit });
   } catch (error) {
     const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     return tooLarge ? null : bytes;
   }
 }
 
-function decoderOf(bytes: Buffer, encoding = '') {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return decoders.gzip;
+function formatOf(bytes: Buffer, encoding = ''): 'gzip' | 'br' | 'deflate' | null {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip';
   const name = encoding.trim().toLowerCase();
-  if (name === 'br') return decoders.br;
-  return name === 'deflate' ? decoders.deflate : null;
+  return name === 'br' || name === 'deflate' ? name : null;
 }

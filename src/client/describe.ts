@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { Answer, Answered } from './answer.ts';
 import { inBrief, looksLikeHtml, textOfHtml } from './brief.ts';
@@ -19,6 +18,8 @@ export function describeAnswer(answer: Answer): Description {
   switch (answer.outcome) {
     case 'answered': {
       const message = messageOf(answer);
+      // Node's HTTP takes a while to load, and most runs need no words for a status.
+      const { STATUS_CODES } = process.getBuiltinModule('node:http');
       const status = `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trim();
       return { text: message ? `${status}: ${message}` : status, hint: hintOf(answer), trackingId };
     }

@@ -40,6 +40,9 @@ export const defaultTransportLimits: TransportLimits = {
   bodyBytes: 64 * 1024 * 1024,
 };
 
+/** Bytes of all headers of an answer, as Node itself allows. */
+const largestHeaders = 16_384;
+
 /** HTTP over kept-alive connections, at most `connections` to an origin. */
 export function createTransport(connections: number, limits: TransportLimits): Transport {
   const pools = new Map<string, Pool>();
@@ -53,6 +56,7 @@ export function createTransport(connections: number, limits: TransportLimits): T
       headersTimeout: limits.headers,
       bodyTimeout: limits.body,
       maxResponseSize: limits.bodyBytes,
+      maxHeaderSize: largestHeaders,
     });
     pools.set(origin, pool);
     return pool;

@@ -3,13 +3,16 @@ import type { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
+/** Carries a command out. */
+export type Run = (io: Io) => Promise<ExitCode>;
+
 /** A command that can be added to the program's parser. */
 export interface Command {
   /**
    * @param usage the command's name and positional arguments, as yargs writes them
-   * @param done is told the exit code
+   * @param called is given what carries the command out, once its arguments are parsed
    */
-  addTo(parser: Argv, usage: string, describe: string, io: Io, done: (exitCode: ExitCode) => void): Argv;
+  addTo(parser: Argv, usage: string, describe: string, called: (run: Run) => void): Argv;
   /** What may follow in a line of the command's arguments: options, or the choices of the option before. */
   completions(parser: Argv, line: readonly string[]): Promise<readonly string[]>;
 }
@@ -21,8 +24,12 @@ export function defineCommand<T>(
 ): Command {
   return {
     completions: (parser, line) => build(parser).getCompletion(line),
-    addTo: (parser, usage, describe, io, done) =>
-      parser.command(usage, describe, build, async (args) => done(await run(args, io))),
+    addTo: (parser, usage, describe, called) =>
+      parser.command(usage, describe, build, (args) => {
+        // The parser goes on with its own.
+        const given = { ...args };
+        called((io) => run(given, io));
+      }),
   };
 }
 

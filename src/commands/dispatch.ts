@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
-import { commonOptions } from './command.ts';
+import { commonOptions, type Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, widthOf } from './io.ts';
 import { version } from './version.ts';
@@ -9,26 +9,29 @@ import { version } from './version.ts';
 /** Parses the arguments and runs the command that they name. Throws the Failure that stops it. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const name = await commandIn(argv);
-  const called = Object.hasOwn(commands, name) ? await commands[name]?.load() : null;
-  let exitCode: ExitCode = ExitCode.done;
-  const done = (code: ExitCode) => {
-    exitCode = code;
+  const entry = Object.hasOwn(commands, name) ? await commands[name]?.load() : null;
+  // Help, say, runs no command.
+  let run: Run = async () => ExitCode.done;
+  const called = (found: Run) => {
+    run = found;
   };
   const parser = Object.entries(commands).reduce(
     (cli, [known, { usage, describe }]) =>
-      called && known === name
-        ? called.command.addTo(cli, usage, describe, io, done)
+      entry && known === name
+        ? entry.command.addTo(cli, usage, describe, called)
         : cli.command(usage, describe),
     baseParser(io),
   );
   await parser.parseAsync([...argv], {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(`${output}\n`);
   });
-  return exitCode;
+  return run(io);
 }
 
 /** The first word that is no option and no option's value: an environment may be called like a command. */
 async function commandIn(argv: readonly string[]): Promise<string> {
+  const [first = ''] = argv;
+  if (!first.startsWith('-')) return first;
   const { _: words } = await commonOptions(yargs())
     .help(false)
     .version(false)
