@@ -7,7 +7,7 @@ import { measure, type Usage } from './measure.ts';
 import type { Counts, TenantOptions } from './server.ts';
 import { manifest, type Template } from './templates.ts';
 
-export const program = process.env.BENCH_PROGRAM ?? 'dist/cli.js';
+export const program = process.env.BENCH_PROGRAM ?? 'dist/cli.cjs';
 
 /** A project folder and a generated tenant, served by a process of its own so that its work is not counted. */
 export interface World {

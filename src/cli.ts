@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { version } from './commands/version.ts';
 import type * as program from './program.ts';
@@ -17,11 +17,12 @@ const argv = process.argv.slice(2);
 const [command = ''] = argv;
 // Pipelines ask for the version to see whether the program is there, for which it need not be loaded.
 if (argv.length === 1 && command === '--version') process.stdout.write(`${version}\n`);
-else {
+else void start();
+
+async function start(): Promise<void> {
   const { loadCompiled } = await import('./code-cache.ts');
-  const file = fileURLToPath(new URL(TENANTCTL_PROGRAM, import.meta.url));
-  const isCommand = /^[a-z-]+$/.test(command) && !command.startsWith('-');
-  const compiled = loadCompiled<typeof program>(file, isCommand ? command : 'options');
-  await compiled.exports.run(argv);
-  if (process.exitCode === 0 || process.exitCode === 2) compiled.keep();
+  const name = /^[a-z][a-z-]*$/.test(command) ? command : 'options';
+  const { exports, keep } = loadCompiled<typeof program>(join(import.meta.dirname, TENANTCTL_PROGRAM), name);
+  await exports.run(argv);
+  if (process.exitCode === 0 || process.exitCode === 2) keep();
 }

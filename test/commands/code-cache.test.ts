@@ -78,7 +78,7 @@ it('spares the program its compiling from the second start on', () => {
   for (const name of readdirSync(dist))
     if (name.endsWith('.cache')) rmSync(join(dist, name), { recursive: true });
   const help = () =>
-    execFileSync(process.execPath, [join(dist, 'cli.js'), 'plan', '--help'], { encoding: 'utf8' });
+    execFileSync(process.execPath, [join(dist, 'cli.cjs'), 'plan', '--help'], { encoding: 'utf8' });
   const first = help();
   const kept = readdirSync(dist).filter((name) => name.endsWith('.cache'));
   expect(kept).toHaveLength(1);

@@ -63,7 +63,7 @@ describe('the plan of the library', () => {
       const tenant = await openTenant(project);
       console.log((await planChanges(project, tenant)).digest);
       await tenant.close();`);
-    const printed = execFileSync(process.execPath, [join(root, 'dist/cli.js'), 'plan', '--format', 'json'], {
+    const printed = execFileSync(process.execPath, [join(root, 'dist/cli.cjs'), 'plan', '--format', 'json'], {
       cwd: folder,
       env: { ...process.env, SNOW_PASSWORD: 'only-for-the-test' },
       encoding: 'utf8',
