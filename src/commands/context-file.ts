@@ -4,7 +4,7 @@ import { SourceFile } from '../loader/file.ts';
 import { largestFile } from '../loader/index.ts';
 import { parseDocuments } from '../loader/parse.ts';
 import { Problems } from '../loader/problems.ts';
-import { decodeText } from '../loader/text.ts';
+import { decodeText } from '../loader/source.ts';
 import { readTree, unresolved } from '../loader/tree.ts';
 import { failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';

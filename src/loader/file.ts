@@ -24,6 +24,8 @@ export class SourceFile {
   }
 
   at(offset: number): Source {
+    // Where most documents begin.
+    if (offset === 0) return { file: this.path, line: 1, column: 1 };
     this.#lines ??= countLines(this.text);
     const { line, col } = this.#lines.linePos(offset);
     return { file: this.path, line, column: col };

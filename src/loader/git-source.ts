@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { extname } from 'node:path';
 import picomatch from 'picomatch';
 import { failure } from '../model/failure.ts';
-import { type FileSource, largestFile, projectPath } from './source.ts';
+import { decodeText, type FileSource, largestFile, projectPath } from './source.ts';
 
 interface Blob {
   readonly id: string;
@@ -40,16 +40,19 @@ export function gitSource(root: string, revision: string): FileSource {
       const matches = picomatch(wanted, { ignore: [...unwanted, '**/node_modules/**'] });
       return [...blobs.keys()].filter((path) => matches(path)).sort();
     },
-    read(path) {
-      const blob = blobs.get(projectPath(path));
-      if (!blob) throw failure('file-not-found', `There is no file ${path} at ${revision}.`);
-      if (blob.size > largestFile) throw failure('file-too-large', `${path} at ${revision} is too large.`);
-      // One call of git for all files of an ending, not one for each file.
-      if (!contents.has(blob.path)) readAlike(root, revision, [...blobs.values()], blob, contents);
-      return contents.get(blob.path) ?? new Uint8Array();
-    },
+    read,
+    text: (path) => decodeText(read(path), path),
     stamp: () => null,
   };
+
+  function read(path: string): Uint8Array {
+    const blob = blobs.get(projectPath(path));
+    if (!blob) throw failure('file-not-found', `There is no file ${path} at ${revision}.`);
+    if (blob.size > largestFile) throw failure('file-too-large', `${path} at ${revision} is too large.`);
+    // One call of git for all files of an ending, not one for each file.
+    if (!contents.has(blob.path)) readAlike(root, revision, [...blobs.values()], blob, contents);
+    return contents.get(blob.path) ?? new Uint8Array();
+  }
 }
 
 /** Lines of `ls-tree -l`: mode, type, id, size, a tab, the path from `root`. Links and submodules are left out. */

@@ -54,7 +54,7 @@ function knownManifest(content: Content, outline: Outline, address: Address): Ma
     document,
     find: (at) => findNode(document, at),
     value: () => objectOrEmpty(content.tree().value),
-    digest: () => digest,
+    digest,
   });
   return { kind: kindNamed(outline.kind), key, address, id, document, resource, outline };
 }
@@ -94,7 +94,7 @@ function readValue(content: Content, tree: Tree, overlays: Overlays, problems: P
     document,
     find,
     value: () => laid,
-    digest: () => digest && (isPlain ? digest : declarationDigest(outline, laid)),
+    digest: digest && (isPlain ? digest : declarationDigest(outline, laid)),
   });
   return { kind, key, address, id, document, resource, outline: isPlain ? outline : null };
 }

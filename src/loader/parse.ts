@@ -123,8 +123,8 @@ function tooDeep(token: CST.Token): number | null {
     if (depth > deepest) return offset;
     if (!('items' in next[0])) continue;
     for (const { key, value } of next[0].items) {
-      if (key) open.push([key, depth + 1]);
-      if (value) open.push([value, depth + 1]);
+      // A collection alone can hold more.
+      for (const inner of [key, value]) if (inner && 'items' in inner) open.push([inner, depth + 1]);
     }
   }
   return null;

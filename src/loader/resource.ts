@@ -19,23 +19,22 @@ export interface Origin {
   find(at: Pointer): Found;
   /** The manifest's whole value, tags read and overlays laid over it. */
   value(): JsonObject;
-  digest(): string | null;
+  readonly digest: string | null;
 }
 
 /** The resource that a manifest declares. */
 export function resourceOf(outline: Outline, origin: Origin): Resource {
-  let digest: string | null | undefined;
+  const { kind, key, id, ensure, lifecycle } = outline;
   return {
-    ...outline,
+    kind,
+    key,
     address: origin.address,
+    id,
+    ensure,
     fields: fieldsOf(outline, origin),
-    get digest() {
-      if (digest === undefined) digest = origin.digest();
-      return digest;
-    },
-    get source() {
-      return sourceOf(origin.document);
-    },
+    lifecycle,
+    digest: origin.digest,
+    source: sourceOf(origin.document),
     locate: (at) => sourceOf(origin.find(at).place),
     point: (at, offset) => pointInto(origin, at, offset),
   };
@@ -60,7 +59,7 @@ export class KnownResource implements Resource {
     this.id = id;
     this.ensure = ensure;
     this.lifecycle = lifecycle;
-    this.digest = origin.digest();
+    this.digest = origin.digest;
     this.#origin = origin;
   }
 

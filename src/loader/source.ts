@@ -9,6 +9,8 @@ export interface FileSource {
   glob(patterns: readonly string[]): string[];
   /** A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `outside-project`, `file-too-large`. */
   read(path: string): Uint8Array;
+  /** A file's text, exactly: line endings and a byte order mark included. Throws as `read` does, or `not-utf8`. */
+  text(path: string): string;
   /** The same text as long as the file is untouched; `null` where that cannot be told, or not yet. */
   stamp(path: string): string | null;
 }
@@ -32,14 +34,17 @@ export function diskSource(root: string): FileSource {
       const ignore = ['**/node_modules/**'];
       return [...new Set(globSync([...patterns], { cwd: root, ignore, expandDirectories: false }))].sort();
     },
-    read(path) {
-      const { real, stats } = resolve(path);
-      if (real !== root && !real.startsWith(inside)) throw outside(path);
-      if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
-      if (stats.size > largestFile) {
-        throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
-      }
-      return existing(path, () => readFileSync(real));
+    read: (path) => existing(path, () => readFileSync(readable(path))),
+    text(path) {
+      const real = readable(path);
+      const text = existing(path, () => readFileSync(real, 'utf8'));
+      // What is no UTF-8 is read as this character, which may stand in a text as well.
+      return text.includes('\uFFFD')
+        ? decodeText(
+            existing(path, () => readFileSync(real)),
+            path,
+          )
+        : text;
     },
     stamp(path) {
       try {
@@ -51,7 +56,29 @@ export function diskSource(root: string): FileSource {
       }
     },
   };
+
+  /** The path of a regular file inside the project that is not too large. */
+  function readable(path: string): string {
+    const { real, stats } = resolve(path);
+    if (real !== root && !real.startsWith(inside)) throw outside(path);
+    if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
+    if (stats.size > largestFile) {
+      throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
+    }
+    return real;
+  }
 }
+
+/** Bytes as text. Throws a Failure `not-utf8`. */
+export function decodeText(bytes: Uint8Array, path: string): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    throw failure('not-utf8', `${path} is not UTF-8 text.`, { hint: 'Save the file as UTF-8.' });
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Milliseconds in which a file can change twice and keep its time: file systems count in ticks, or in seconds. */
 const [tick, second] = [100, 2000];

@@ -6,7 +6,6 @@ import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
 import { type KnownSecrets, variableOf } from './secrets.ts';
 import type { FileSource } from './source.ts';
-import { decodeText } from './text.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved against. */
@@ -116,7 +115,7 @@ function readSideFile(argument: Json, context: TagContext, place: Place): Json {
   }
   try {
     const path = sideFilePath(argument, place.file.path);
-    return decodeText(context.source.read(path), path);
+    return context.source.text(path);
   } catch (error) {
     context.problems.addFailure(error, place);
     return unresolved;

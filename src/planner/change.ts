@@ -34,7 +34,7 @@ export interface ChangeContext {
  * @param base the vendor's default that the object would be created over, where there is one
  */
 export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
-  if (isKnownEqual(match)) return { change: null, notComparable: [] };
+  if (isKnownEqual(match) || isSame(match)) return { change: null, notComparable: [] };
   const below = match.live ?? base;
   const compared = compare(match, below, context);
   const { differences: found, notComparable } = compared;
@@ -47,6 +47,12 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
 function isKnownEqual({ resource, live }: Match): boolean {
   if (!live || live.equalTo === null || live.equalTo !== resource.digest) return false;
   return live.address === resource.address;
+}
+
+/** Whether the tenant shows everything and has, field by field, the very value that is declared, as mostly it does. */
+function isSame({ resource, live }: Match): boolean {
+  if (!live || live.hidden.length > 0 || live.address !== resource.address) return false;
+  return Object.entries(resource.fields).every(([name, value]) => value === own(live.fields, name));
 }
 
 /** The two sides of a comparison, JSON fields taken apart, and where they differ. */

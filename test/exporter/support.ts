@@ -29,6 +29,11 @@ export function load(
   try {
     writeFileSync(join(root, 'tenantctl.yaml'), projectFile);
     const contents = new Map(files.map(({ path, content }) => [path, content]));
+    const read = (path: string) => {
+      const content = contents.get(path);
+      if (content === undefined) throw failure('file-not-found', `There is no file ${path}.`);
+      return content;
+    };
     return loadProject({
       configFile: join(root, 'tenantctl.yaml'),
       env: { ...unknownSecrets(files), ...env },
@@ -37,11 +42,8 @@ export function load(
           const matches = picomatch([...patterns]);
           return [...contents.keys()].filter((path) => matches(path)).sort();
         },
-        read: (path) => {
-          const content = contents.get(path);
-          if (content === undefined) throw failure('file-not-found', `There is no file ${path}.`);
-          return Buffer.from(content);
-        },
+        read: (path) => Buffer.from(read(path)),
+        text: read,
         stamp: () => null,
       },
     });

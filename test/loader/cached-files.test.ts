@@ -66,9 +66,10 @@ describe('a project whose files are known', () => {
   let reads: string[];
   const source = (): FileSource => ({
     glob: () => [...files.keys()],
-    read: (path) => {
+    read: (path) => Buffer.from(files.get(path) ?? ''),
+    text: (path) => {
       reads.push(path);
-      return Buffer.from(files.get(path) ?? '');
+      return files.get(path) ?? '';
     },
     stamp: (path) => `stamp of ${path}`,
   });

@@ -223,14 +223,14 @@ describe('files', () => {
   });
 
   test('manifests and side files may come from elsewhere', () => {
-    const text = (content: string) => new TextEncoder().encode(content);
     const stored = new Map([
-      ['config/old.yaml', text(`${template}body: !file t/b.html`)],
-      ['config/t/b.html', text('<p>')],
+      ['config/old.yaml', `${template}body: !file t/b.html`],
+      ['config/t/b.html', '<p>'],
     ]);
     const manifests: FileSource = {
       glob: (patterns) => (patterns.includes('config/**/*.yaml') ? ['config/old.yaml'] : []),
-      read: (path) => stored.get(path) ?? text(''),
+      read: (path) => Buffer.from(stored.get(path) ?? ''),
+      text: (path) => stored.get(path) ?? '',
       stamp: () => null,
     };
     const root = project({ 'config/new.yaml': 'kind: Nonsense' });
