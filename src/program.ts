@@ -19,7 +19,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   process.exitCode = await main(argv, {
     cwd: process.cwd(),
     env: process.env,
-    stdin: process.stdin,
+    // To open it takes a while, and only questions are answered there.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     signal: interrupt.signal,

@@ -39,12 +39,9 @@ export function diskSource(root: string): FileSource {
       const real = readable(path);
       const text = existing(path, () => readFileSync(real, 'utf8'));
       // What is no UTF-8 is read as this character, which may stand in a text as well.
-      return text.includes('\uFFFD')
-        ? decodeText(
-            existing(path, () => readFileSync(real)),
-            path,
-          )
-        : text;
+      if (!text.includes('\uFFFD')) return text;
+      const bytes = existing(path, () => readFileSync(real));
+      return decodeText(bytes, path);
     },
     stamp(path) {
       try {
@@ -98,10 +95,11 @@ interface Looked {
 function linkResolver(root: string): (path: string) => Looked {
   const folders = new Map<string, string>();
   return (path) => {
-    const folder = posix.dirname(path);
+    const end = path.lastIndexOf('/');
+    const folder = path.slice(0, Math.max(end, 0));
     const realFolder = folders.get(folder) ?? realpathSync.native(join(root, folder));
     folders.set(folder, realFolder);
-    const file = join(realFolder, posix.basename(path));
+    const file = `${realFolder}${sep}${path.slice(end + 1)}`;
     const stats = lstatSync(file);
     if (!stats.isSymbolicLink()) return { real: file, stats };
     const real = realpathSync.native(file);
@@ -109,8 +107,12 @@ function linkResolver(root: string): (path: string) => Looked {
   };
 }
 
+/** A part that is empty, `.` or `..`, or no character at all. */
+const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
+
 /** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
 export function projectPath(path: string): string {
+  if (!unclean.test(path)) return path;
   const normal = posix.normalize(path);
   if (normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0')) {
     throw outside(path);
