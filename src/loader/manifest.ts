@@ -3,7 +3,7 @@ import { validators } from '../generated/validators.js';
 import { findKind, kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -47,16 +47,10 @@ export function readManifest(
 
 /** A manifest that an earlier run found sound. */
 function knownManifest(content: Content, outline: Outline, address: Address): Manifest {
-  const { document, digest } = content;
-  const { id, key } = outline;
-  const resource = new KnownResource(outline, {
-    address,
-    document,
-    find: (at) => findNode(document, at),
-    value: () => objectOrEmpty(content.tree().value),
-    digest,
-  });
-  return { kind: kindNamed(outline.kind), key, address, id, document, resource, outline };
+  const { kind, id, key } = outline;
+  const { document } = content;
+  const resource = new KnownResource(outline, address, content);
+  return { kind: kindNamed(kind), key, address, id, document, resource, outline };
 }
 
 function readValue(content: Content, tree: Tree, overlays: Overlays, problems: Problems): Manifest | null {
@@ -97,10 +91,6 @@ function readValue(content: Content, tree: Tree, overlays: Overlays, problems: P
     digest: digest && (isPlain ? digest : declarationDigest(outline, laid)),
   });
   return { kind, key, address, id, document, resource, outline: isPlain ? outline : null };
-}
-
-function objectOrEmpty(value: Json): JsonObject {
-  return isObject(value) ? value : {};
 }
 
 function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): Kind | null {

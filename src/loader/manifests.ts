@@ -61,32 +61,21 @@ function listFiles({ source, patterns, place, except }: ManifestFiles, problems:
 function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
   const first = new Map<string, Manifest>();
   for (const manifest of manifests) {
-    for (const { identity, what } of identities(manifest)) {
+    for (const [identity, what] of identities(manifest)) {
       const other = first.get(identity);
       if (!other) first.set(identity, manifest);
-      else if (other !== manifest) refuseDuplicate(manifest, other, what(), problems);
+      else if (other !== manifest) refuseDuplicate(manifest, other, what, problems);
     }
   }
 }
 
-interface Identity {
-  readonly identity: string;
-  /** What it is the identity of, for people. */
-  what(): string;
-}
-
-function identities({ kind, key, address, id, resource }: Manifest): Identity[] {
-  const own = { identity: identityOfObject(kind, { key, address }), what: () => address };
-  const renamedFrom = resource?.lifecycle.renamedFrom;
-  if (id === null && !renamedFrom) return [own];
+function identities({ kind, key, address, id, resource }: Manifest): [identity: string, what: string][] {
   const { name } = kind;
-  return [
-    own,
-    ...(id === null ? [] : [{ identity: `id ${name} ${id}`, what: () => `the ${name} with the id ${id}` }]),
-    ...(renamedFrom
-      ? [{ identity: identityOf(kind, renamedFrom), what: () => formatAddress(name, renamedFrom) }]
-      : []),
-  ];
+  const found: [string, string][] = [[identityOfObject(kind, { key, address }), address]];
+  if (id !== null) found.push([`id ${name} ${id}`, `the ${name} with the id ${id}`]);
+  const renamedFrom = resource?.lifecycle.renamedFrom;
+  if (renamedFrom) found.push([identityOf(kind, renamedFrom), formatAddress(name, renamedFrom)]);
+  return found;
 }
 
 function refuseDuplicate(manifest: Manifest, other: Manifest, what: string, problems: Problems): void {

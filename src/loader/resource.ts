@@ -6,11 +6,12 @@ import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../mo
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
+import type { Content } from './contents.ts';
 import { sourceOf } from './file.ts';
 import { placeInside } from './inside.ts';
 import type { Outline } from './outline.ts';
 import type { YamlDocument } from './parse.ts';
-import type { Found } from './position.ts';
+import { type Found, findNode } from './position.ts';
 
 /** Where a resource comes from. What costs something is made when somebody asks for it. */
 export interface Origin {
@@ -31,7 +32,7 @@ export function resourceOf(outline: Outline, origin: Origin): Resource {
     address: origin.address,
     id,
     ensure,
-    fields: fieldsOf(outline, origin),
+    fields: fieldsOf(outline, origin.value()),
     lifecycle,
     digest: origin.digest,
     source: sourceOf(origin.document),
@@ -49,27 +50,27 @@ export class KnownResource implements Resource {
   readonly ensure: Resource['ensure'];
   readonly lifecycle: Lifecycle;
   readonly digest: string | null;
-  readonly #origin: Origin;
+  readonly #content: Content;
   #fields: JsonObject | null = null;
 
-  constructor({ kind, key, id, ensure, lifecycle }: Outline, origin: Origin) {
+  constructor({ kind, key, id, ensure, lifecycle }: Outline, address: Address, content: Content) {
     this.kind = kind;
     this.key = key;
-    this.address = origin.address;
+    this.address = address;
     this.id = id;
     this.ensure = ensure;
     this.lifecycle = lifecycle;
-    this.digest = origin.digest;
-    this.#origin = origin;
+    this.digest = content.digest;
+    this.#content = content;
   }
 
   get fields(): JsonObject {
-    this.#fields ??= fieldsOf(this, this.#origin);
+    this.#fields ??= fieldsOf(this, this.#origin.value());
     return this.#fields;
   }
 
   get source(): Source {
-    return sourceOf(this.#origin.document);
+    return sourceOf(this.#content.document);
   }
 
   locate(at: Pointer): Source {
@@ -79,9 +80,24 @@ export class KnownResource implements Resource {
   point(at: Pointer, offset?: number): ReturnType<Resource['point']> {
     return pointInto(this.#origin, at, offset);
   }
+
+  get #origin(): Pick<Origin, 'find' | 'value'> {
+    const { document, tree } = this.#content;
+    return {
+      find: (at) => findNode(document, at),
+      value() {
+        const { value } = tree();
+        return isObject(value) ? value : {};
+      },
+    };
+  }
 }
 
-function pointInto(origin: Origin, at: Pointer, offset?: number): ReturnType<Resource['point']> {
+function pointInto(
+  origin: Pick<Origin, 'find' | 'value'>,
+  at: Pointer,
+  offset?: number,
+): ReturnType<Resource['point']> {
   const found = origin.find(at);
   const text = offset === undefined ? undefined : valueAt(origin.value(), at);
   const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
@@ -89,9 +105,9 @@ function pointInto(origin: Origin, at: Pointer, offset?: number): ReturnType<Res
   return { source: sourceOf(place), excerpt: place.file.excerpt(place.offset) };
 }
 
-function fieldsOf({ kind }: Outline, origin: Origin): JsonObject {
+function fieldsOf({ kind }: Pick<Outline, 'kind'>, value: JsonObject): JsonObject {
   const { fields } = kindNamed(kind);
-  return objectFrom(Object.entries(origin.value()).filter(([name]) => Object.hasOwn(fields, name)));
+  return objectFrom(Object.entries(value).filter(([name]) => Object.hasOwn(fields, name)));
 }
 
 /** The digest of a declaration; `null` where secrets or lookups have a say, which no digest knows. */
