@@ -11,8 +11,8 @@ export interface Answered {
   readonly text: string | null;
   /** Of the bytes of the body, where the caller may recognise it. */
   readonly digest?: string;
-  /** The body that the caller has recognised, in JSON; it has not been read, and `body` is `null`. */
-  readonly unread?: Uint8Array;
+  /** The pieces of the body that the caller has recognised; they have not been read, and `body` is `null`. */
+  readonly unread?: readonly Uint8Array[];
 }
 
 /** The request was sent and no whole answer came: it may have been carried out. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
-import { digestOf } from '../model/hash.ts';
+import { digestOfPieces } from '../model/hash.ts';
 import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 
 /** Whether the JSON whose bytes have this digest is known, and need not be read. */
@@ -9,7 +9,7 @@ export type Recognise = (digest: string) => boolean;
 /** The body of an answer, read as far as it makes sense. */
 export type Body =
   | { readonly is: 'json'; readonly json: Json; readonly digest?: string }
-  | { readonly is: 'recognised'; readonly bytes: Uint8Array; readonly digest: string }
+  | { readonly is: 'recognised'; readonly pieces: readonly Uint8Array[]; readonly digest: string }
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'empty' }
   | { readonly is: 'too-large' };
@@ -19,19 +19,21 @@ export type Body =
  * never fails. JSON nested deeper than anything the API has is taken for text; so is JSON in another encoding than
  * UTF-8, since its letters would be written back wrong.
  *
+ * @param pieces the bytes as they came
  * @param encoding the Content-Encoding header
  * @param limit bytes a compressed body may unpack to
  */
 export async function readBody(
-  bytes: Buffer,
+  pieces: readonly Buffer[],
   encoding: string | undefined,
   limit: number,
   recognise?: Recognise,
 ): Promise<Body> {
-  const plain = await unpack(bytes, encoding, limit);
-  if (plain === null) return { is: 'too-large' };
-  const digest = recognise && digestOf(plain);
-  if (digest !== undefined && recognise?.(digest)) return { is: 'recognised', bytes: plain, digest };
+  const unpacked = await unpack(pieces, encoding, limit);
+  if (unpacked === null) return { is: 'too-large' };
+  const digest = recognise && digestOfPieces(unpacked);
+  if (digest !== undefined && recognise?.(digest)) return { is: 'recognised', pieces: unpacked, digest };
+  const plain = Buffer.concat(unpacked);
   const text = new TextDecoder().decode(plain);
   if (text.trim() === '') return { is: 'empty' };
   const json = isUtf8(plain) ? parseJson(text) : undefined;
@@ -39,17 +41,23 @@ export async function readBody(
   return { is: 'json', json, ...(digest !== undefined && { digest }) };
 }
 
-async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {
-  const format = formatOf(bytes, encoding);
-  if (format === null) return bytes;
+async function unpack(
+  pieces: readonly Buffer[],
+  encoding: string | undefined,
+  limit: number,
+): Promise<readonly Buffer[] | null> {
+  // The two bytes that tell gzip may come one by one.
+  const [first] = pieces;
+  const format = formatOf(first && first.length > 1 ? first : Buffer.concat(pieces), encoding);
+  if (format === null) return pieces;
   // Loaded for those that pack their answers.
   const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
   const decoders = { br: promisify(brotliDecompress), gzip: promisify(gunzip), deflate: promisify(inflate) };
   try {
-    return await decoders[format](bytes, { maxOutputLength: limit });
+    return [await decoders[format](Buffer.concat(pieces), { maxOutputLength: limit })];
   } catch (error) {
     const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    return tooLarge ? null : bytes;
+    return tooLarge ? null : pieces;
   }
 }
 

@@ -35,11 +35,11 @@ export function recognisedPage(
   path: string,
   member: string | undefined,
 ): Page {
-  const { unread = new Uint8Array(), digest = null } = answer;
+  const { unread = [], digest = null } = answer;
   let rows: readonly JsonObject[] | null = null;
   return {
     get rows() {
-      rows ??= rowsIn(parseJson(new TextDecoder().decode(unread)) ?? null, path, member) ?? [];
+      rows ??= rowsIn(parseJson(Buffer.concat(unread).toString()) ?? null, path, member) ?? [];
       return rows;
     },
     names: known.rows.map(({ name }) => name),

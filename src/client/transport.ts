@@ -122,7 +122,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       },
       onResponseEnd() {
         finished = true;
-        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes, call.recognise));
+        if (head) settle(answerOf(head, chunks, limits.bodyBytes, call.recognise));
       },
       onResponseError(_controller, error) {
         finished = true;
@@ -140,12 +140,12 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
 
 async function answerOf(
   { status, headers }: { status: number; headers: Record<string, string> },
-  bytes: Buffer,
+  chunks: readonly Buffer[],
   limit: number,
   recognise: Recognise | undefined,
 ): Promise<Answer> {
   const ofSuccess = status === 200 ? recognise : undefined;
-  const body = await readBody(bytes, headers['content-encoding'], limit, ofSuccess);
+  const body = await readBody(chunks, headers['content-encoding'], limit, ofSuccess);
   const claimsJson = (headers['content-type'] ?? '').includes('json');
   switch (body.is) {
     case 'json':
@@ -158,7 +158,7 @@ async function answerOf(
         ...(body.digest !== undefined && { digest: body.digest }),
       };
     case 'recognised': {
-      const { digest, bytes: unread } = body;
+      const { digest, pieces: unread } = body;
       return { outcome: 'answered', status, headers, body: null, text: null, digest, unread };
     }
     case 'empty':
