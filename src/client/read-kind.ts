@@ -37,11 +37,10 @@ export async function readKind(
   const { kind, keys, ids, complete } = wanted;
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], defaults: [] };
   const objects = await readObjects(reader, wanted, kind.read);
-  refuseDuplicates(kind, objects);
-  const missing = missingKeys(kind, keys, objects);
+  const missing = missingKeys(kind, keys, byIdentity(kind, objects));
   if (!kind.defaults || missing.length === 0) return { objects, defaults: [] };
   const defaults = await readDefaults(reader, { kind, keys: missing, ids: [], complete: false });
-  refuseDuplicates(kind, defaults);
+  byIdentity(kind, defaults);
   return { objects, defaults };
 }
 
@@ -93,7 +92,7 @@ async function readList(reader: Reader, wanted: Wanted, list: List): Promise<Liv
   const filtered = filter === null ? null : await readFiltered(reader, kind, list, filter, keep);
   // A filter may mind the case of letters where the tenant does not: only the whole list tells "absent".
   const folds = kind.keyFields.some(({ foldCase }) => foldCase);
-  if (filtered && !(folds && missingKeys(kind, keys, filtered).length > 0)) return filtered;
+  if (filtered && !(folds && missingKeys(kind, keys, byIdentity(kind, filtered)).length > 0)) return filtered;
   return readWhole(reader, kind, list, keep);
 }
 
@@ -250,22 +249,25 @@ function isWanted({ kind, keys, ids, complete }: Wanted): Keep {
     complete || names.has(identityOfObject(kind, object)) || (object.id !== null && pinned.has(object.id));
 }
 
-function missingKeys(kind: Kind, keys: readonly Key[], objects: readonly LiveObject[]): Key[] {
-  const found = new Set(objects.map((object) => identityOfObject(kind, object)));
+function missingKeys(kind: Kind, keys: readonly Key[], found: ReadonlyMap<string, LiveObject>): Key[] {
   return keys.filter((key) => !found.has(identityOf(kind, key)));
 }
 
-/** Two live objects with one key leave open which one a manifest means (design, section 5). */
-function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
-  const byIdentity = new Map<string, LiveObject[]>();
+/** Throws where two live objects have one key, which leaves open which one a manifest means (design, section 5). */
+function byIdentity(kind: Kind, objects: readonly LiveObject[]): ReadonlyMap<string, LiveObject> {
+  const index = new Map(objects.map((object) => [identityOfObject(kind, object), object]));
+  if (index.size < objects.length) throw duplicates(kind, objects);
+  return index;
+}
+
+function duplicates(kind: Kind, objects: readonly LiveObject[]): Failure {
+  const groups = new Map<string, LiveObject[]>();
   for (const object of objects) {
     const name = identityOfObject(kind, object);
-    byIdentity.set(name, [...(byIdentity.get(name) ?? []), object]);
+    groups.set(name, [...(groups.get(name) ?? []), object]);
   }
-  const problems = [...byIdentity.values()]
-    .filter((same) => same.length > 1)
-    .map((same) => duplicateFailure(kind, same));
-  if (problems.length > 0) throw new Failure(problems.flatMap(({ diagnostics }) => diagnostics));
+  const problems = [...groups.values()].filter((same) => same.length > 1);
+  return new Failure(problems.flatMap((same) => duplicateFailure(kind, same).diagnostics));
 }
 
 function duplicateFailure(kind: Kind, same: readonly LiveObject[]): Failure {

@@ -31,13 +31,14 @@ export async function withLint(
 ): Promise<Plan> {
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
   const written = new Set(writes.map(({ address }) => address));
+  // A template that nobody has customised and that equals its default changes nothing, and is told all the same.
+  const live = new Set(state.defaults.length === 0 ? [] : state.objects.map(({ address }) => address));
+  const standard = state.defaults.map(({ address }) => address).filter((address) => !live.has(address));
+  const about = new Set([...written, ...standard]);
+  if (about.size === 0) return plan;
   const changed = project.resources.filter(({ address }) => written.has(address));
   const questions = questionsOf(changed, project.resources, state.defaults);
   const { known, missed } = await ask(questions, tenant, state.defaults);
-  // A template that nobody has customised and that equals its default changes nothing, and is told all the same.
-  const live = new Set(state.objects.map(({ address }) => address));
-  const standard = state.defaults.map(({ address }) => address).filter((address) => !live.has(address));
-  const about = new Set([...written, ...standard]);
   const findings = lint({ resources, known, levels: project.lint, about });
   if (hasErrors(findings)) throw new Failure([...findings, ...missed]);
   const told = [...findings, ...missed].filter(({ severity }) => severity !== 'info');

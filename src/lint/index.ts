@@ -28,7 +28,6 @@ export interface LintInput {
  * `lintRules`). Pure: the same input gives the same findings.
  */
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
-  if (about?.size === 0) return [];
   const present = resources.filter(({ ensure }) => ensure === 'present');
   const templates = present.filter(({ kind }) => kind === 'NotificationTemplate');
   const isAbout = ({ address }: Resource) => about === undefined || about.has(address);
