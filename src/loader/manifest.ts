@@ -1,4 +1,4 @@
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { validators } from '../generated/validators.js';
 import { findKind, kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -65,9 +65,9 @@ function readValue(content: Content, tree: Tree, overlays: Overlays, problems: P
   const key = keyOf(kind, value);
   const address = key && formatAddress(kind.name, key);
   const overlaid =
-    address === null
-      ? null
-      : overlays.apply(value, address, ['kind', ...kind.keyFields.map(({ name }) => name)]);
+    address !== null && overlays.touches(address)
+      ? overlays.apply(value, address, ['kind', ...kind.keyFields.map(({ name }) => name)])
+      : null;
   const laid = overlaid?.value ?? value;
   const find = (at: Pointer) => overlaid?.find(at) ?? findNode(document, at);
   const isPlain = !tree.tagged && laid === value;
@@ -116,14 +116,17 @@ const longestKeyPart = 320;
 /** The key's parts; a pinned object that is not named goes by its id. `null` where they are not all plain text. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
   const parts = kind.keyFields.map(({ name }) => textOf(value, name));
+  if (parts.every(isKeyPart)) return parts;
   const isNameless = kind.keyFields.every(({ name }) => own(value, name) === undefined);
-  const key = kind.pinnable && isNameless ? [textOf(value, 'id')] : parts;
-  return key.every(isKeyPart) ? key : null;
+  const id = textOf(value, 'id');
+  return kind.pinnable && isNameless && isKeyPart(id) ? [id] : null;
 }
 
 function isKeyPart(part: string | null): part is string {
   return part !== null && part !== '' && part !== unresolved && part.length <= longestKeyPart;
 }
+
+const schemas: ReadonlyMap<string, ValidateFunction> = new Map(Object.entries(validators));
 
 function check(
   kind: Kind,
@@ -132,7 +135,7 @@ function check(
   find: (at: Pointer) => Found,
   problems: Problems,
 ): boolean {
-  const validate = Object.entries(validators).find(([name]) => name === kind.name)?.[1];
+  const validate = schemas.get(kind.name);
   if (!validate) throw new Error(`There is no schema for ${kind.name}.`);
   const fitsSchema = checkSchema(validate, tree, {
     problems,

@@ -2,7 +2,7 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Address, Key } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
 import { digestOf } from '../model/hash.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
@@ -106,8 +106,11 @@ function pointInto(
 }
 
 function fieldsOf({ kind }: Pick<Outline, 'kind'>, value: JsonObject): JsonObject {
-  const { fields } = kindNamed(kind);
-  return objectFrom(Object.entries(value).filter(([name]) => Object.hasOwn(fields, name)));
+  const { fields: known } = kindNamed(kind);
+  const fields: Record<string, Json> = {};
+  // Only names that the kind knows, so that none reaches a prototype.
+  for (const [name, item] of Object.entries(value)) if (Object.hasOwn(known, name)) fields[name] = item;
+  return fields;
 }
 
 /** The digest of a declaration; `null` where secrets or lookups have a say, which no digest knows. */

@@ -119,12 +119,24 @@ function aliased(name: string, node: Node, walk: Walk): Json {
 function scalar(node: Scalar, walk: Walk): Json {
   const { value, source = '' } = node;
   walk.size += 8 + source.length;
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'string') return joined(value);
+  if (typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'number') return null;
   if (Number.isFinite(value) && isExact(value, source)) return value;
   const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
   const message = `\`${shown}\` is no number that JSON can hold exactly`;
   return refuse(walk, node, 'inexact-number', message, `If it is text, put it in quotes: "${shown}".`);
+}
+
+/** Shorter texts are no matter. */
+const manyPieces = 200;
+
+/**
+ * A block's text, which the parser puts together line by line, as one piece: asked for a character, V8 joins the
+ * pieces. Thousands of texts in dozens of pieces each take the garbage collector longer than all else.
+ */
+function joined(text: string): string {
+  return text.length < manyPieces || text.charCodeAt(0) >= 0 ? text : '';
 }
 
 /** Whether a whole number was read without losing digits. */
