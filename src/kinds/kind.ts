@@ -82,7 +82,7 @@ export interface Facts {
   /** Declarable fields the answer does not show. */
   readonly hidden?: readonly Pointer[];
   /** What a write of the whole object would carry along besides `fields`: part of the fingerprint. */
-  readonly carried?: JsonObject;
+  carried?(): JsonObject;
 }
 
 /** What a kind's write functions are given. */

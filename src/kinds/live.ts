@@ -85,11 +85,12 @@ export class KnownLiveObject implements LiveObject {
   }
 }
 
-function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried = {} }: Facts): string {
+function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried }: Facts): string {
   const compared = objectFrom(
     Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, own(fields, name))]),
   );
-  return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried });
+  const more = carried?.() ?? {};
+  return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried: more });
 }
 
 /** The identity of an object whose address is known: mostly that address. */

@@ -45,7 +45,7 @@ export const notificationTemplate: Kind = {
       key,
       id: textOf(answer, 'id'),
       fields: objectFrom(Object.keys(fields).map((field) => [field, own(answer, field) ?? null])),
-      carried: unknownFields(answer),
+      carried: () => unknownFields(answer),
     };
   },
   create: writeWhole,

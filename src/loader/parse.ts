@@ -34,16 +34,23 @@ const options: ParseOptions & DocumentOptions & SchemaOptions = {
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'silent',
-  // One for all documents. What it knows raises no warning, each of which would cost as much as a page of text.
-  schema: new Schema({
-    schema: 'core',
-    resolveKnownTags: true,
-    customTags: tagNames.flatMap((tag) => [
-      { tag, resolve: (text: string) => text },
-      { tag, collection: 'map' },
-    ]),
-  }),
+  schema: schemaWithTags(),
 };
+
+/**
+ * One for all documents. A tag that it knows raises no warning, which would cost as much as a page of text; as a custom
+ * tag it would be tried on every plain text.
+ */
+function schemaWithTags(): Schema {
+  const schema = new Schema({ schema: 'core', resolveKnownTags: true });
+  const known = tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }] as const);
+  schema.knownTags = {
+    ...schema.knownTags,
+    ...Object.fromEntries(known),
+    '!lookup': { tag: '!lookup', collection: 'map' },
+  };
+  return schema;
+}
 
 /**
  * The documents of a file, without the empty ones; those with errors are told and left out. Duplicate keys and
