@@ -3,7 +3,8 @@ import { digestOf } from '../model/hash.ts';
 import type { CachedDocument, CachedFile, ManifestCache } from './cache.ts';
 import { SourceFile } from './file.ts';
 import type { Outline } from './outline.ts';
-import { parseDocuments, type YamlDocument } from './parse.ts';
+import { parseDocuments, schema, tokensOf, type YamlDocument } from './parse.ts';
+import { plainDocument } from './plain.ts';
 import { Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
 import { openFile, readText } from './text.ts';
@@ -93,9 +94,9 @@ interface Keeper {
 function parsed(file: SourceFile | null, problems: Problems, keeper: Keeper | null): Contents | null {
   if (!file) return null;
   const nodes = new Nodes(file);
-  const read = parseDocuments(file, problems).map((document, at) => ({
-    document: new LazyDocument(file, document.offset, at, nodes),
-    tree: readTree(document, deferTag, problems),
+  const read = readDocuments(file, problems).map(({ offset, tree }, at) => ({
+    document: new LazyDocument(file, offset, at, nodes),
+    tree,
   }));
   return {
     file,
@@ -110,6 +111,20 @@ function parsed(file: SourceFile | null, problems: Problems, keeper: Keeper | nu
         }),
       ),
   };
+}
+
+interface ReadDocument {
+  readonly offset: number;
+  readonly tree: Tree;
+}
+
+function readDocuments(file: SourceFile, problems: Problems): ReadDocument[] {
+  const tokens = tokensOf(file, problems);
+  const plain = tokens && plainDocument(tokens, schema);
+  if (plain) return [{ offset: plain.offset, tree: { value: plain.value, tagged: false } }];
+  return parseDocuments(file, problems, tokens).map((document) => {
+    return { offset: document.offset, tree: readTree(document, deferTag, problems) };
+  });
 }
 
 /**

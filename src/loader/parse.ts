@@ -29,12 +29,15 @@ const deepest = 100;
 /** Errors after the third are mostly consequences of the first. */
 const mostSyntaxErrors = 3;
 
+/** How scalars are read: YAML 1.2, and our tags. */
+export const schema = schemaWithTags();
+
 const options: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'silent',
-  schema: schemaWithTags(),
+  schema,
 };
 
 /**
@@ -52,39 +55,49 @@ function schemaWithTags(): Schema {
   return schema;
 }
 
+/** The tokens of a file; `null`, and a problem told, where it is more than can be read. */
+export function tokensOf(file: SourceFile, problems: Problems): CST.Token[] | null {
+  return unlessTooComplex(file, problems, () => {
+    const tokens = [...new Parser().parse(file.text)];
+    const deep = tokens.map(tooDeep).find((offset) => offset !== null);
+    if (deep === undefined || deep === null) return tokens;
+    problems.add('too-deep', `The file is nested more than ${deepest} levels deep`, { file, offset: deep });
+    return null;
+  });
+}
+
 /**
  * The documents of a file, without the empty ones; those with errors are told and left out. Duplicate keys and
  * unknown tags are found later, when nodes become values: the parser's own check of keys is quadratic.
  */
-export function parseDocuments(file: SourceFile, problems: Problems): YamlDocument[] {
-  const documents: YamlDocument[] = [];
+export function parseDocuments(
+  file: SourceFile,
+  problems: Problems,
+  tokens = tokensOf(file, problems),
+): YamlDocument[] {
+  const composed = unlessTooComplex(file, problems, () => [...new Composer(options).compose(tokens ?? [])]);
+  return (composed ?? []).flatMap((document): YamlDocument[] => {
+    const { contents: root } = document;
+    if (!isSound(document, file, problems) || !root || isBlank(root)) return [];
+    return [{ file, root, offset: placeOfNode(root, file).offset }];
+  });
+}
+
+/** The parser spreads long lists over a call's arguments and so exhausts the stack. */
+function unlessTooComplex<T>(file: SourceFile, problems: Problems, work: () => T): T | null {
   try {
-    const tokens = [...new Parser().parse(file.text)];
-    const deep = tokens.map(tooDeep).find((offset) => offset !== null);
-    if (deep !== undefined && deep !== null) {
-      problems.add('too-deep', `The file is nested more than ${deepest} levels deep`, { file, offset: deep });
-      return [];
-    }
-    const composer = new Composer(options);
-    for (const document of composer.compose(tokens)) {
-      const { contents: root } = document;
-      if (isSound(document, file, problems) && root && !isBlank(root)) {
-        documents.push({ file, root, offset: placeOfNode(root, file).offset });
-      }
-    }
+    return work();
   } catch (error) {
-    // The parser spreads long lists over a call's arguments and so exhausts the stack.
     if (!(error instanceof RangeError)) throw error;
+    const hint = 'Split the file.';
     problems.add(
       'too-complex',
       'The file is too large a puzzle for the parser',
       { file, offset: 0 },
-      {
-        hint: 'Split the file.',
-      },
+      { hint },
     );
+    return null;
   }
-  return documents;
 }
 
 function isSound(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {

@@ -135,7 +135,7 @@ const manyPieces = 200;
  * A block's text, which the parser puts together line by line, as one piece: asked for a character, V8 joins the
  * pieces. Thousands of texts in dozens of pieces each take the garbage collector longer than all else.
  */
-function joined(text: string): string {
+export function joined(text: string): string {
   return text.length < manyPieces || text.charCodeAt(0) >= 0 ? text : '';
 }
 
@@ -165,6 +165,13 @@ function mapping(node: YAMLMap, walk: Walk): Json {
   return object;
 }
 
+const specialKeys = new Set<string>([...unsafeKeys, ...markerKeys, deferred, '<<']);
+
+/** Whether there is more to say about a key than that it is one. */
+export function isSpecialKey(key: string): boolean {
+  return specialKeys.has(key);
+}
+
 /** A key as text, or `null` when it is none that may be used. */
 function checkedKey({ key }: Pair, walk: Walk): string | null {
   const text = keyText(key);
@@ -175,6 +182,7 @@ function checkedKey({ key }: Pair, walk: Walk): string | null {
   walk.size += 8 + text.length;
   if (isScalar(key) && key.anchor !== undefined)
     walk.anchors.set(key.anchor, { value: text, size: text.length });
+  if (!isSpecialKey(text)) return text;
   if (unsafeKeys.includes(text)) refuse(walk, key, 'unsafe-key', `The key \`${text}\` is not allowed`);
   else if ([...markerKeys, deferred].some((marker) => marker === text)) {
     const hint = 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.';

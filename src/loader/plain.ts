@@ -1,0 +1,95 @@
+import { CST, type Schema } from 'yaml';
+import type { Json, JsonObject } from '../model/json.ts';
+import { isSpecialKey, joined } from './tree.ts';
+
+/** A document's value, and where it begins. */
+export interface PlainDocument {
+  readonly offset: number;
+  readonly value: JsonObject;
+}
+
+/**
+ * The only document of a file, read straight from its tokens, where it is a mapping of names to texts on lines of their
+ * own, as most manifests are. `null` where anything else stands in it, be it sound or not: then composing it tells.
+ *
+ * Nodes tell where something stands, and to make them costs as much as all the rest of reading a file; the library's
+ * own reading of a scalar is used here as it is there.
+ */
+export function plainDocument(tokens: readonly CST.Token[], schema: Schema): PlainDocument | null {
+  const [document, ...others] = tokens.filter((token) => !isBlank(token));
+  if (document?.type !== 'document' || others.length > 0) return null;
+  const { start, value: root, end = [] } = document;
+  if (root?.type !== 'block-map' || root.indent !== 0 || ![...start, ...end].every(isBlank)) return null;
+  const value = readMap(root, schema);
+  return value && { offset: root.offset, value };
+}
+
+function readMap({ indent, items }: CST.BlockMap, schema: Schema): JsonObject | null {
+  const object: Record<string, Json> = {};
+  for (const { start, explicitKey, key, sep, value } of items) {
+    if (explicitKey || !key || !sep || !value || !start.every(isBlank)) return null;
+    const name = key.type === 'scalar' && key.indent === indent ? key.source : null;
+    if (name === null || !isName(name, schema) || Object.hasOwn(object, name)) return null;
+    const item = readValue(value, sep, indent, schema);
+    if (item === null) return null;
+    object[name] = item;
+  }
+  return object;
+}
+
+function readValue(
+  token: CST.Token,
+  [colon, ...gap]: readonly CST.SourceToken[],
+  indent: number,
+  schema: Schema,
+): string | JsonObject | null {
+  if (colon?.type !== 'map-value-ind') return null;
+  if (token.type === 'block-map') {
+    const isBelow = gap.some(({ type }) => type === 'newline') && token.indent > indent;
+    return isBelow && gap.every(isBlank) ? readMap(token, schema) : null;
+  }
+  return gap.length === 1 && gap[0]?.source === ' ' ? readText(token, schema) : null;
+}
+
+/** The text of a scalar; `null` where it means something else, or leaves a question open. */
+function readText(token: CST.Token, schema: Schema): string | null {
+  switch (token.type) {
+    case 'scalar':
+      if (!isText(token.source, schema)) return null;
+      break;
+    case 'single-quoted-scalar':
+    case 'double-quoted-scalar':
+      break;
+    case 'block-scalar':
+      return token.props.every((prop) => prop.type === 'block-scalar-header' || prop.type === 'newline')
+        ? resolved(token)
+        : null;
+    default:
+      return null;
+  }
+  return token.source.includes('\n') || !(token.end ?? []).every(isBlank) ? null : resolved(token);
+}
+
+function resolved(token: CST.FlowScalar | CST.BlockScalar): string | null {
+  let isSound = true;
+  const { value } = CST.resolveAsScalar(token, true, () => {
+    isSound = false;
+  });
+  return isSound ? joined(value) : null;
+}
+
+/** Blanks, line ends and comments; tabs leave questions open. */
+function isBlank({ type, source }: Pick<CST.Token, 'type'> & { readonly source?: string }): boolean {
+  return type === 'newline' || type === 'comment' || (type === 'space' && !source?.includes('\t'));
+}
+
+const nameForm = /^[A-Za-z][\w.-]{0,99}$/;
+
+function isName(source: string, schema: Schema): boolean {
+  return nameForm.test(source) && isText(source, schema) && !isSpecialKey(source);
+}
+
+/** Whether a plain scalar is a text, and no number, truth value or null. */
+function isText(source: string, schema: Schema): boolean {
+  return !schema.tags.some((tag) => tag.default === true && 'test' in tag && tag.test?.test(source));
+}
