@@ -50,11 +50,18 @@ ${missed.length === 0 ? 'Every goal is met.' : `Not met:\n\n${missed.join('')}`}
 - **Requests.** Only kinds that are declared are read, by full pages, or by one filter where that is fewer. An apply reads
   again only what it touches.
 - **The limit.** One sliding window for each API version, shared by reads and writes, so that no request is refused.
-- **The cache.** \`plan\` keeps what it has read from manifests without problems in \`.tenantctl/cache/manifests\`, by the
-  digest of each file's text and for one version of tenantctl. Tags are not resolved in it, so nothing of the environment
-  and no secret gets there. It may be deleted at any time; \`--no-cache\` leaves it aside, and an apply that makes its own
-  plan never uses it. Where something stands in a cached file is found by parsing that file when a message asks for it.
-- **The start.** Validators are compiled and code is bundled by the build, commands are loaded when they are called.
+- **The cache.** \`plan\` keeps in \`.tenantctl/cache\` what it has found: of each manifest that is sound all but its
+  fields, by the digest of the file's text; of each page of a list which objects are on it, by the digest of the answer;
+  and which of these objects equals which manifest. A repeated plan opens no file that nobody has touched (size, inode and
+  times tell, as they tell git), reads no page that it knows, and compares nothing twice. All of it holds for one version
+  of tenantctl. Tags are not resolved in it and what depends on a secret or a lookup is left out, so that nothing of the
+  environment and no secret gets there. It may be deleted at any time; \`--no-cache\` leaves it aside, and an apply that
+  makes its own plan never uses it.
+- **Parsing.** A manifest that is a mapping of names to texts is read from the tokens of the YAML library; nodes, which
+  know where everything stands, are made where a message asks for them.
+- **The start.** Validators are compiled and code is bundled by the build, commands and Node's own modules are loaded when
+  they are needed. The first run of a command keeps its compiled code beside the program, as Node's own compile cache
+  does; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
 `,
   );
 }

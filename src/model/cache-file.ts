@@ -5,12 +5,16 @@ import { type Json, parseJson } from './json.ts';
 /** A larger cache would cost more memory than it saves time. */
 const largestCache = 64 * 1024 * 1024;
 
-/** What an earlier run has kept in `file` under the same head; `null` where there is nothing of that kind. */
+/**
+ * What an earlier run has kept in `file` under the same head; `null` where there is nothing of that kind. What came
+ * with the folder, out of a repository or an archive, does not count: whoever wrote it could make a plan say anything.
+ */
 export function readCache(file: string, head: string): Json {
   try {
     if (statSync(file).size > largestCache) return null;
     const text = readFileSync(file, 'utf8');
-    return text.startsWith(`${head}\n`) ? (parseJson(text.slice(head.length)) ?? null) : null;
+    const first = `${head} ${placeOf(file)}\n`;
+    return text.startsWith(first) ? (parseJson(text.slice(first.length)) ?? null) : null;
   } catch {
     return null;
   }
@@ -22,7 +26,16 @@ export function readCache(file: string, head: string): Json {
  * @param head says what it is, and all that makes it hold: the version of the tool before all
  */
 export function writeCache(file: string, head: string, content: Json): void {
-  writeCacheFile(file, Buffer.from(`${head}\n${JSON.stringify(content)}`));
+  ifPossible(() => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeCacheFile(file, Buffer.from(`${head} ${placeOf(file)}\n${JSON.stringify(content)}`));
+  });
+}
+
+/** What nobody can know of a folder who has not seen it on this machine. */
+function placeOf(file: string): string {
+  const { dev, ino, birthtimeMs } = statSync(dirname(file));
+  return `in ${dev}-${ino}-${birthtimeMs}`;
 }
 
 /**
