@@ -41,7 +41,11 @@ const { metafile } = await build({
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   define: { ...define, 'import.meta.url': '__url' },
-  banner: { js: "const __url=require('node:url').pathToFileURL(__filename).href;" },
+  // A function that src/code-cache.ts calls: to wrap it there would copy it at every start.
+  banner: {
+    js: "(function(require,__filename,__dirname){'use strict';const module={exports:{}};const __url=require('node:url').pathToFileURL(__filename).href;",
+  },
+  footer: { js: 'return module.exports})' },
   metafile: true,
 });
 const program = Object.keys(metafile.outputs).find((file) => file.endsWith('.cjs'));

@@ -13,23 +13,23 @@ export interface Compiled<T> {
 }
 
 const digestBytes = 32;
-const wrapped = 'function(require,__filename,__dirname){const module={exports:{}},{exports}=module;';
 
 /**
- * Loads a bundle in CommonJS, with the code that an earlier run of the same name has compiled: half of what a start
+ * Loads a bundle, with the code that an earlier run of the same name has compiled: half of what a start
  * costs. That code lies beside the bundle, where only those can write who could change the program itself, and V8
  * takes it only from its own version with the same flags.
  *
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off, as it does Node's own cache of this kind.
  *
- * @param file the bundle; its name changes with its content
+ * @param file the bundle, a function of `require`, `__filename` and `__dirname` that gives the exports; its name changes
+ *   with its content
  * @param name what is run: different commands need different parts of a program
  */
 export function loadCompiled<T>(file: string, name: string): Compiled<T> {
   const cache = process.env.NODE_DISABLE_COMPILE_CACHE ? null : cacheFileOf(file, name);
   const cachedData = cache === null ? undefined : readCode(cache);
   // The build writes ASCII only, which is read fastest as Latin 1.
-  const script = new Script(`(${wrapped}${readFileSync(file, 'latin1')}\nreturn module.exports})`, {
+  const script = new Script(readFileSync(file, 'latin1'), {
     filename: file,
     cachedData,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

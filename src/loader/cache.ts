@@ -1,12 +1,13 @@
 import { readCache, writeCache } from '../model/cache-file.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { type Outline, outlineFrom, outlineJson } from './outline.ts';
+import type { Stamp } from './source.ts';
 import type { Tree } from './tree.ts';
 
 /** A file without problems, as its text alone tells it: nothing of the environment is in it. */
 export interface CachedFile {
   /** What `FileSource.stamp` said of the file when it was read. */
-  readonly stamp: string | null;
+  readonly stamp: Stamp | null;
   /** Of its text. */
   readonly digest: string;
   readonly documents: readonly CachedDocument[];
@@ -71,7 +72,13 @@ function fileFrom(json: Json | undefined): CachedFile | null {
   if (digest === null || !isArray(list)) return null;
   const documents = list.map(documentFrom);
   const isWhole = documents.every((document) => document !== null);
-  return isWhole ? { stamp: textOf(json, 'stamp'), digest, documents } : null;
+  return isWhole ? { stamp: stampFrom(own(json, 'stamp')), digest, documents } : null;
+}
+
+function stampFrom(json: Json | undefined): Stamp | null {
+  const [size, changed, inode] = isArray(json) ? json : [];
+  const isStamp = typeof size === 'number' && typeof changed === 'number' && typeof inode === 'number';
+  return isStamp ? [size, changed, inode] : null;
 }
 
 function documentFrom(json: Json): CachedDocument | null {

@@ -6,7 +6,7 @@ import type { Outline } from './outline.ts';
 import { parseDocuments, schema, tokensOf, type YamlDocument } from './parse.ts';
 import { plainDocument } from './plain.ts';
 import { Problems } from './problems.ts';
-import type { FileSource } from './source.ts';
+import type { FileSource, Stamp } from './source.ts';
 import { openFile, readText } from './text.ts';
 import { deferTag, readTree, type Tree } from './tree.ts';
 
@@ -47,7 +47,7 @@ export function openContents(
   const stamp = source.stamp(path);
   const known = cache.find(path);
   // What has not been touched need not be opened to know what it holds.
-  if (known && stamp !== null && known.stamp === stamp) {
+  if (known && isSameStamp(known.stamp, stamp)) {
     return found(untouched(source, path, known), known, () => cache.keep(path, known));
   }
   const file = openFile(source, path, problems);
@@ -58,6 +58,10 @@ export function openContents(
     digest,
     keep: (documents) => cache.keep(path, { stamp, digest, documents }),
   });
+}
+
+function isSameStamp(one: Stamp | null, other: Stamp | null): boolean {
+  return one !== null && other !== null && one.every((part, at) => part === other[at]);
 }
 
 /** Its text is read when somebody asks for it, and has to be the one that is known. */

@@ -11,9 +11,12 @@ export interface FileSource {
   read(path: string): Uint8Array;
   /** A file's text, exactly: line endings and a byte order mark included. Throws as `read` does, or `not-utf8`. */
   text(path: string): string;
-  /** The same text as long as the file is untouched; `null` where that cannot be told, or not yet. */
-  stamp(path: string): string | null;
+  /** The same as long as the file is untouched; `null` where that cannot be told, or not yet. */
+  stamp(path: string): Stamp | null;
 }
+
+/** What the system changes whenever a file changes. */
+export type Stamp = readonly [size: number, changed: number, inode: number];
 
 /** The largest file that is read, in bytes. */
 export const largestFile = 5 * 1024 * 1024;
@@ -80,10 +83,10 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Milliseconds in which a file can change twice and keep its time: file systems count in ticks, or in seconds. */
 const [tick, second] = [100, 2000];
 
-/** What the system changes whenever a file changes; `null` for a file that is still too young for that. */
-function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): string | null {
+/** `null` for a file that is still too young. */
+function stampOf({ size, ctimeMs, ino }: Stats): Stamp | null {
   const settled = ctimeMs % 1000 === 0 ? second : tick;
-  return ctimeMs < Date.now() - settled ? `${size} ${mtimeMs} ${ctimeMs} ${ino}` : null;
+  return ctimeMs < Date.now() - settled ? [size, ctimeMs, ino] : null;
 }
 
 interface Looked {

@@ -27,8 +27,8 @@ describe('the stamp of a file', () => {
 
   test('stays while nobody touches the file', () => {
     letTimePass();
-    expect(stamp()).toMatch(/\d/);
-    expect(stamp()).toBe(stamp());
+    expect(stamp()).not.toBeNull();
+    expect(stamp()).toEqual(stamp());
   });
 
   test('is not given yet to a file that has just been written: the next change may bear the same time', () => {
@@ -42,15 +42,15 @@ describe('the stamp of a file', () => {
     const before = stamp();
     writeFileSync(join(root, 'b.yaml'), 'two');
     utimesSync(join(root, 'b.yaml'), time, time);
-    expect(stamp('b.yaml')).not.toBe(before);
+    expect(stamp('b.yaml')).not.toEqual(before);
     writeFileSync(join(root, 'a.yaml'), 'longer');
-    expect(stamp()).not.toBe(before);
+    expect(stamp()).not.toEqual(before);
   });
 
   test('is that of the file behind a link', () => {
     letTimePass();
     symlinkSync('a.yaml', join(root, 'link.yaml'));
-    expect(stamp('link.yaml')).toBe(stamp('a.yaml'));
+    expect(stamp('link.yaml')).toEqual(stamp('a.yaml'));
   });
 
   test('is not given where the file cannot be read: whoever reads it is told', () => {
@@ -71,7 +71,7 @@ describe('a project whose files are known', () => {
       reads.push(path);
       return files.get(path) ?? '';
     },
-    stamp: (path) => `stamp of ${path}`,
+    stamp: (path) => [path.length, 1, 2],
   });
   const load = () =>
     loadProject({
