@@ -9,19 +9,18 @@ import { version } from './version.ts';
 /** Parses the arguments and runs the command that they name. Throws the Failure that stops it. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const name = await commandIn(argv);
-  const entry = Object.hasOwn(commands, name) ? await commands[name]?.load() : null;
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   // Help, say, runs no command.
   let run: Run = async () => ExitCode.done;
   const called = (found: Run) => {
     run = found;
   };
-  const parser = Object.entries(commands).reduce(
-    (cli, [known, { usage, describe }]) =>
-      entry && known === name
-        ? entry.command.addTo(cli, usage, describe, called)
-        : cli.command(usage, describe),
-    baseParser(io),
-  );
+  const parser = entry
+    ? (await entry.load()).command.addTo(baseParser(io), entry.usage, entry.describe, called)
+    : Object.values(commands).reduce(
+        (cli, { usage, describe }) => cli.command(usage, describe),
+        baseParser(io),
+      );
   await parser.parseAsync([...argv], {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(`${output}\n`);
   });
