@@ -4,7 +4,7 @@ import type { CachedDocument, CachedFile, ManifestCache } from './cache.ts';
 import { SourceFile } from './file.ts';
 import type { Outline } from './outline.ts';
 import { parseDocuments, schema, tokensOf, type YamlDocument } from './parse.ts';
-import { plainDocument } from './plain.ts';
+import { plainDocuments } from './plain.ts';
 import { Problems } from './problems.ts';
 import type { FileSource, Stamp } from './source.ts';
 import { openFile, readText } from './text.ts';
@@ -124,8 +124,8 @@ interface ReadDocument {
 
 function readDocuments(file: SourceFile, problems: Problems): ReadDocument[] {
   const tokens = tokensOf(file, problems);
-  const plain = tokens && plainDocument(tokens, schema);
-  if (plain) return [{ offset: plain.offset, tree: { value: plain.value, tagged: false } }];
+  const plain = tokens && plainDocuments(tokens, schema);
+  if (plain) return plain.map(({ offset, value }) => ({ offset, tree: { value, tagged: false } }));
   return parseDocuments(file, problems, tokens).map((document) => {
     return { offset: document.offset, tree: readTree(document, deferTag, problems) };
   });

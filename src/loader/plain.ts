@@ -9,17 +9,33 @@ export interface PlainDocument {
 }
 
 /**
- * The only document of a file, read straight from its tokens, where it is a mapping of names to texts on lines of their
- * own, as most manifests are. `null` where anything else stands in it, be it sound or not: then composing it tells.
+ * The documents of a file, read straight from its tokens, where they are mappings of names to texts on lines of their
+ * own, as most manifests are. `null` where anything else stands in the file, be it sound or not: then composing it
+ * tells.
  *
  * Nodes tell where something stands, and to make them costs as much as all the rest of reading a file; the library's
  * own reading of a scalar is used here as it is there.
  */
-export function plainDocument(tokens: readonly CST.Token[], schema: Schema): PlainDocument | null {
-  const [document, ...others] = tokens.filter((token) => !isBlank(token));
-  if (document?.type !== 'document' || others.length > 0) return null;
-  const { start, value: root, end = [] } = document;
-  if (root?.type !== 'block-map' || root.indent !== 0 || ![...start, ...end].every(isBlank)) return null;
+export function plainDocuments(
+  tokens: readonly CST.Token[],
+  schema: Schema,
+): readonly PlainDocument[] | null {
+  const documents: PlainDocument[] = [];
+  for (const token of tokens) {
+    if (isBlank(token)) continue;
+    const document = token.type === 'document' ? readDocument(token, schema) : null;
+    if (!document) return null;
+    documents.push(document);
+  }
+  return documents;
+}
+
+function readDocument({ start, value: root, end = [] }: CST.Document, schema: Schema): PlainDocument | null {
+  if (root?.type !== 'block-map' || root.indent !== 0 || !end.every(isBlank)) return null;
+  const marker = start.findIndex(({ type }) => type === 'doc-start');
+  const [before, after] = [start.slice(0, Math.max(marker, 0)), start.slice(marker + 1)];
+  const isApart = marker === -1 || after.some(({ type }) => type === 'newline');
+  if (!isApart || !before.every(isBlank) || !after.every(isBlank)) return null;
   const value = readMap(root, schema);
   return value && { offset: root.offset, value };
 }

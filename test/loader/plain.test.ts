@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { SourceFile } from '../../src/loader/file.ts';
 import { parseDocuments, schema, tokensOf } from '../../src/loader/parse.ts';
-import { plainDocument } from '../../src/loader/plain.ts';
+import { plainDocuments } from '../../src/loader/plain.ts';
 import { Problems } from '../../src/loader/problems.ts';
 import { deferTag, readTree } from '../../src/loader/tree.ts';
 import { trickyText } from '../support/arbitraries.ts';
@@ -11,16 +11,18 @@ import { runs } from '../support/effort.ts';
 
 /** What is read straight from the tokens; `null` where that is left to the composer. */
 function plain(text: string) {
-  return plainDocument(tokensOf(new SourceFile('a.yaml', text), new Problems()) ?? [], schema);
+  return plainDocuments(tokensOf(new SourceFile('a.yaml', text), new Problems()) ?? [], schema);
 }
 
-/** What is read from nodes, if the file is sound and holds one document without tags. */
+/** What is read from nodes, if the file is sound and without tags. */
 function composed(text: string) {
   const problems = new Problems();
-  const [document, second] = parseDocuments(new SourceFile('a.yaml', text), problems);
-  const tree = document && readTree(document, deferTag, problems);
-  if (!tree || second || tree.tagged || problems.count > 0) return null;
-  return { offset: document.offset, value: tree.value };
+  const read = parseDocuments(new SourceFile('a.yaml', text), problems).map((document) => {
+    const { value, tagged } = readTree(document, deferTag, problems);
+    return { offset: document.offset, value, tagged };
+  });
+  if (problems.count > 0 || read.some(({ tagged }) => tagged)) return null;
+  return read.map(({ offset, value }) => ({ offset, value }));
 }
 
 const line = fc.oneof(
@@ -156,6 +158,8 @@ const written = fc
   })
   .map(({ value, options }) => stringify(value, options));
 
+const several = fc.array(written, { minLength: 1, maxLength: 3 }).map((all) => all.join('---\n'));
+
 const assembled = fc
   .tuple(fc.array(line, { minLength: 1, maxLength: 7 }), fc.constantFrom('\n', '\n', '\r\n'))
   .map(([lines, end]) => lines.join(end) + end);
@@ -183,6 +187,7 @@ const damaged = fc
 describe('what is read straight from the tokens', () => {
   it.each([
     ['of plain manifests', written, 0.05],
+    ['of several in a file', several, 0.02],
     ['of lines of all sorts', assembled, 0.01],
     ['of damaged texts', damaged, 0.01],
   ])('is what the composer reads, %s', (_, texts, least) => {
@@ -191,16 +196,26 @@ describe('what is read straight from the tokens', () => {
       fc.property(texts, (yaml) => {
         const found = plain(yaml);
         all += 1;
-        if (!found) return;
+        if (!found || found.length === 0) return;
         read += 1;
         const expected = composed(yaml);
         expect(found).toEqual(expected);
-        expect(JSON.stringify(found.value)).toBe(JSON.stringify(expected?.value));
+        expect(JSON.stringify(found)).toBe(JSON.stringify(expected));
       }),
       { numRuns: runs(5000) },
     );
     // Were nothing read this way, the law would hold all the same.
     expect(read / all).toBeGreaterThan(least);
+  });
+
+  it('is a file of many', () => {
+    const text = '# First\n---\na: b\n--- # second\n\nc: d\n';
+    expect(plain(text)).toEqual([
+      { offset: 12, value: { a: 'b' } },
+      { offset: 31, value: { c: 'd' } },
+    ]);
+    expect(composed(text)).toEqual(plain(text));
+    expect(plain('')).toEqual([]);
   });
 
   it('is a manifest as most are', () => {
@@ -226,8 +241,8 @@ describe('what is read straight from the tokens', () => {
       body: '<p>One</p>\n\n  <p>Two</p>\n',
       lifecycle: { note: 'nested' },
     };
-    expect(plain(text)).toEqual({ offset: 13, value });
-    expect(composed(text)).toEqual({ offset: 13, value });
+    expect(plain(text)).toEqual([{ offset: 13, value }]);
+    expect(composed(text)).toEqual([{ offset: 13, value }]);
   });
 
   it.each([
@@ -237,10 +252,13 @@ describe('what is read straight from the tokens', () => {
     'a: &x y',
     '- a',
     'a: [b]',
-    'a: b\n---\nc: d',
+    'a: b\n---\nc: 1',
+    '--- a: b',
+    'a: b\n...\n---\nc: d',
+    'a: b\n---\n---\nc: d',
     'a: b\na: c',
     '<<: a',
-    '',
+    '---',
   ])('is not `%s`', (text) => {
     expect(plain(`${text}\n`)).toBeNull();
   });
