@@ -34,15 +34,19 @@ function toldOf(option: string, problem: ReturnType<typeof globProblem>): Diagno
 /** A warning for each glob that matches none of the objects there are: somebody meant one. */
 export function unmatchedGlobs(
   { only, except, rotate = [] }: Named,
-  addresses: readonly Address[],
+  objects: readonly { readonly address: Address }[],
 ): Diagnostic[] {
   const given = [
     ...only.map((glob) => ['--only', glob] as const),
     ...except.map((glob) => ['--except', glob] as const),
     ...rotate.map((glob) => ['--rotate', glob] as const),
   ];
+  const isUnmatched = (glob: string) => {
+    const matches = matchAddresses([glob]);
+    return !objects.some(({ address }) => matches(address));
+  };
   return given
-    .filter(([, glob]) => !addresses.some(matchAddresses([glob])))
+    .filter(([, glob]) => isUnmatched(glob))
     .map(([option, glob]) => ({
       code: 'unmatched-glob',
       severity: 'warning',

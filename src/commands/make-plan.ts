@@ -58,10 +58,11 @@ export async function makePlan(
     secrets,
     choices,
     diagnostics: [
-      ...unmatchedGlobs(
-        { ...choices.scope, rotate: choices.rotate },
-        [...resources, ...(previous ?? []), ...state.objects].map(({ address }) => address),
-      ),
+      ...unmatchedGlobs({ ...choices.scope, rotate: choices.rotate }, [
+        ...resources,
+        ...(previous ?? []),
+        ...state.objects,
+      ]),
       // Information about manifests is for `validate`: a reviewer of changes has enough to read.
       ...diagnostics.filter(({ severity }) => severity !== 'info'),
     ],
