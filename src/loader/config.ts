@@ -6,6 +6,7 @@ import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../m
 import type { LintLevels } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
+import type { YamlDocument } from './document.ts';
 import {
   checkEnvironment,
   credentialPlaces,
@@ -14,7 +15,7 @@ import {
   readEnvironment,
 } from './environment.ts';
 import type { LoadOptions } from './options.ts';
-import { parseDocuments, type YamlDocument } from './parse.ts';
+import { parseDocuments } from './parse.ts';
 import { findNode, nodeRange } from './position.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';

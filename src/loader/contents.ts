@@ -1,9 +1,10 @@
 import { failure } from '../model/failure.ts';
 import { digestOf } from '../model/hash.ts';
 import type { CachedDocument, CachedFile, ManifestCache } from './cache.ts';
+import type { YamlDocument } from './document.ts';
 import { SourceFile } from './file.ts';
 import type { Outline } from './outline.ts';
-import { parseDocuments, schema, tokensOf, type YamlDocument } from './parse.ts';
+import { parseDocuments, schema, tokensOf } from './parse.ts';
 import { plainDocuments } from './plain.ts';
 import { Problems } from './problems.ts';
 import type { FileSource, Stamp } from './source.ts';

@@ -11,18 +11,11 @@ import {
   type SchemaOptions,
   type YAMLError,
 } from 'yaml';
+import type { YamlDocument } from './document.ts';
 import type { SourceFile } from './file.ts';
 import type { Problems } from './problems.ts';
 import { tagNames } from './tags.ts';
 import { placeOfNode } from './tree.ts';
-
-/** A document of a YAML file that is not empty. */
-export interface YamlDocument {
-  readonly file: SourceFile;
-  readonly root: ParsedNode | null;
-  /** Where the value begins, its tag counted. */
-  readonly offset: number;
-}
 
 /** Deeper nesting is refused before the parser, which recurses, sees it. */
 const deepest = 100;

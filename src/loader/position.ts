@@ -1,7 +1,7 @@
 import { isMap, isNode, isSeq } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import type { YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
-import type { YamlDocument } from './parse.ts';
 import { keyText, offsetOfNode, placeOfNode } from './tree.ts';
 
 /** Where a value stands, and how much of the way to it the document has. */

@@ -7,10 +7,10 @@ import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import type { Content } from './contents.ts';
+import type { YamlDocument } from './document.ts';
 import { sourceOf } from './file.ts';
 import { placeInside } from './inside.ts';
 import type { Outline } from './outline.ts';
-import type { YamlDocument } from './parse.ts';
 import { type Found, findNode } from './position.ts';
 
 /** Where a resource comes from. What costs something is made when somebody asks for it. */

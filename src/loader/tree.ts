@@ -12,8 +12,8 @@ import {
 import { isArray, isObject, type Json, mapJson, own } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
+import type { YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
-import type { YamlDocument } from './parse.ts';
 import type { Problems } from './problems.ts';
 
 /** Stands for a value that could not be made out; the reason has been told, so it is never complained about again. */
