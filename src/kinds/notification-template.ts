@@ -23,6 +23,8 @@ const fields: Readonly<Record<string, Field>> = {
   teamsTemplate: chat,
 };
 
+const names = Object.keys(fields);
+
 /** A notification text of one key, medium and locale (seed 001; api-notes, "NotificationTemplate"). */
 export const notificationTemplate: Kind = {
   name: 'NotificationTemplate',
@@ -44,7 +46,7 @@ export const notificationTemplate: Kind = {
     return {
       key,
       id: textOf(answer, 'id'),
-      fields: objectFrom(Object.keys(fields).map((field) => [field, own(answer, field) ?? null])),
+      fields: shown(answer),
       carried: () => unknownFields(answer),
     };
   },
@@ -66,6 +68,12 @@ export const notificationTemplate: Kind = {
       ? "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it."
       : null,
 };
+
+function shown(answer: JsonObject): JsonObject {
+  const values: Record<string, Json> = {};
+  for (const name of names) values[name] = own(answer, name) ?? null;
+  return values;
+}
 
 function byKey(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);

@@ -23,8 +23,10 @@ export type CachedDocument = { readonly offset: number } & (
 export interface ManifestCache {
   /** What was last found in the file; it may have changed since. */
   find(path: string): CachedFile | null;
-  /** What this run found in the file, which may be what was found before. */
+  /** What this run found in the file. */
   keep(path: string, found: CachedFile): void;
+  /** This run found the file as it is known. */
+  keepKnown(path: string): void;
   /** Writes what this run has kept, if that is not what is there already. */
   save(): void;
 }
@@ -34,20 +36,15 @@ export function openCache(file: string, version: string): ManifestCache {
   const head = `manifests read by tenantctl ${version}`;
   const content = readCache(file, head);
   const known = isObject(content) ? content : {};
-  const found = new Map<string, CachedFile>();
   const kept = new Map<string, Json>();
   let isNew = false;
   return {
-    find(path) {
-      const read = fileFrom(own(known, path));
-      if (read) found.set(path, read);
-      return read;
-    },
+    find: (path) => fileFrom(own(known, path)),
     keep(path, file) {
-      const isKnown = found.get(path) === file;
-      kept.set(path, isKnown ? (own(known, path) ?? null) : fileJson(file));
-      isNew ||= !isKnown;
+      kept.set(path, fileJson(file));
+      isNew = true;
     },
+    keepKnown: (path) => kept.set(path, own(known, path) ?? null),
     save() {
       if (isNew || kept.size < Object.keys(known).length) writeCache(file, head, objectFrom(kept));
     },

@@ -49,12 +49,17 @@ export function openContents(
   const known = cache.find(path);
   // What has not been touched need not be opened to know what it holds.
   if (known && isSameStamp(known.stamp, stamp)) {
-    return found(untouched(source, path, known), known, () => cache.keep(path, known));
+    return found(untouched(source, path, known), known, () => cache.keepKnown(path));
   }
   const file = openFile(source, path, problems);
   if (!file) return null;
   const digest = digestOf(file.text);
-  if (known?.digest === digest) return found(file, known, () => cache.keep(path, { ...known, stamp }));
+  if (known?.digest === digest) {
+    const isStamped = stamp !== null;
+    return found(file, known, () =>
+      isStamped ? cache.keep(path, { ...known, stamp }) : cache.keepKnown(path),
+    );
+  }
   return parsed(file, problems, {
     digest,
     keep: (documents) => cache.keep(path, { stamp, digest, documents }),

@@ -48,15 +48,9 @@ function schemaWithTags(): Schema {
   return schema;
 }
 
-/** The tokens of a file; `null`, and a problem told, where it is more than can be read. */
+/** The tokens of a file; `null`, and a problem told, where they are more than the parser can hold. */
 export function tokensOf(file: SourceFile, problems: Problems): CST.Token[] | null {
-  return unlessTooComplex(file, problems, () => {
-    const tokens = [...new Parser().parse(file.text)];
-    const deep = tokens.map(tooDeep).find((offset) => offset !== null);
-    if (deep === undefined || deep === null) return tokens;
-    problems.add('too-deep', `The file is nested more than ${deepest} levels deep`, { file, offset: deep });
-    return null;
-  });
+  return unlessTooComplex(file, problems, () => [...new Parser().parse(file.text)]);
 }
 
 /**
@@ -68,7 +62,13 @@ export function parseDocuments(
   problems: Problems,
   tokens = tokensOf(file, problems),
 ): YamlDocument[] {
-  const composed = unlessTooComplex(file, problems, () => [...new Composer(options).compose(tokens ?? [])]);
+  const deep = tokens?.map(tooDeep).find((offset) => offset !== null) ?? null;
+  if (!tokens || deep !== null) {
+    const message = `The file is nested more than ${deepest} levels deep`;
+    if (deep !== null) problems.add('too-deep', message, { file, offset: deep });
+    return [];
+  }
+  const composed = unlessTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);
   return (composed ?? []).flatMap((document): YamlDocument[] => {
     const { contents: root } = document;
     if (!isSound(document, file, problems) || !root || isBlank(root)) return [];

@@ -40,13 +40,17 @@ function readDocument({ start, value: root, end = [] }: CST.Document, schema: Sc
   return value && { offset: root.offset, value };
 }
 
-function readMap({ indent, items }: CST.BlockMap, schema: Schema): JsonObject | null {
+/** Manifests are not deeper; what is goes to the composer, which has a limit of its own. */
+const deepest = 10;
+
+function readMap({ indent, items }: CST.BlockMap, schema: Schema, depth = 1): JsonObject | null {
+  if (depth > deepest) return null;
   const object: Record<string, Json> = {};
   for (const { start, explicitKey, key, sep, value } of items) {
     if (explicitKey || !key || !sep || !value || !start.every(isBlank)) return null;
     const name = key.type === 'scalar' && key.indent === indent ? key.source : null;
     if (name === null || !isName(name, schema) || Object.hasOwn(object, name)) return null;
-    const item = readValue(value, sep, indent, schema);
+    const item = readValue(value, sep, indent, schema, depth);
     if (item === null) return null;
     object[name] = item;
   }
@@ -58,11 +62,12 @@ function readValue(
   [colon, ...gap]: readonly CST.SourceToken[],
   indent: number,
   schema: Schema,
+  depth: number,
 ): string | JsonObject | null {
   if (colon?.type !== 'map-value-ind') return null;
   if (token.type === 'block-map') {
     const isBelow = gap.some(({ type }) => type === 'newline') && token.indent > indent;
-    return isBelow && gap.every(isBlank) ? readMap(token, schema) : null;
+    return isBelow && gap.every(isBlank) ? readMap(token, schema, depth + 1) : null;
   }
   return gap.length === 1 && gap[0]?.source === ' ' ? readText(token, schema) : null;
 }

@@ -52,7 +52,8 @@ function isKnownEqual({ resource, live }: Match): boolean {
 /** Whether the tenant shows everything and has, field by field, the very value that is declared, as mostly it does. */
 function isSame({ resource, live }: Match): boolean {
   if (!live || live.hidden.length > 0 || live.address !== resource.address) return false;
-  return Object.entries(resource.fields).every(([name, value]) => value === own(live.fields, name));
+  const { fields } = resource;
+  return Object.keys(fields).every((name) => fields[name] === own(live.fields, name));
 }
 
 /** The two sides of a comparison, JSON fields taken apart, and where they differ. */
