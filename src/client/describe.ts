@@ -36,8 +36,8 @@ export function trackingIdOf(answer: Answer): string | null {
   const inBody = isObject(answer.body) ? textOf(answer.body, 'trackingId') : null;
   const names = ['x-tracking-id', 'x-request-id', 'x-correlation-id'];
   const inHeader = names.map((name) => answer.headers[name]).find((value) => value);
-  const id = inBrief(inBody ?? inHeader ?? '', 100);
-  return id || null;
+  const id = inBody ?? inHeader;
+  return id ? inBrief(id, 100) || null : null;
 }
 
 function messageOf({ status, headers, body, text }: Answered): string {
