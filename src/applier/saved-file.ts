@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { ExitCode } from '../model/exit.ts';
 import { Failure } from '../model/failure.ts';
-import { isObject, type Json, own, parseJson } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 
 /** What a file that tenantctl writes and reads again has to be. */
 export interface SavedForm<T> {
@@ -35,6 +35,11 @@ export function readSavedFile<T>(text: string, file: string, form: SavedForm<T>)
   if (isTooDeep(value)) throw refused(form, 'unreadable', `${file} is nested deeper than any ${name}.`);
   const found = isObject(value) ? own(value, 'formatVersion') : undefined;
   if (found === undefined) throw refused(form, 'unreadable', `${file} is no ${name} file.`);
+  const written = isObject(value) ? writtenAs(value) : null;
+  if (written !== null && written !== name) {
+    const { hint } = forms[written];
+    throw refused({ ...form, hint }, 'invalid', `${file} is a ${written}, not a ${name}.`);
+  }
   if (found !== format) {
     const shown = JSON.stringify(found).slice(0, 40);
     throw refused(
@@ -51,6 +56,18 @@ export function readSavedFile<T>(text: string, file: string, form: SavedForm<T>)
     throw refused(form, 'invalid', `${file} is not as a ${name} is: ${reasons.join('; ')}.`);
   }
   return value;
+}
+
+/** What can be done with a file that was taken for something else. */
+const forms: Readonly<Record<SavedForm<unknown>['name'], { readonly hint: string }>> = {
+  plan: { hint: 'A plan is shown by `tenantctl show`, and carried out by `tenantctl apply`.' },
+  result: { hint: 'A result is shown by `tenantctl show`, and undone by `tenantctl rollback`.' },
+};
+
+/** Which of the two a value means to be; `null` where that cannot be told. */
+function writtenAs(value: JsonObject): SavedForm<unknown>['name'] | null {
+  if (Object.hasOwn(value, 'planDigest')) return 'result';
+  return Object.hasOwn(value, 'digest') ? 'plan' : null;
 }
 
 /** Level by level, since a hostile file may nest deeper than a call stack goes. */

@@ -57,6 +57,8 @@ describe('a result file', () => {
     const saved = JSON.stringify(result);
     expect(readResultFile(saved, 'result.json')).toEqual(result);
     expect(() => readResultFile(saved.slice(0, -1), 'result.json')).toThrow('result.json is not JSON');
+    expect(() => readPlanFile(saved, 'result.json')).toThrow('result.json is a result, not a plan.');
+    expect(() => readResultFile(text, 'plan.json')).toThrow('plan.json is a plan, not a result.');
     const refused = await apply(planOf([createThing('a')], { environment: 'other' }), tenant);
     expect(readResultFile(JSON.stringify(refused), 'result.json').outcome).toBe('refused');
   });
