@@ -147,9 +147,20 @@ function wrongType({ params, data }: ErrorObject, what: string): Told {
   const types = [params.type].flat().map((type) => typeNames[String(type)] ?? String(type));
   const wantsText = [params.type].flat().includes('string');
   const quotable = typeof data === 'number' || typeof data === 'boolean';
-  const hint = wantsText && quotable ? `If it is text, put it in quotes: "${data}".` : undefined;
+  const meant = [params.type].flat().includes('boolean') ? meantTruth(data) : undefined;
+  const hint = wantsText && quotable ? `If it is text, put it in quotes: "${data}".` : meant;
   return withHint('wrong-type', `${sentence(what)} must be ${listed(types)}, not ${brief(data)}`, hint);
 }
+
+/** What other readers of YAML take for true and false, and YAML 1.2 for text. */
+function meantTruth(data: unknown): string | undefined {
+  const truth = Object.entries(otherTruths).find(([, words]) =>
+    words.includes(String(data).toLowerCase()),
+  )?.[0];
+  return truth === undefined ? undefined : `YAML 1.2 reads \`${data}\` as text: write \`${truth}\`.`;
+}
+
+const otherTruths = { true: ['yes', 'on'], false: ['no', 'off'] };
 
 function wrongChoice({ params, data }: ErrorObject, what: string): Told {
   const choices: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];

@@ -157,6 +157,13 @@ const cases: Case[] = [
     name: 'text for true',
     manifest: 'kind: AuthProfile\nname: a\noffNetwork: yes',
     error: 'wrong-type 3:13',
+    hint: 'write `true`',
+  },
+  {
+    name: 'text for false',
+    manifest: 'kind: AuthProfile\nname: a\noffNetwork: OFF',
+    error: 'wrong-type 3:13',
+    hint: 'reads `OFF` as text: write `false`',
   },
   { name: 'a null key', manifest: 'kind: SenderAddress\nemail:', error: 'wrong-type 2:7' },
   {
