@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { readEverything } from '../client/read-everything.ts';
-import { type ExportedFile, exportTenant } from '../exporter/index.ts';
+import { type ExportedFile, exportTenant, secretsFile } from '../exporter/index.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { loadEnvironment } from '../loader/index.ts';
 import { ExitCode } from '../model/exit.ts';
@@ -71,7 +71,11 @@ async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   if (exported.diagnostics.length > 0) {
     printRemarks({ is: 'diagnostics', diagnostics: exported.diagnostics }, args, io);
   }
-  io.stdout.write(`Files written to ${relative(io.cwd, folder) || '.'}: ${exported.files.length}.\n`);
+  const shown = relative(io.cwd, folder) || '.';
+  io.stdout.write(`Files written to ${shown}: ${exported.files.length}.\n`);
+  if (exported.files.some(({ path }) => path === secretsFile)) {
+    io.stdout.write(`Secrets to be set before a plan: ${join(shown, secretsFile)} names them.\n`);
+  }
   return ExitCode.done;
 }
 

@@ -15,6 +15,9 @@ export interface ExportedFile {
   readonly content: string;
 }
 
+/** The file of an export that names the secrets which its manifests need. */
+export const secretsFile = '.env.example';
+
 export interface ExportInput extends DraftContext {
   readonly objects: readonly LiveObject[];
 }
@@ -44,7 +47,7 @@ export function exportTenant(input: ExportInput): Export {
     const documents = ofKind.map((draft) => documentOf(draft, '', secretName));
     return [{ path: `${folderOf(kind)}.yaml`, content: printManifest(documents) }];
   });
-  const env = places.length > 0 ? [{ path: '.env.example', content: envExample(places, secretName) }] : [];
+  const env = places.length > 0 ? [{ path: secretsFile, content: envExample(places, secretName) }] : [];
   return {
     files: [...files, ...env].sort((a, b) => (a.path < b.path ? -1 : 1)),
     diagnostics: refusals.map(refusalDiagnostic),

@@ -18,6 +18,16 @@ async function exported(): Promise<World> {
 }
 const manifests = (world: World) => filesBelow(`${world.dir}/config`);
 
+it('says where the secrets stand that have to be set, and where there are none', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  const withSecrets = await world.run('export', '--kinds', 'SimIntegration', '--out', 'a');
+  expect(withSecrets.stdout).toContain('a/.env.example names them');
+  expect(world.read('a/.env.example')).toContain('SIM_INTEGRATION_');
+  const without = await world.run('export', '--kinds', 'SenderAddress', '--out', 'b');
+  expect(without.stdout).toBe('Files written to b: 1.\n');
+});
+
 it('never writes over a file that is there', async () => {
   const world = await exported();
   const before = manifests(world);
