@@ -25,7 +25,7 @@ against Node alone. \`npm run build && npm run bench -- --write\` measures again
 Measured on ${date.toISOString().slice(0, 10)} with ${machine}; medians of ${runs} runs.
 
 ${tableOf(rows)}
-${missed.length === 0 ? 'Every goal is met.' : `Not met:\n\n${missed.join('')}`}
+${missed.length === 0 ? 'Every goal is met.\n' : `Not met:\n\n${missed.join('')}`}
 ## What is measured
 
 - The built program, \`dist/cli.cjs\`, run as a process from start to exit. CPU is that of all threads of the process, user
@@ -40,8 +40,8 @@ ${missed.length === 0 ? 'Every goal is met.' : `Not met:\n\n${missed.join('')}`}
   so that other work on the machine strikes all alike.
 - The time of an apply begins with the process. The limit allows a hundred requests at once and another hundred every
   ten seconds, so the least for _n_ requests is \`floor((n - 1) / 100) × 10 s\`.
-- Where \`NODE_EXTRA_CA_CERTS\` is set, Node itself takes longer to start and every ratio to it looks better; the table
-  tells the ratio without it too.
+- Starts are measured without \`NODE_EXTRA_CA_CERTS\`: where it is set, Node itself takes longer, and every ratio to it
+  looks better.
 
 \`npm run bench -- --only cpu --runs 3\` measures a part; \`--help\` lists the parts.
 
@@ -50,13 +50,14 @@ ${missed.length === 0 ? 'Every goal is met.' : `Not met:\n\n${missed.join('')}`}
 - **Requests.** Only kinds that are declared are read, by full pages, or by one filter where that is fewer. An apply reads
   again only what it touches.
 - **The limit.** One sliding window for each API version, shared by reads and writes, so that no request is refused.
-- **The cache.** \`plan\` keeps in \`.tenantctl/cache\` what it has found: of each manifest that is sound all but its
-  fields, by the digest of the file's text; of each page of a list which objects are on it, by the digest of the answer;
-  and which of these objects equals which manifest. A repeated plan opens no file that nobody has touched (size, inode and
-  times tell, as they tell git), reads no page that it knows, and compares nothing twice. All of it holds for one version
-  of tenantctl. Tags are not resolved in it and what depends on a secret or a lookup is left out, so that nothing of the
-  environment and no secret gets there. It may be deleted at any time; \`--no-cache\` leaves it aside, and an apply that
-  makes its own plan never uses it.
+- **The cache.** \`plan\` keeps in \`.tenantctl/cache\` what it has found: of a sound manifest without tags all but its
+  fields, of others the value with its tags unread, by the digest of the file's text; of each page of a list which objects
+  are on it, by the digest of the answer; and which of these objects equals which manifest. A repeated plan opens no
+  manifest that nobody has touched (size, inode and time of change tell, much as they tell git), takes no page apart that
+  it knows, and compares only the objects of changed pages and changed manifests. All of it holds for one version of
+  tenantctl and one folder. What depends on a secret or a lookup is compared every time, and nothing of the environment and
+  no secret gets into the cache. It may be deleted at any time; \`--no-cache\` leaves it aside, and an apply that makes its
+  own plan never uses it.
 - **Parsing.** A manifest that is a mapping of names to texts is read from the tokens of the YAML library; nodes, which
   know where everything stands, are made where a message asks for them.
 - **The start.** Validators are compiled and code is bundled by the build, commands and Node's own modules are loaded when

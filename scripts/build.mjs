@@ -85,17 +85,24 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inh
 /** Takes modules from scripts/bundle instead, where each has a lighter form: for all who import them, or for one. */
 function lighter(forms) {
   const folder = join(root, 'scripts/bundle');
+  const used = new Set();
   return {
     name: 'lighter',
-    setup({ onResolve }) {
+    setup({ initialOptions, onResolve, onEnd }) {
+      onEnd(() => {
+        const unused = forms.filter(({ form }) => !used.has(form)).map(({ form }) => form);
+        // The whole program imports all of them.
+        if (unused.length > 0 && initialOptions.entryPoints.program)
+          throw new Error(`Not used: ${unused.join(', ')}.`);
+      });
       for (const { module, by = '', form } of forms) {
         const filter = new RegExp(`^${module.replaceAll('.', '\\.')}$`);
         const importer = by === '' ? '' : join(root, 'node_modules', by, '/');
-        onResolve({ filter }, (asked) =>
-          asked.resolveDir !== folder && asked.importer.startsWith(importer)
-            ? { path: join(folder, form) }
-            : undefined,
-        );
+        onResolve({ filter }, (asked) => {
+          if (asked.resolveDir === folder || !asked.importer.startsWith(importer)) return undefined;
+          used.add(form);
+          return { path: join(folder, form) };
+        });
       }
     },
   };

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { version } from './commands/version.ts';
+import { ExitCode } from './model/exit.ts';
 import type * as program from './program.ts';
 
 /** The file name of the bundled program, put in by the build. */
@@ -12,6 +13,11 @@ declare const TENANTCTL_PROGRAM: string;
 setFlagsFromString('--liftoff-only');
 // Node 20 optimises so much of the program so early that it costs a fifth of a run's CPU and gains nothing.
 if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=250000');
+
+// A reader such as `head` may have had enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 
 const argv = process.argv.slice(2);
 const [command = ''] = argv;
@@ -24,5 +30,7 @@ async function start(): Promise<void> {
   const name = /^[a-z][a-z-]*$/.test(command) ? command : 'options';
   const { exports, keep } = loadCompiled<typeof program>(join(import.meta.dirname, TENANTCTL_PROGRAM), name);
   await exports.run(argv);
-  if (process.exitCode === 0 || process.exitCode === 2) keep();
+  // What failed has compiled too little to be worth keeping.
+  const isDone = process.exitCode === ExitCode.done || process.exitCode === ExitCode.changes;
+  if (isDone && exports.isCommand(command)) keep();
 }

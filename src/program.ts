@@ -1,4 +1,10 @@
+import { commands } from './commands/index.ts';
 import { main } from './commands/main.ts';
+
+/** Whether the program has a command of that name. */
+export function isCommand(name: string): boolean {
+  return Object.hasOwn(commands, name);
+}
 
 /** Runs the program in this process, with its streams, environment and signals, and sets its exit code. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -11,10 +17,6 @@ export async function run(argv: readonly string[]): Promise<void> {
       interrupt.abort();
     });
   }
-  // A reader such as `head` may have had enough.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
 
   process.exitCode = await main(argv, {
     cwd: process.cwd(),

@@ -11,14 +11,14 @@ export interface Clock {
 const longestTimer = 2 ** 31 - 1;
 
 /** Milliseconds of a clock that nobody sets; Node's `performance` has one too, and takes 4 ms to load. */
-function uptime(): number {
+function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-const origin = Date.now() - uptime();
+const origin = Date.now() - monotonicMs();
 
 export const systemClock: Clock = {
-  now: () => origin + uptime(),
+  now: () => origin + monotonicMs(),
   sleep: (ms, signal) =>
     wait(Math.min(Math.max(ms, 0), longestTimer), undefined, signal ? { signal } : {}).catch(() => {}),
 };

@@ -4,7 +4,7 @@ import type { LiveObject } from '../model/live.ts';
 
 /** What an earlier run found in a page of a list, by the digest of its bytes. */
 export interface KnownPage {
-  readonly total: number | null;
+  readonly totalInBody: number | null;
   readonly rows: readonly KnownRow[];
 }
 
@@ -18,11 +18,17 @@ export interface KnownRow {
 /** An object of a page, as far as it can be used without reading the page. */
 export type KnownObject = Pick<LiveObject, 'key' | 'id' | 'equalTo'>;
 
+/** A page that this run has read; `objects` are its rows, `null` for those that are none of the kind's. */
+interface ReadPage {
+  readonly totalInBody: number | null;
+  readonly names: readonly string[];
+  readonly objects: readonly (LiveObject | null)[];
+}
+
 /** The pages of lists that earlier runs have read. */
 export interface PageCache {
   /** What is known of the page of that digest, if it lists objects of that kind. */
   find(kind: string, digest: string): KnownPage | null;
-  /** This run has read the page: `objects` are its rows, `null` for those that are none of the kind's. */
   keep(kind: string, digest: string, page: ReadPage): void;
   /**
    * Writes what this run has read, if that is not what is there already.
@@ -30,12 +36,6 @@ export interface PageCache {
    * @param equalTo the declaration that the object was found to be equal to in this run, by its digest
    */
   save(equalTo: (object: LiveObject) => string | null): void;
-}
-
-interface ReadPage {
-  readonly total: number | null;
-  readonly names: readonly string[];
-  readonly objects: readonly (LiveObject | null)[];
 }
 
 /**
@@ -49,37 +49,52 @@ export function openPageCache(file: string, basis: string): PageCache {
   const content = readCache(file, head);
   const pages = isObject(content) ? content : {};
   const found = new Map<string, KnownPage | null>();
-  const kept = new Map<string, { kind: string; page: ReadPage }>();
+  const kept = new Map<string, ReadPage>();
+  const find = (name: string): KnownPage | null => {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const page = pageFrom(own(pages, name));
+    found.set(name, page);
+    return page;
+  };
   return {
-    find(kind, digest) {
-      const name = `${kind} ${digest}`;
-      const known = found.get(name) ?? pageFrom(own(pages, name));
-      found.set(name, known);
-      return known;
-    },
-    keep(kind, digest, page) {
-      kept.set(`${kind} ${digest}`, { kind, page });
-    },
+    find: (kind, digest) => find(`${kind} ${digest}`),
+    keep: (kind, digest, page) => kept.set(`${kind} ${digest}`, page),
     save(equalTo) {
-      let isNew = kept.size !== Object.keys(pages).length;
-      const entries = [...kept].map(
-        ([
-          name,
-          {
-            page: { total, names, objects },
-          },
-        ]): [string, Json] => {
-          const rows = names.map((row, at) => {
-            const object = objects[at] ?? null;
-            const equal = object && (equalTo(object) ?? object.equalTo);
-            isNew ||= !found.get(name) || equal !== object?.equalTo;
-            return object ? [row, object.id, equal, ...object.key] : [row];
-          });
-          return [name, { total, rows }];
-        },
-      );
-      if (isNew) writeCache(file, head, objectFrom(entries));
+      const read = [...kept].map(([name, page]) => [name, known(page, equalTo)] as const);
+      const isSame =
+        read.length === Object.keys(pages).length && read.every(([name, page]) => isKnown(page, find(name)));
+      if (!isSame) writeCache(file, head, objectFrom(read.map(([name, page]) => [name, pageJson(page)])));
     },
+  };
+}
+
+/** What will be known of a page. */
+function known(
+  { totalInBody, names, objects }: ReadPage,
+  equalTo: (object: LiveObject) => string | null,
+): KnownPage {
+  const rows = names.map((name, at): KnownRow => {
+    const object = objects[at] ?? null;
+    if (!object) return { name, object };
+    return { name, object: { key: object.key, id: object.id, equalTo: equalTo(object) ?? object.equalTo } };
+  });
+  return { totalInBody, rows };
+}
+
+/** Whether a page of the same digest is known to be the same, which leaves only what its objects equal to differ. */
+function isKnown({ rows }: KnownPage, before: KnownPage | null): boolean {
+  return (
+    before !== null && rows.every(({ object }, at) => object?.equalTo === before.rows[at]?.object?.equalTo)
+  );
+}
+
+function pageJson({ totalInBody, rows }: KnownPage): Json {
+  return {
+    total: totalInBody,
+    rows: rows.map(({ name, object }) =>
+      object ? [name, object.id, object.equalTo, ...object.key] : [name],
+    ),
   };
 }
 
@@ -88,7 +103,7 @@ function pageFrom(json: Json | undefined): KnownPage | null {
   const [total, list] = [own(json, 'total'), own(json, 'rows')];
   if (!isArray(list) || (total !== null && typeof total !== 'number')) return null;
   const rows = list.map(rowFrom);
-  return rows.every((row) => row !== null) ? { total, rows } : null;
+  return rows.every((row) => row !== null) ? { totalInBody: total, rows } : null;
 }
 
 function rowFrom(json: Json): KnownRow | null {

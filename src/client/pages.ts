@@ -148,7 +148,7 @@ class Listing {
     this.#last = names.at(-1) ?? this.#last;
     return overlap === 0
       ? page
-      : { ...page, rows: page.rows.slice(overlap), names: names.slice(overlap), digest: null };
+      : { ...page, rows: page.rows.slice(overlap), names: names.slice(overlap), digest: null, known: null };
   }
 
   end(total: number | null): void {

@@ -117,8 +117,8 @@ async function readKept(
   const known = pages ? (digest: string) => pages.find(kind.name, digest) : undefined;
   for await (const page of readPages(client, { ...source, known })) {
     const found = objectsOf(kind, page, parse);
-    const { digest, total, names } = page;
-    if (digest !== null) pages?.keep(kind.name, digest, { total, names, objects: found });
+    const { digest, totalInBody, names } = page;
+    if (digest !== null) pages?.keep(kind.name, digest, { totalInBody, names, objects: found });
     objects.push(...found.filter((object) => object !== null).filter(keep));
   }
   return objects;

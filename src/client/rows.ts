@@ -10,6 +10,8 @@ export interface Page {
   readonly names: readonly string[];
   /** How many rows the whole list has; `null` where the answer does not say so. */
   readonly total: number | null;
+  /** The same as far as the body says it, which is all that its digest vouches for. */
+  readonly totalInBody: number | null;
   /** Of the answer's bytes, where pages are kept. */
   readonly digest: string | null;
   /** What an earlier run found in this very page; its rows are read when somebody asks for them. */
@@ -24,8 +26,9 @@ export function pageOf(answer: Answered, path: string, member: string | undefine
   const { body, headers, digest = null } = answer;
   const rows = rowsIn(body, path, member);
   if (!rows) return null;
-  const total = totalOf(body, headers['x-total-count']);
-  return { rows, names: rows.map(nameOf), total, digest, known: null };
+  const totalInBody = totalOf(body);
+  const total = totalInBody ?? countIn(headers['x-total-count']);
+  return { rows, names: rows.map(nameOf), total, totalInBody, digest, known: null };
 }
 
 /** The page of an answer that was recognised. */
@@ -35,7 +38,7 @@ export function recognisedPage(
   path: string,
   member: string | undefined,
 ): Page {
-  const { unread = [], digest = null } = answer;
+  const { headers, unread = [], digest = null } = answer;
   let rows: readonly JsonObject[] | null = null;
   return {
     get rows() {
@@ -43,7 +46,8 @@ export function recognisedPage(
       return rows;
     },
     names: known.rows.map(({ name }) => name),
-    total: known.total,
+    total: known.totalInBody ?? countIn(headers['x-total-count']),
+    totalInBody: known.totalInBody,
     digest,
     known,
   };
@@ -61,10 +65,13 @@ function emptyForNull(rows: Json | undefined): Json | undefined {
   return rows === null ? [] : rows;
 }
 
-function totalOf(body: Json, header: string | undefined): number | null {
+function totalOf(body: Json): number | null {
   const metadata = isObject(body) ? own(body, '_metadata') : undefined;
   const total = isObject(metadata) ? own(metadata, 'total') : undefined;
-  if (typeof total === 'number' && Number.isInteger(total) && total >= 0) return total;
+  return typeof total === 'number' && Number.isInteger(total) && total >= 0 ? total : null;
+}
+
+function countIn(header: string | undefined): number | null {
   return header !== undefined && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
 }
 

@@ -26,7 +26,7 @@ export function defineCommand<T>(
     completions: (parser, line) => build(parser).getCompletion(line),
     addTo: (parser, usage, describe, called) =>
       parser.command(usage, describe, build, (args) => {
-        // The parser goes on with its own.
+        // Once the handler is back, the parser moves what stands behind `--` to another place.
         const given = { ...args };
         called((io) => run(given, io));
       }),

@@ -32,7 +32,7 @@ export async function withLint(
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
   const written = new Set(writes.map(({ address }) => address));
   // A template that nobody has customised and that equals its default changes nothing, and is told all the same.
-  const live = new Set(state.defaults.length === 0 ? [] : state.objects.map(({ address }) => address));
+  const live = new Set(state.objects.map(({ address }) => address));
   const standard = state.defaults.map(({ address }) => address).filter((address) => !live.has(address));
   const about = new Set([...written, ...standard]);
   if (about.size === 0) return plan;

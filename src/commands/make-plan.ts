@@ -42,6 +42,7 @@ export async function makePlan(
   const { environment, resources, secrets, diagnostics } = project;
   const { since } = choices.scope;
   refusePruneOfNothing(environment, choices.scope);
+  // Only --since runs git, for which Node has to load more.
   const previous = since === null ? null : (await import('./revision.ts')).loadRevision(project, since, io);
   const wanted = wantedFor({ resources, previous, environment, choices });
   const [state, answer] = await Promise.all([
@@ -71,7 +72,7 @@ export async function makePlan(
   const more = await tenant.readDefaults(defaultsFor(input, matched));
   const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
   const plan = planChanges(complete, matched);
-  pages?.save(equalTo(complete, plan));
+  pages?.save(equalTo(matched, plan));
   const linted = await withLint(plan, project, tenant, complete);
   const { impactRequests = null } = choices;
   return impactRequests === null ? linted : withImpact(linted, tenant, complete, impactRequests);

@@ -19,7 +19,7 @@ function build(yargs: Argv) {
     .option('cache', {
       type: 'boolean',
       default: true,
-      describe: 'Take manifests that have not changed from the cache',
+      describe: 'Use what earlier plans found in manifests and lists',
     })
     .example('$0 plan', 'What would an apply change?')
     .example(

@@ -24,7 +24,6 @@ export interface Content {
 
 /** The documents of a manifest file. */
 export interface Contents {
-  readonly file: SourceFile;
   readonly documents: readonly Content[];
   /**
    * Keeps the file in the cache; for a file without problems only.
@@ -83,17 +82,20 @@ function untouched(source: FileSource, path: string, { digest }: CachedFile): So
 
 function found(file: SourceFile, { digest, documents }: CachedFile, keep: () => void): Contents {
   const nodes = new Nodes(file);
+  let read: readonly ReadDocument[] | null = null;
+  const treeAt = (at: number): Tree => {
+    read ??= readDocuments(file, new Problems());
+    return read[at]?.tree ?? { value: null, tagged: false };
+  };
   const contents = documents.map((known, at): Content => {
-    const document = new LazyDocument(file, known.offset, at, nodes);
-    const { outline } = known;
     return {
-      document,
-      outline,
-      tree: () => (known.outline ? readTree(document, deferTag, new Problems()) : known.tree),
+      document: new LazyDocument(file, known.offset, at, nodes),
+      outline: known.outline,
+      tree: () => (known.outline ? treeAt(at) : known.tree),
       digest: `${digest} ${at}`,
     };
   });
-  return { file, documents: contents, keep };
+  return { documents: contents, keep };
 }
 
 interface Keeper {
@@ -109,7 +111,6 @@ function parsed(file: SourceFile | null, problems: Problems, keeper: Keeper | nu
     tree,
   }));
   return {
-    file,
     documents: read.map(({ document, tree }, at): Content => {
       return { document, outline: null, tree: () => tree, digest: keeper && `${keeper.digest} ${at}` };
     }),

@@ -24,12 +24,12 @@ export const largestFile = 5 * 1024 * 1024;
 /** The files below `root`, an absolute path without links; a link that leads out of it is refused. */
 export function diskSource(root: string): FileSource {
   const inside = root.endsWith(sep) ? root : root + sep;
-  const look = linkResolver(root);
+  const resolveLinks = linkResolver(root);
   /** What was looked at last, which is mostly what is read next. */
-  let last: { path: string; looked: Looked } | null = null;
-  const resolve = (path: string): Looked => {
-    if (last?.path !== path) last = { path, looked: existing(path, () => look(projectPath(path))) };
-    return last.looked;
+  let last: { path: string; file: ResolvedFile } | null = null;
+  const resolve = (path: string): ResolvedFile => {
+    if (last?.path !== path) last = { path, file: existing(path, () => resolveLinks(projectPath(path))) };
+    return last.file;
   };
   return {
     glob(patterns) {
@@ -37,9 +37,9 @@ export function diskSource(root: string): FileSource {
       const ignore = ['**/node_modules/**'];
       return [...new Set(globSync([...patterns], { cwd: root, ignore, expandDirectories: false }))].sort();
     },
-    read: (path) => existing(path, () => readFileSync(readable(path))),
+    read: (path) => existing(path, () => readFileSync(readable(path).real)),
     text(path) {
-      const real = readable(path);
+      const { real } = readable(path);
       const text = existing(path, () => readFileSync(real, 'utf8'));
       // What is no UTF-8 is read as this character, which may stand in a text as well.
       if (!text.includes('\uFFFD')) return text;
@@ -48,7 +48,7 @@ export function diskSource(root: string): FileSource {
     },
     stamp(path) {
       try {
-        return stampOf(resolve(path).stats);
+        return stampOf(readable(path).stats);
       } catch (error) {
         // Whoever reads the file is told.
         if (error instanceof Failure) return null;
@@ -57,15 +57,15 @@ export function diskSource(root: string): FileSource {
     },
   };
 
-  /** The path of a regular file inside the project that is not too large. */
-  function readable(path: string): string {
+  /** A regular file inside the project that is not too large. */
+  function readable(path: string): ResolvedFile {
     const { real, stats } = resolve(path);
     if (real !== root && !real.startsWith(inside)) throw outside(path);
     if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
     if (stats.size > largestFile) {
       throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
     }
-    return real;
+    return { real, stats };
   }
 }
 
@@ -89,13 +89,13 @@ function stampOf({ size, ctimeMs, ino }: Stats): Stamp | null {
   return ctimeMs < Date.now() - settled ? [size, ctimeMs, ino] : null;
 }
 
-interface Looked {
+interface ResolvedFile {
   readonly real: string;
   readonly stats: Stats;
 }
 
 /** Resolves the links in a path. Each folder is looked at once, which saves most of the time. */
-function linkResolver(root: string): (path: string) => Looked {
+function linkResolver(root: string): (path: string) => ResolvedFile {
   const folders = new Map<string, string>();
   return (path) => {
     const end = path.lastIndexOf('/');

@@ -80,13 +80,19 @@ function distinct(kind: Kind, resources: readonly Resource[], renamed: readonly 
 }
 
 /** Who is matched with whom, and what goes. */
-interface Matched {
+export interface Matched {
   readonly matches: readonly Match[];
   readonly asked: ReturnType<typeof deletions>;
 }
 
 /** Finds the live object of every resource, and what somebody asks to delete. Throws as {@link planChanges} does. */
-export function matchUp({ environment, choices, state, resources, previous }: PlanInput): Matched {
+export function matchUp({
+  environment,
+  choices,
+  state,
+  resources,
+  previous,
+}: Omit<PlanInput, 'state'> & { readonly state: Pick<TenantState, 'objects'> }): Matched {
   const inScope = scopeFilter(choices.scope);
   const index = new LiveIndex(state.objects);
   const matches = matchResources(
@@ -122,12 +128,12 @@ export function defaultsFor({ state }: PlanInput, { matches, asked }: Matched): 
 /**
  * Compares the manifests with the tenant. Pure: the same input gives the same plan.
  *
- * @param matched what {@link matchUp} says of the same input, where somebody has asked already
+ * @param matched what {@link matchUp} says of the same input; the vendor's defaults have no say in it
  *
  * Throws a Failure for what only the tenant can know to be wrong in a manifest: a pinned id that does not exist, a
  * key the vendor has no default for.
  */
-export function planChanges(input: PlanInput, { matches, asked } = matchUp(input)): Plan {
+export function planChanges(input: PlanInput, { matches, asked }: Matched): Plan {
   const { environment, choices, state } = input;
   const defaults = new LiveIndex(state.defaults);
   refuseUnknownKeys(matches, state.defaults);

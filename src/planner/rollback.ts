@@ -44,7 +44,7 @@ export function defaultsForRollback(input: RollbackInput): Wanted[] {
  */
 export function planRollback(input: RollbackInput): Plan {
   const { input: planned, undone } = prepare(input);
-  const plan = planChanges(planned);
+  const plan = planChanges(planned, matchUp(planned));
   const byIdentity = new Map(undone.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]));
   const changes = plan.changes.map((change) =>
     annotated(change, byIdentity.get(identityOf(kindNamed(change.kind), change.key))),

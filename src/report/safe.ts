@@ -6,8 +6,7 @@
 const plain = /^[\n\t\x20-\x7e]*$/;
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 /** The same, a joiner that stands behind an emoji apart from the rest. */
-const joinerOrHidden =
-  /((?<=\p{Extended_Pictographic}[\u{fe0f}\u{1f3fb}-\u{1f3ff}]?)\u200d)|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+let joinerOrHidden: RegExp | null = null;
 
 /**
  * `text` with every control character (terminal escapes, bidirectional overrides, invisible formatting, lone
@@ -15,6 +14,10 @@ const joinerOrHidden =
  */
 export function printable(text: string): string {
   if (plain.test(text)) return text;
+  joinerOrHidden ??= new RegExp(
+    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d)|${hidden.source}`,
+    'gu',
+  );
   return text.replace(joinerOrHidden, (char, joiner: string | undefined) => {
     const stays = char === '\n' || char === '\t' || joiner !== undefined;
     return stays ? char : visible(char);

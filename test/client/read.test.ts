@@ -47,6 +47,23 @@ describe('pages', () => {
     expect(client.asked).toHaveLength(requests);
   });
 
+  test('a page that is known does not tell how long the list has become since', async () => {
+    const rows = numbered(251);
+    const first = Buffer.from(JSON.stringify(rows.slice(0, 250)));
+    const headers = { 'x-total-count': '251' };
+    const client = fakeClient(({ query }) =>
+      query.offset === undefined
+        ? { outcome: 'answered', status: 200, headers, body: null, text: null, digest: 'd', unread: [first] }
+        : answered(200, rows.slice(250)),
+    );
+    const page = {
+      totalInBody: null,
+      rows: rows.slice(0, 250).map(({ id }) => ({ name: String(id), object: null })),
+    };
+    const known = (digest: string) => (digest === 'd' ? page : null);
+    expect(await readRows(client, { ...source, known })).toEqual(rows);
+  });
+
   test('the first page has no offset, later ones count records', async () => {
     const client = fakeClient(paged(numbered(600)));
     await readRows(client, source);

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,4 +84,20 @@ it('spares the program its compiling from the second start on', () => {
   expect(kept).toHaveLength(1);
   expect(readdirSync(join(dist, kept[0] ?? '')).map((name) => name.split('-').at(-1))).toEqual(['plan']);
   expect(help()).toBe(first);
+  // What is no command leaves nothing behind.
+  for (const word of ['frobnicate', '--help']) {
+    execFileSync(process.execPath, [join(dist, 'cli.cjs'), word, '--help'], { encoding: 'utf8' });
+  }
+  expect(readdirSync(join(dist, kept[0] ?? ''))).toHaveLength(1);
+});
+
+it.each([['--version'], ['--help']])('a reader that has had enough of %s is no mistake', async (option) => {
+  const program = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+  const child = spawn(process.execPath, [program, option]);
+  child.stdout.destroy();
+  let complaints = '';
+  child.stderr.on('data', (text) => {
+    complaints += text;
+  });
+  expect([await new Promise((resolve) => child.on('close', resolve)), complaints]).toEqual([0, '']);
 });

@@ -16,7 +16,7 @@ import { valueAt } from '../../src/model/pointer.ts';
 import type { Project } from '../../src/model/project.ts';
 import type { Secrets } from '../../src/model/secrets.ts';
 import { secretPlaces } from '../../src/planner/conceal.ts';
-import { fillLookups, planChanges } from '../../src/planner/index.ts';
+import { fillLookups, matchUp, type PlanInput, planChanges } from '../../src/planner/index.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 
 /** A project whose manifests are in memory, loaded by the real loader. */
@@ -71,7 +71,7 @@ export function lookedUp({ from, where, take }: Lookup, rows: Rows): Json {
 
 /** The plan of a loaded project against live objects; lookups are answered from the rows. */
 export function planFor(project: Project, objects: readonly LiveObject[], rows: Rows = new Map()): Plan {
-  return planChanges({
+  const input: PlanInput = {
     tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: project.environment,
@@ -86,7 +86,8 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
       scope: { only: [], except: [], prune: false, since: null },
     },
     diagnostics: [],
-  });
+  };
+  return planChanges(input, matchUp(input));
 }
 
 /** The secrets as a person would fill them in: with the values that the tenant has, where it shows them. */

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -31,7 +32,8 @@ const options = fc.constantFrom(
 function declare(world: World, documents: readonly object[]): void {
   rmSync(join(world.dir, 'config'), { recursive: true, force: true });
   documents.forEach((document, at) => {
-    world.write(`config/${at}.yaml`, JSON.stringify(document));
+    // As people write it, and as programs do: each is read in its own way.
+    world.write(`config/${at}.yaml`, at % 2 === 0 ? stringify(document) : JSON.stringify(document));
   });
   world.write('config/variable.yaml', 'kind: SimIntegration\nname: V V\ntype: t\ndescription: !env TEXT\n');
 }
@@ -50,7 +52,7 @@ async function happen(what: Step, world: World, sets: readonly (readonly object[
     case 'edit-manifest': {
       const { at, text } = what;
       const document = sets[0]?.[at];
-      if (document) world.write(`config/${at}.yaml`, JSON.stringify({ ...document, description: text }));
+      if (document) world.write(`config/${at}.yaml`, stringify({ ...document, description: text }));
       return;
     }
     case 'edit-tenant':

@@ -55,6 +55,11 @@ describe('the stamp of a file', () => {
 
   test('is not given where the file cannot be read: whoever reads it is told', () => {
     letTimePass();
+    const outside = mkdtempSync(join(tmpdir(), 'tenantctl-outside-'));
+    writeFileSync(join(outside, 'b.yaml'), 'two');
+    symlinkSync(outside, join(root, 'folder'));
+    expect(stamp('folder/b.yaml')).toBeNull();
+    rmSync(outside, { recursive: true });
     expect(stamp('none.yaml')).toBeNull();
     expect(stamp('../a.yaml')).toBeNull();
   });

@@ -8,7 +8,7 @@ import type { Environment, Policy } from '../../src/model/project.ts';
 import type { Lifecycle, Resource } from '../../src/model/resource.ts';
 import type { Secrets } from '../../src/model/secrets.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
-import { type PlanChoices, planChanges } from '../../src/planner/index.ts';
+import { matchUp, type PlanChoices, type PlanInput, planChanges } from '../../src/planner/index.ts';
 
 /** An answer of the API with the kind it belongs to and, where the answer has none, the id that was asked for. */
 export interface Answer {
@@ -33,7 +33,7 @@ export interface PlanCase {
 export function planOf(given: PlanCase): Plan {
   const settings = { ...contractSettings, ...given.settings };
   const live = (answers: readonly Answer[] = []) => answers.map((answer) => liveFrom(answer, settings));
-  return planChanges({
+  const input: PlanInput = {
     tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: environmentOf(settings, given.policy),
@@ -53,7 +53,8 @@ export function planOf(given: PlanCase): Plan {
       scope: { only: [], except: [], prune: false, since: null, ...given.scope },
     },
     diagnostics: [],
-  });
+  };
+  return planChanges(input, matchUp(input));
 }
 
 export function resource(
