@@ -40,6 +40,8 @@ const { metafile } = await build({
   entryNames: '[name]-[hash]',
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
+  // Node 20 imports nothing into code that it has from a cache.
+  supported: { 'dynamic-import': false },
   define: { ...define, 'import.meta.url': '__url' },
   // A function that src/code-cache.ts calls: to wrap it there would copy it at every start.
   banner: {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { writeCacheFile } from './model/cache-file.ts';
 
 /** What a compiled program exports, and a way to spare its next start the compiling. */
@@ -29,11 +29,7 @@ export function loadCompiled<T>(file: string, name: string): Compiled<T> {
   const cache = process.env.NODE_DISABLE_COMPILE_CACHE ? null : cacheFileOf(file, name);
   const cachedData = cache === null ? undefined : readCode(cache);
   // The build writes ASCII only, which is read fastest as Latin 1.
-  const script = new Script(readFileSync(file, 'latin1'), {
-    filename: file,
-    cachedData,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData });
   return {
     exports: script.runInThisContext()(createRequire(file), file, dirname(file)),
     keep() {

@@ -34,11 +34,16 @@ export async function readBody(
   const digest = recognise && digestOfPieces(unpacked);
   if (digest !== undefined && recognise?.(digest)) return { is: 'recognised', pieces: unpacked, digest };
   const plain = Buffer.concat(unpacked);
-  const text = new TextDecoder().decode(plain);
+  const text = bodyText(plain);
   if (text.trim() === '') return { is: 'empty' };
   const json = isUtf8(plain) ? parseJson(text) : undefined;
   if (json === undefined || isTooDeep(json)) return { is: 'text', text };
   return { is: 'json', json, ...(digest !== undefined && { digest }) };
+}
+
+/** The text of a body without a byte order mark. */
+export function bodyText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 async function unpack(
@@ -51,7 +56,7 @@ async function unpack(
   const format = formatOf(first && first.length > 1 ? first : Buffer.concat(pieces), encoding);
   if (format === null) return pieces;
   // Loaded for those that pack their answers.
-  const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
+  const { brotliDecompress, gunzip, inflate } = process.getBuiltinModule('node:zlib');
   const decoders = { br: promisify(brotliDecompress), gzip: promisify(gunzip), deflate: promisify(inflate) };
   try {
     return [await decoders[format](Buffer.concat(pieces), { maxOutputLength: limit })];

@@ -1,6 +1,7 @@
 import { sha256 } from '../model/hash.ts';
 import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 import type { Answered } from './answer.ts';
+import { bodyText } from './body.ts';
 import type { KnownPage } from './page-cache.ts';
 
 /** One page of a list. */
@@ -42,7 +43,7 @@ export function recognisedPage(
   let rows: readonly JsonObject[] | null = null;
   return {
     get rows() {
-      rows ??= rowsIn(parseJson(Buffer.concat(unread).toString()) ?? null, path, member) ?? [];
+      rows ??= rowsIn(parseJson(bodyText(Buffer.concat(unread))) ?? null, path, member) ?? [];
       return rows;
     },
     names: known.rows.map(({ name }) => name),

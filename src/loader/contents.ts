@@ -1,5 +1,7 @@
 import { failure } from '../model/failure.ts';
 import { digestOf } from '../model/hash.ts';
+import { isArray, isObject, type Json } from '../model/json.ts';
+import { looksSecret } from '../model/sensitive.ts';
 import type { CachedDocument, CachedFile, ManifestCache } from './cache.ts';
 import type { YamlDocument } from './document.ts';
 import { SourceFile } from './file.ts';
@@ -114,14 +116,24 @@ function parsed(file: SourceFile | null, problems: Problems, keeper: Keeper | nu
     documents: read.map(({ document, tree }, at): Content => {
       return { document, outline: null, tree: () => tree, digest: keeper && `${keeper.digest} ${at}` };
     }),
-    keep: (outlines) =>
-      keeper?.keep(
-        read.map(({ document: { offset }, tree }, at) => {
-          const outline = outlines[at] ?? null;
-          return outline ? { offset, outline } : { offset, outline, tree };
-        }),
-      ),
+    keep(outlines) {
+      const documents = read.map(({ document: { offset }, tree }, at): CachedDocument => {
+        const outline = outlines[at] ?? null;
+        return outline ? { offset, outline } : { offset, outline, tree };
+      });
+      const values = documents.flatMap((document) => (document.outline ? [] : [document.tree.value]));
+      // A credential that somebody wrote into a manifest is in one place too many already.
+      if (!values.some(holdsCredential)) keeper?.keep(documents);
+    },
   };
+}
+
+function holdsCredential(value: Json): boolean {
+  if (isArray(value)) return value.some(holdsCredential);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([name, item]) =>
+    typeof item === 'string' ? name !== 'key' && looksSecret(name) : holdsCredential(item),
+  );
 }
 
 interface ReadDocument {

@@ -49,7 +49,8 @@ describe('pages', () => {
 
   test('a page that is known does not tell how long the list has become since', async () => {
     const rows = numbered(251);
-    const first = Buffer.from(JSON.stringify(rows.slice(0, 250)));
+    // With a byte order mark, which some hosts send.
+    const first = Buffer.from(`\uFEFF${JSON.stringify(rows.slice(0, 250))}`);
     const headers = { 'x-total-count': '251' };
     const client = fakeClient(({ query }) =>
       query.offset === undefined

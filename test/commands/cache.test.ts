@@ -75,6 +75,15 @@ it('holds neither secrets nor anything of the environment', async () => {
   for (const value of [secret, fromEnvironment, 'snow.example.com']) expect(kept()).not.toContain(value);
 });
 
+it('does not copy a credential that somebody has written into a manifest', async () => {
+  world.write('config/all.yaml', manifests.replace('!secret SNOW_PASSWORD', 'in-plain-text'));
+  world.write('config/other.yaml', 'kind: SenderAddress\nemail: desk@acme.example\n');
+  const uncached = await planned('--no-cache');
+  expect(await planned()).toEqual(uncached);
+  expect(await planned()).toEqual(uncached);
+  expect(readFileSync(cacheFile(), 'utf8')).not.toContain('in-plain-text');
+});
+
 it('takes tags from the environment of the run, not of the run before', async () => {
   await planned();
   world.env.DESCRIPTION = 'another';

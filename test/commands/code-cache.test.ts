@@ -1,10 +1,17 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadCompiled } from '../../src/code-cache.ts';
+import { createWorld } from '../support/world.ts';
+
+const run = promisify(execFile);
 
 let folder: string;
 beforeEach(() => {
@@ -89,6 +96,58 @@ it('spares the program its compiling from the second start on', () => {
     execFileSync(process.execPath, [join(dist, 'cli.cjs'), word, '--help'], { encoding: 'utf8' });
   }
   expect(readdirSync(join(dist, kept[0] ?? ''))).toHaveLength(1);
+});
+
+it('reads packed answers at every start', async () => {
+  const world = await createWorld();
+  const packing = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = 'GET', url = '', headers } = request;
+    const names = ['authorization', 'accept', 'content-type', 'x-service-experimental'];
+    const answer = await fetch(world.sandbox.url + url, {
+      method,
+      headers: names.flatMap((name): [string, string][] =>
+        headers[name] ? [[name, String(headers[name])]] : [],
+      ),
+      ...(method === 'GET' ? {} : { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    response.end(gzipSync(await answer.text()));
+  }).listen(0, '127.0.0.1');
+  await once(packing, 'listening');
+  const address = packing.address();
+  const port = typeof address === 'object' ? address?.port : null;
+  world.write(
+    'tenantctl.yaml',
+    world.read('tenantctl.yaml').replaceAll(world.sandbox.url, `http://127.0.0.1:${port}`),
+  );
+  world.write('config/a.yaml', 'kind: SenderAddress\nemail: help@acme.example\n');
+  const dist = join(folder, 'dist');
+  cpSync(fileURLToPath(new URL('../../dist', import.meta.url)), dist, { recursive: true });
+  const plan = async () => {
+    const options = { cwd: world.dir, env: { ...process.env, ...world.env } };
+    const { stdout, stderr } = await run(
+      process.execPath,
+      [join(dist, 'cli.cjs'), 'plan', '--quiet'],
+      options,
+    );
+    return { summary: /^Plan: 1 to create/m.test(stdout), stderr };
+  };
+  try {
+    for (const start of ['first', 'second', 'third']) {
+      expect([start, await plan()]).toEqual([start, { summary: true, stderr: '' }]);
+    }
+  } finally {
+    packing.close();
+    await world.close();
+  }
+});
+
+it('imports nothing at run time, which Node 20 refuses to code that it has from a cache', () => {
+  const dist = fileURLToPath(new URL('../../dist', import.meta.url));
+  const bundle = readdirSync(dist).find((name) => /^program-.*\.cjs$/.test(name)) ?? '';
+  expect(readFileSync(join(dist, bundle), 'latin1')).not.toMatch(/\bimport\s*\(/);
 });
 
 it.each([['--version'], ['--help']])('a reader that has had enough of %s is no mistake', async (option) => {
