@@ -27,7 +27,11 @@ const common = {
       { module: 'undici', form: 'undici.mjs' },
       { module: './client-h2.js', by: 'undici', form: 'undici-h2.cjs' },
       { module: 'node:http', by: 'undici', form: 'undici-http.cjs' },
-      { module: 'module', by: 'fdir', form: 'fdir-module.mjs' },
+      { module: 'module', by: 'fdir', form: 'module.mjs' },
+      { module: 'node:module', by: 'yargs', form: 'module.mjs' },
+      { module: 'node:module', by: 'yargs-parser', form: 'module.mjs' },
+      { module: 'assert', by: 'yargs', form: 'assert.cjs' },
+      { module: 'node:assert', by: 'undici', form: 'assert.cjs' },
     ]),
   ],
 };
@@ -92,17 +96,20 @@ function lighter(forms) {
     name: 'lighter',
     setup({ initialOptions, onResolve, onEnd }) {
       onEnd(() => {
-        const unused = forms.filter(({ form }) => !used.has(form)).map(({ form }) => form);
+        const unused = forms
+          .filter((each) => !used.has(each))
+          .map(({ module, form }) => `${form} for ${module}`);
         // The whole program imports all of them.
         if (unused.length > 0 && initialOptions.entryPoints.program)
           throw new Error(`Not used: ${unused.join(', ')}.`);
       });
-      for (const { module, by = '', form } of forms) {
+      for (const each of forms) {
+        const { module, by = '', form } = each;
         const filter = new RegExp(`^${module.replaceAll('.', '\\.')}$`);
         const importer = by === '' ? '' : join(root, 'node_modules', by, '/');
         onResolve({ filter }, (asked) => {
           if (asked.resolveDir === folder || !asked.importer.startsWith(importer)) return undefined;
-          used.add(form);
+          used.add(each);
           return { path: join(folder, form) };
         });
       }

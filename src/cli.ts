@@ -27,10 +27,17 @@ else void start();
 
 async function start(): Promise<void> {
   const { loadCompiled } = await import('./code-cache.ts');
-  const name = /^[a-z][a-z-]*$/.test(command) ? command : 'options';
-  const { exports, keep } = loadCompiled<typeof program>(join(import.meta.dirname, TENANTCTL_PROGRAM), name);
+  const bundle = join(import.meta.dirname, TENANTCTL_PROGRAM);
+  const { exports, keep } = loadCompiled<typeof program>(bundle, partNeeded());
   await exports.run(argv);
   // What failed has compiled too little to be worth keeping.
   const isDone = process.exitCode === ExitCode.done || process.exitCode === ExitCode.changes;
   if (isDone && exports.isCommand(command)) keep();
+}
+
+/** The name of the part of the program that a run needs. */
+function partNeeded(): string {
+  // Of a command, its help needs next to nothing.
+  if (argv.includes('--help') || argv.includes('-h')) return 'help';
+  return /^[a-z][a-z-]*$/.test(command) ? command : 'options';
 }

@@ -9,10 +9,12 @@ export type Run = (io: Io) => Promise<ExitCode>;
 /** A command that can be added to the program's parser. */
 export interface Command {
   /**
-   * @param usage the command's name and positional arguments, as yargs writes them
+   * Makes the parser one of this command alone: the arguments no longer name it.
+   *
+   * @param positionals the command's positional arguments, as yargs writes them
    * @param called is given what carries the command out, once its arguments are parsed
    */
-  addTo(parser: Argv, usage: string, describe: string, called: (run: Run) => void): Argv;
+  addTo(parser: Argv, positionals: string, called: (run: Run) => void): Argv;
   /** What may follow in a line of the command's arguments: options, or the choices of the option before. */
   completions(parser: Argv, line: readonly string[]): Promise<readonly string[]>;
 }
@@ -24,12 +26,18 @@ export function defineCommand<T>(
 ): Command {
   return {
     completions: (parser, line) => build(parser).getCompletion(line),
-    addTo: (parser, usage, describe, called) =>
-      parser.command(usage, describe, build, (args) => {
-        // Once the handler is back, the parser moves what stands behind `--` to another place.
-        const given = { ...args };
-        called((io) => run(given, io));
-      }),
+    addTo: (parser, positionals, called) =>
+      // For a command with a name the parser would write the help, which takes a while, at every run.
+      build(parser).command(
+        `$0 ${positionals}`.trimEnd(),
+        '',
+        (same) => same,
+        (args) => {
+          // Once the handler is back, the parser moves what stands behind `--` to another place.
+          const given = { ...args };
+          called((io) => run(given, io));
+        },
+      ),
   };
 }
 
@@ -99,7 +107,7 @@ export const lastPort = 65_535;
 export function guardOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('max-deletes', { type: 'number', describe: 'Allow this many deletes', requiresArg: true })
-    .check(wholeNumber('max-deletes'), false)
+    .check(wholeNumber('max-deletes'))
     .option('allow-delete-all', {
       type: 'string',
       array: true,

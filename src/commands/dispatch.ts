@@ -8,7 +8,8 @@ import { version } from './version.ts';
 
 /** Parses the arguments and runs the command that they name. Throws the Failure that stops it. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const name = await commandIn(argv);
+  const at = await placeOfCommand(argv);
+  const name = argv[at] ?? '';
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   // Help, say, runs no command.
   let run: Run = async () => ExitCode.done;
@@ -16,21 +17,17 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCod
     run = found;
   };
   const parser = entry
-    ? (await entry.load()).command.addTo(baseParser(io), entry.usage, entry.describe, called)
-    : Object.values(commands).reduce(
-        (cli, { usage, describe }) => cli.command(usage, describe),
-        baseParser(io),
-      );
-  await parser.parseAsync([...argv], {}, (error, _args, output) => {
+    ? (await entry.load()).command.addTo(baseParser(io).check(refuseUnread), entry.positionals ?? '', called)
+    : listing(baseParser(io));
+  await parser.parseAsync(entry ? argv.toSpliced(at, 1) : [...argv], {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(`${output}\n`);
   });
   return run(io);
 }
 
-/** The first word that is no option and no option's value: an environment may be called like a command. */
-async function commandIn(argv: readonly string[]): Promise<string> {
-  const [first = ''] = argv;
-  if (!first.startsWith('-')) return first;
+/** Where the first word is that is no option and no option's value: an environment may be called like a command. */
+async function placeOfCommand(argv: readonly string[]): Promise<number> {
+  if (!argv[0]?.startsWith('-')) return 0;
   const { _: words } = await commonOptions(yargs())
     .help(false)
     .version(false)
@@ -38,23 +35,33 @@ async function commandIn(argv: readonly string[]): Promise<string> {
     .parserConfiguration({ 'halt-at-non-option': true })
     .fail(() => {})
     .parseAsync([...argv]);
-  return String(words[0] ?? '');
+  return argv.length - words.length;
+}
+
+/** Knows the commands for help, and for the guess which of them was meant. */
+function listing(parser: Argv): Argv {
+  return Object.entries(commands)
+    .reduce(
+      (cli, [name, { positionals = '', describe }]) =>
+        cli.command(`${name} ${positionals}`.trimEnd(), describe),
+      parser,
+    )
+    .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
+    .demandCommand(1, 'Name a command.')
+    .recommendCommands()
+    .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
 }
 
 function baseParser(io: Io): Argv {
   return yargs()
     .scriptName('tenantctl')
-    .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
     .version(version)
     .help()
     .alias('help', 'h')
     .strict()
-    .demandCommand(1, 'Name a command.')
-    .recommendCommands()
     .exitProcess(false)
     .wrap(Math.min(110, widthOf(io.stdout)))
     .check(refuseRepeated)
-    .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.')
     .fail((message, error) => {
       // What the parser itself throws is about the arguments: an option without its value.
       if (error && error.name !== 'YError') throw error;
@@ -73,4 +80,12 @@ function refuseRepeated(
   const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));
   if (repeated === undefined) return true;
   throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
+}
+
+/** What stands behind `--` gets past the parser; whoever names a plan file there means it to be applied. */
+function refuseUnread({ _: words }: { readonly _: readonly unknown[] }): true {
+  if (words.length === 0) return true;
+  throw failure('usage', `What stands behind -- is not read: ${words.join(' ')}`, {
+    hint: 'Leave the -- out.',
+  });
 }

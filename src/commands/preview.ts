@@ -24,7 +24,7 @@ function build(yargs: Argv) {
       '$0 preview [options]\n\nServes a page on the loopback address that shows every notification template, rendered, before and after. Ctrl-C ends it.',
     )
     .option('port', { type: 'number', default: 0, describe: 'Port; 0 takes a free one', requiresArg: true })
-    .check(wholeNumber('port', lastPort), false)
+    .check(wholeNumber('port', lastPort))
     .option('offline', { type: 'boolean', default: false, describe: 'Do not read the tenant' })
     .example('$0 preview', 'Edit templates and see them at once')
     .example('$0 preview --offline --port 8080', 'Without the tenant');

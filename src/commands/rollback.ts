@@ -28,9 +28,9 @@ function build(yargs: Argv) {
     )
     .positional('result', {
       type: 'string',
-      demandOption: true,
       describe: 'A result file of `apply`, such as those in .tenantctl/results',
     })
+    .demandOption('result')
     .example('$0 rollback result.json --out back.json', 'Then review it, and `tenantctl apply back.json`');
 }
 

@@ -12,7 +12,7 @@ function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage('$0 sandbox [options]\n\nServes the embedded tenant on the loopback address until Ctrl-C.')
     .option('port', { type: 'number', default: 0, describe: 'Port; 0 takes a free one', requiresArg: true })
-    .check(wholeNumber('port', lastPort), false)
+    .check(wholeNumber('port', lastPort))
     .option('seed', { type: 'string', describe: 'YAML file the tenant starts from', requiresArg: true })
     .option('data', { type: 'string', describe: 'JSON file that keeps the tenant', requiresArg: true })
     .option('latency', {
@@ -21,7 +21,7 @@ function build(yargs: Argv) {
       describe: 'Milliseconds added to every answer',
       requiresArg: true,
     })
-    .check(wholeNumber('latency'), false)
+    .check(wholeNumber('latency'))
     .option('fault', {
       type: 'string',
       array: true,

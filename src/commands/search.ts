@@ -23,7 +23,8 @@ function build(yargs: Argv) {
     .usage(
       '$0 search LABEL [options]\n\nRuns a profile search: the one that a manifest declares, else the one saved in the tenant.',
     )
-    .positional('label', { type: 'string', demandOption: true, describe: 'The label of the search' })
+    .positional('label', { type: 'string', describe: 'The label of the search' })
+    .demandOption('label')
     .option('format', { choices: searchFormats, default: 'table' as const, describe: 'How to print it' })
     .option('limit', { type: 'number', describe: 'At most this many profiles', requiresArg: true })
     .option('order', {

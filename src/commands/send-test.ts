@@ -37,9 +37,9 @@ function build(yargs: Argv) {
     )
     .positional('address', {
       type: 'string',
-      demandOption: true,
       describe: 'The template: NotificationTemplate/KEY/MEDIUM/LOCALE',
     })
+    .demandOption('address')
     .option('context', {
       type: 'string',
       describe: "A YAML or JSON file with the template's variables; else made from the template",

@@ -10,9 +10,9 @@ function build(yargs: Argv) {
     .usage('$0 show FILE [options]\n\nShows a plan file or a result file. Asks the tenant nothing.')
     .positional('file', {
       type: 'string',
-      demandOption: true,
       describe: 'A file written by plan --out or apply --result',
     })
+    .demandOption('file')
     .option('format', {
       choices: ['text', 'json', 'markdown', 'html', 'junit', 'gitlab'] as const,
       default: 'text' as const,

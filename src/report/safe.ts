@@ -2,9 +2,9 @@
  * Every text that comes from a tenant, a manifest or a plan file passes one of these before it is shown.
  */
 
-/** What most texts are; the expressions below take V8 a while to compile. */
+/** What most texts are; the expressions below take V8 a while to make. */
 const plain = /^[\n\t\x20-\x7e]*$/;
-const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+const hidden = () => /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 /** The same, a joiner that stands behind an emoji apart from the rest. */
 let joinerOrHidden: RegExp | null = null;
 
@@ -15,7 +15,7 @@ let joinerOrHidden: RegExp | null = null;
 export function printable(text: string): string {
   if (plain.test(text)) return text;
   joinerOrHidden ??= new RegExp(
-    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d)|${hidden.source}`,
+    `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d)|${hidden().source}`,
     'gu',
   );
   return text.replace(joinerOrHidden, (char, joiner: string | undefined) => {
@@ -40,7 +40,7 @@ export function visibleBlanks(text: string): string {
 /** JSON that no terminal or page takes as anything but text: the same value, escaped further. */
 export function safeJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2);
-  return text.replace(hidden, (char) => (char === '\n' ? char : unicodeEscape(char)));
+  return text.replace(hidden(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -37,6 +37,26 @@ describe('an option', () => {
   });
 });
 
+it.each([
+  [['apply', '--yes', '--', 'plan.json'], 'plan.json'],
+  [['plan', '--', '--only', 'MailFrom/**'], '--only MailFrom/**'],
+])('what stands behind -- is not passed over (%j)', async (argv, unread) => {
+  const { code, stderr } = await world.run(...argv);
+  expect(code).toBe(1);
+  expect(stderr).toContain('[usage]');
+  expect(stderr).toContain(unread);
+});
+
+it.each([
+  ['plan', '--detailed-exitcode'],
+  ['--quiet', 'plan', '--detailed-exitcode'],
+  ['-c', 'tenantctl.yaml', 'plan', '--detailed-exitcode'],
+  ['--detailed-exitcode', '--', 'plan'],
+])('a command is found wherever it stands (%s %s %s %s)', async (...argv) => {
+  const { code, stdout } = await world.run(...argv);
+  expect([code, stdout]).toEqual([2, expect.stringContaining('1 to create')]);
+});
+
 describe('apply with a plan file', () => {
   beforeEach(async () => {
     expect((await world.run('plan', '--out', 'plan.json')).code).toBe(0);
