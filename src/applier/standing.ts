@@ -71,18 +71,21 @@ function afterDoubt(evidence: Evidence, request: number, changedSince: string | 
 }
 
 /** Why the object is not the one the plan was computed from, or `null` where it is. */
-function difference({ change }: KindChange, { live, standard }: Found): string | null {
+function difference({ kind, change }: KindChange, { live, standard }: Found): string | null {
+  const since = (what: string) => (isReached(kind, change, live) ? 'it already is as this plan would make it' : what);
   switch (change.action) {
     case 'manual':
       return null;
     case 'create':
-      if (live) return 'it exists by now';
+      if (live) return since('it exists by now');
       if ((standard?.fingerprint ?? null) === change.fingerprint) return null;
       return "the vendor's default that it would be laid over has changed";
     case 'update':
     case 'delete':
       if (!live) return 'it is no longer there';
-      return live.fingerprint === change.fingerprint ? null : 'someone changed it since the plan was made';
+      return live.fingerprint === change.fingerprint
+        ? null
+        : since('someone changed it since the plan was made');
   }
 }
 

@@ -51,6 +51,11 @@ describe('a plan is refused without a single request when', () => {
       /Thing\/old.*someone changed/,
     ],
     [
+      'an object to update was updated so',
+      (tenant) => tenant.things.set('old', { ...old, text: 'after' }),
+      /Thing\/old.*already is as this plan would make it/,
+    ],
+    [
       'a field it does not touch changed',
       (tenant) => tenant.things.set('old', { ...old, rule: 'r' }),
       /Thing\/old/,

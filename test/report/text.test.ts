@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { type Document, formatsOf, renderReport, renderRequests } from '../../src/report/index.ts';
 import { widthOf } from '../../src/report/text/layout.ts';
 import {
@@ -9,8 +10,10 @@ import {
   digest,
   guard,
   lockout,
+  outcome,
   plain,
   plan,
+  result,
   samplePlan,
   sampleResult,
   senderDelete,
@@ -155,6 +158,19 @@ Digest: ${digest}
     const refused = { ...sampleResult, outcome: 'refused' as const, changes: [], diagnostics: [guard] };
     expect(text({ is: 'result', result: refused })).toContain(guard.message);
     expect(text({ is: 'result', result: refused })).toContain('Refused, nothing written:');
+  });
+
+  it('gives a reason once, though it stands in the change too', () => {
+    const address = 'Thing/a' as const;
+    const message = `${address} is not as the plan found it: it exists by now.`;
+    const stale: Diagnostic = { code: 'plan-stale', severity: 'error', message, address };
+    const change = outcome({ address, outcome: 'notAttempted', error: message });
+    const refused = result([change], { outcome: 'refused', diagnostics: [stale] });
+    const lines = text({ is: 'result', result: refused }).split('\n');
+    expect(lines.filter((line) => line.includes(address))).toEqual([
+      `  ○ not attempted  ~ ${address}`,
+      `error  ${message}  [plan-stale]`,
+    ]);
   });
 });
 

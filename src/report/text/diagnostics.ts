@@ -28,10 +28,11 @@ function oneDiagnostic(diagnostic: Diagnostic, width: number): Row[] {
   const { severity, code, message, source, excerpt, hint, address } = diagnostic;
   const [first = '', ...more] = message.split('\n');
   const where = source ? place(source) : address;
+  const isSaid = where !== undefined && first.startsWith(`${where} `);
   return [
     row(
       0,
-      ...(where === undefined ? [] : [span(`${where}  `, 'cyan')]),
+      ...(where === undefined || isSaid ? [] : [span(`${where}  `, 'cyan')]),
       span(severity, severityStyles[severity], 'bold'),
       span(`  ${first}`),
       span(`  [${code}]`, 'dim'),

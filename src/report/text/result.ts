@@ -26,12 +26,14 @@ const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => wor
 /** What an apply did, for the terminal: one line a change, more where something went wrong. */
 export function resultText(result: Result, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
+  const diagnostics = result.diagnostics ?? [];
+  const reasons = new Set(diagnostics.map(({ message }) => message));
   const rows = [
     row(0, span(`Apply to ${result.environment}`, 'bold'), span(`  ${tenantWords(result.tenant)}`, 'dim')),
     blank,
-    ...result.changes.flatMap((change) => changeRows(change, verbose)),
+    ...result.changes.flatMap((change) => changeRows(change, reasons, verbose)),
     ...(result.changes.length > 0 ? [blank] : []),
-    ...diagnosticRows(result.diagnostics ?? [], options),
+    ...diagnosticRows(diagnostics, options),
     row(
       0,
       span(`${runWords[result.outcome]}: `, 'bold'),
@@ -47,7 +49,8 @@ function elapsed({ startedAt, endedAt }: Result) {
   return span(`  ${duration(Date.parse(endedAt) - Date.parse(startedAt))}`.trimEnd(), 'dim');
 }
 
-function changeRows(change: ChangeResult, verbose: boolean): Row[] {
+/** @param reasons what is told below the changes anyway */
+function changeRows(change: ChangeResult, reasons: ReadonlySet<string>, verbose: boolean): Row[] {
   const { outcome, action, address, error, warnings, requests } = change;
   const troubled = outcome === 'failed' || outcome === 'unknown';
   return [
@@ -60,7 +63,7 @@ function changeRows(change: ChangeResult, verbose: boolean): Row[] {
       span(`${symbols[action]} `, actionStyles[action]),
       span(address, 'bold'),
     ),
-    ...(error === null ? [] : paragraph(6, error, troubled ? 'red' : 'yellow')),
+    ...(error === null || reasons.has(error) ? [] : paragraph(6, error, troubled ? 'red' : 'yellow')),
     ...warnings.map((warning) => row(6, span('⚠ ', 'yellow'), span(warning, 'yellow'))),
     ...(troubled || verbose ? requests.map(requestRow) : []),
   ];
