@@ -72,7 +72,8 @@ function afterDoubt(evidence: Evidence, request: number, changedSince: string | 
 
 /** Why the object is not the one the plan was computed from, or `null` where it is. */
 function difference({ kind, change }: KindChange, { live, standard }: Found): string | null {
-  const since = (what: string) => (isReached(kind, change, live) ? 'it already is as this plan would make it' : what);
+  const since = (what: string) =>
+    isReached(kind, change, live) ? 'it already is as this plan would make it' : what;
   switch (change.action) {
     case 'manual':
       return null;

@@ -11,7 +11,7 @@ import { renderRequests } from '../report/index.ts';
 import { carryOutPlan } from './carry-out.ts';
 import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
 import { confirmed } from './confirm.ts';
-import { hasColour, type Io, isInteractive, widthOf } from './io.ts';
+import { hasColour, type Io, isInteractive } from './io.ts';
 import { keepResult } from './keep-result.ts';
 import { choicesOf, makePlan } from './make-plan.ts';
 import {
@@ -63,6 +63,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   // Afterwards would be too late: the tenant would have changed, and nothing would say how.
   checkWritable([...args.report, ...(args.result === undefined ? [] : [args.result])], io);
   refusePlanOptions(args);
+  refuseResultOptions(args);
   requireConsent(args, io);
   const { project, plan: planWith } = planSource(args, io);
   const progress = createProgress(io, args);
@@ -94,9 +95,8 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
 
 /** As JSON it is the plan itself, which holds every request. */
 function printRequests(plan: Plan, args: Args, io: Io): void {
-  const view = { colour: hasColour(io.stdout, io, args), width: widthOf(io.stdout) };
   if (args.format === 'json') printDocument({ is: 'plan', plan }, 'json', args, io);
-  else io.stdout.write(renderRequests(plan, view));
+  else io.stdout.write(renderRequests(plan, { colour: hasColour(io.stdout, io, args) }));
 }
 
 /** A saved plan is applied as it is: to ignore an option that asks for another would apply what nobody asked for. */
@@ -121,6 +121,15 @@ function refusePlanOptions(args: Args): void {
       hint: 'Give the options to `tenantctl plan --out FILE`, and apply that plan.',
     },
   );
+}
+
+/** What a dry run is to write there, and would not, somebody may go and look for. */
+function refuseResultOptions({ dryRun, result, report }: Args): void {
+  const given = [...(result === undefined ? [] : ['--result']), ...(report.length === 0 ? [] : ['--report'])];
+  if (!dryRun || given.length === 0) return;
+  throw failure('usage', `A dry run has no result, so it goes without ${given.join(' and ')}.`, {
+    hint: '`tenantctl plan` writes a plan with --out, and reports of it with --report.',
+  });
 }
 
 interface PlanSource {

@@ -210,6 +210,11 @@ function readLifecycle(
     );
   }
   const renamedFrom = textOf(lifecycle, 'renamedFrom');
+  if (renamedFrom !== null && kind.keyFields.some(({ name }) => textOf(value, name) === renamedFrom)) {
+    const message = '`lifecycle.renamedFrom` is the name that the object has';
+    const hint = 'Give the name that it had before, or remove the line.';
+    problems.add('invalid-value', message, find('/lifecycle/renamedFrom').place, { hint });
+  }
   return {
     protect: own(lifecycle, 'protect') === true,
     ignore,

@@ -35,7 +35,7 @@ export function checkSchema(
   context: SchemaContext,
 ): boolean {
   if (validate(tagged ? withoutMarkers(value) : value)) return true;
-  const errors = (validate.errors ?? []).filter(isTellable).slice(0, mostErrors);
+  const errors = (validate.errors ?? []).filter(isTellable).filter(isNarrowest).slice(0, mostErrors);
   for (const error of errors) tell(error, context);
   return errors.length === 0;
 }
@@ -51,6 +51,20 @@ function isTellable({ keyword, data, schemaPath, propertyName }: ErrorObject): b
   if (data === deferred && aboutTheText.includes(keyword)) return false;
   if (schemaPath.startsWith('#/anyOf/')) return false;
   return !summaries.includes(keyword);
+}
+
+/** Of several lists of values for one place the shortest says what the others do. */
+function isNarrowest(error: ErrorObject, _at: number, all: readonly ErrorObject[]): boolean {
+  const size = choicesIn(error);
+  if (size === null) return true;
+  return all.every(
+    (other) => other.instancePath !== error.instancePath || (choicesIn(other) ?? size) >= size,
+  );
+}
+
+/** How many values the error leaves; `null` where it is about something else. */
+function choicesIn({ keyword, params }: ErrorObject): number | null {
+  return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
 }
 
 function tell(error: ErrorObject, { problems, address, unshown, find, explain }: SchemaContext): void {

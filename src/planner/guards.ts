@@ -37,7 +37,7 @@ function protectedDeletes({ deletes, protect }: GuardInput): Diagnostic[] {
     return refusal(
       'protected',
       `${address} would be deleted, but it is protected by ${by}.`,
-      `Take it out of ${by} first.`,
+      `Take it out of ${by} first, or leave it aside with --except '${address}'.`,
       address,
     );
   });

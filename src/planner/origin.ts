@@ -8,9 +8,6 @@ import { segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Match } from './match.ts';
 
-/** Words for a reviewer: what this change would take back. */
-export const undoing = 'This change undoes something that was done in the tenant.';
-
 /** The change with each difference judged against the manifests of an earlier revision (`--since`). */
 export function withOrigins(change: Change, match: Match, previous: readonly Resource[]): Change {
   const before = previousOf(match, previous);
@@ -21,11 +18,11 @@ export function withOrigins(change: Change, match: Match, previous: readonly Res
   const fields = diff
     .filter(({ origin }) => origin === 'tenant' || origin === 'both')
     .map(({ path }) => path);
-  const what = vanished ? 'the object was deleted there' : `${fields.join(', ')} changed there`;
+  const what = vanished ? 'The object was deleted' : `${fields.join(', ')} changed`;
   return {
     ...change,
     diff,
-    warnings: [...change.warnings, `${undoing.slice(0, -1)}: ${what}.`],
+    warnings: [...change.warnings, `${what} in the tenant.`],
     risk: [...change.risk, 'undoes-tenant-change'],
   };
 }

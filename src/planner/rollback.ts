@@ -15,7 +15,6 @@ import type { Resource } from '../model/resource.ts';
 import type { Result } from '../model/result.ts';
 import { defaultsFor, matchUp, type PlanInput, planChanges, scopeFilter, wantedFor } from './index.ts';
 import { LiveIndex } from './match.ts';
-import { undoing } from './origin.ts';
 import { type Restored, restoredChanges, restoredWhole } from './restore.ts';
 import { changedFields, type Undo, undosOf, withoutPlaces } from './undo.ts';
 
@@ -143,11 +142,10 @@ function resourceOf(
 function annotated(change: Change, entry: Undone | undefined): Change {
   const since = entry ? doneSince(entry, change) : null;
   if (since === null) return { ...change, source: null };
-  const warning = `${undoing.slice(0, -1)}: ${since}.`;
   return {
     ...change,
     source: null,
-    warnings: [...change.warnings, warning],
+    warnings: [...change.warnings, since],
     risk: [...change.risk, 'undoes-tenant-change'],
   };
 }
@@ -157,16 +155,18 @@ function doneSince({ undo, live }: Undone, change: Change): string | null {
   const { kind, record } = undo;
   if (live === null) return null;
   if (record.outcome === 'unknown') {
-    return 'the apply never learnt what became of its request, so what is there may be the work of somebody else';
+    return 'The apply never learnt what became of its request, so what is there may be the work of somebody else.';
   }
-  if (record.action === 'delete') return 'the object was made again after the apply had deleted it';
-  if (record.after === null) return 'the apply did not see what it left, so later changes cannot be told';
+  if (record.action === 'delete') return 'The object was made again after the apply had deleted it.';
+  if (record.after === null) return 'The apply did not see what it left, so later changes cannot be told.';
   const now = withoutPlaces(readableFields(kind, live.fields), record.withheld ?? []);
   const touched = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
   const moved = changedFields(kind, record.after, now).filter(
     (name) => record.action === 'create' || touched.has(name),
   );
-  return moved.length > 0 ? `${moved.map((name) => pointer(name)).join(', ')} changed after the apply` : null;
+  return moved.length > 0
+    ? `${moved.map((name) => pointer(name)).join(', ')} changed after the apply.`
+    : null;
 }
 
 function remarksOn(undo: Undo, live: LiveObject | null, restored: Restored | null): Diagnostic[] {

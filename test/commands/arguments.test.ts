@@ -1,4 +1,6 @@
 /** Wrong arguments, of which a person has to be told in words what is wrong. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, seedFile, type World } from '../support/world.ts';
 
@@ -80,6 +82,15 @@ describe('apply with a plan file', () => {
       world.sandbox.log.filter(({ method, path }) => method === 'POST' && path.startsWith('/v')),
     ).toEqual([]);
   });
+});
+
+it.each([
+  ['--result', 'result.json'],
+  ['--report', 'report.md'],
+])('a dry run writes no result, so it is not asked for one (%s)', async (option, file) => {
+  const { code, stderr } = await world.run('apply', '--dry-run', option, file);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`goes without ${option}.`)]);
+  expect(existsSync(join(world.dir, file))).toBe(false);
 });
 
 it('prints the requests of a dry run as JSON where that is asked for', async () => {

@@ -28,6 +28,11 @@ const cases: Case[] = [
   },
   { name: 'a duplicate key', manifest: `${template}subject: a\nsubject: b\n`, error: 'duplicate-key 6:1' },
   {
+    name: 'a slip that the parser stumbles over again and again, on its line',
+    manifest: 'kind: ProfileSearch\nlabel: a\nrules:\n  - { type: a\n  - type: b: c\n',
+    error: 'yaml-syntax 5:3',
+  },
+  {
     name: 'a duplicate key in flow',
     manifest: `kind: SimIntegration\nname: a\nattributes: { b: 1, b: 2 }`,
     error: 'duplicate-key 3:21',
@@ -209,6 +214,13 @@ const cases: Case[] = [
   },
   { name: 'an id that is a path', manifest: 'kind: SimIntegration\nid: ../x', error: 'invalid-value 2:5' },
 
+  {
+    name: 'a value that two lists refuse',
+    manifest:
+      'kind: ProfileSearch\nlabel: a\nrules:\n  - { type: ProfileStatusRule, comparison_operator: like, value: Active }',
+    error: 'invalid-value 4:53',
+  },
+
   // lifecycle
   {
     name: 'a lifecycle option misspelt',
@@ -220,6 +232,12 @@ const cases: Case[] = [
     name: 'a rename that the API has not',
     manifest: `${template}lifecycle: { renamedFrom: j }`,
     error: 'not-renamable 5:14',
+  },
+  {
+    name: 'a rename from its own name',
+    manifest: 'kind: ProfileSearch\nlabel: a\nlifecycle: { renamedFrom: a }',
+    error: 'invalid-value 3:27',
+    hint: 'before',
   },
   {
     name: 'a field to ignore that is none',

@@ -321,7 +321,7 @@ describe('--since', () => {
     const change = originOf(then, now, live);
     expect(change?.diff[0]?.origin).toBe(origin);
     expect(change?.risk.includes('undoes-tenant-change')).toBe(origin !== 'repo');
-    expect(change?.warnings.some((text) => text.includes('undoes'))).toBe(origin !== 'repo');
+    expect(change?.warnings.some((text) => text.includes('changed in the tenant'))).toBe(origin !== 'repo');
   });
 });
 

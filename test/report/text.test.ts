@@ -231,6 +231,13 @@ X-Service-Experimental: true
   });
 });
 
+it('a dry run breaks no line of a body, so that it can be copied', () => {
+  const body = { subject: 'A long subject. '.repeat(20) };
+  const long = { ...textUpdate, requests: textUpdate.requests.map((request) => ({ ...request, body })) };
+  const [shown = ''] = /^\{\n.*^\}/ms.exec(renderRequests(plan([long]), plain)) ?? [];
+  expect(JSON.parse(shown)).toEqual(body);
+});
+
 describe('renderReport', () => {
   it('needs no options: then it is plain, and 100 columns wide', () => {
     const document = { is: 'plan', plan: samplePlan } as const;

@@ -127,7 +127,7 @@ it('--since deletes what git declared and nothing declares now, and tells who mo
     ['/footer', 'both'],
   ]);
   expect(update?.risk).toContain('undoes-tenant-change');
-  expect(update?.warnings.join()).toMatch(/undoes .*\/subject, \/footer changed there/);
+  expect(update?.warnings.join()).toMatch(/\/subject, \/footer changed in the tenant\.$/);
   expect(remove).toMatchObject({ action: 'delete', address: 'NotificationTemplate/reminder/EMAIL/en' });
   expect((await world.run('plan', '--since', 'HEAD')).stdout).toMatch(/undoes/i);
 });

@@ -5,8 +5,11 @@ import { counted, symbols } from '../words.ts';
 import { actionStyles } from './change.ts';
 import { blank, layout, paragraph, type Row, row, span } from './layout.ts';
 
-/** Every request of a plan as it would be sent, secrets by name: what a dry run prints. */
-export function renderRequests(plan: Plan, options: Pick<ReportOptions, 'colour' | 'width'>): string {
+/**
+ * Every request of a plan as it would be sent, secrets by name: what a dry run prints. Lines stay whole, so that a body
+ * can be copied as JSON.
+ */
+export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colour'>): string {
   const sending = plan.changes.filter(({ requests }) => requests.length > 0);
   const total = sending.reduce((sum, { requests }) => sum + requests.length, 0);
   return layout(
@@ -14,7 +17,7 @@ export function renderRequests(plan: Plan, options: Pick<ReportOptions, 'colour'
       ...sending.flatMap(changeRows),
       row(0, span(`Dry run: ${counted(total, 'request')}, none sent.`, 'bold')),
     ],
-    options,
+    { colour, width: Number.POSITIVE_INFINITY },
   );
 }
 
