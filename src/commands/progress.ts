@@ -52,22 +52,35 @@ function clientLog(event: ClientEvent): string | null {
 class Count {
   #asked = 0;
   #answered = 0;
+  /** Requests that wait for another try: the answer that they had counts no more. */
+  #again = 0;
   #changes: { finished: number; total: number } | null = null;
 
   add(event: ClientEvent | ApplyEvent): void {
-    if (event.type === 'request-started') this.#asked += 1;
+    if (event.type === 'request-started') this.#ask(event.attempt);
     if (event.type === 'request-finished') this.#answered += 1;
+    if (event.type === 'retrying') this.#again += 1;
     if (event.type === 'checked') this.#changes = { finished: 0, total: event.changes };
     if (event.type === 'finished') this.#changes = { finished: event.finished, total: event.total };
   }
 
+  #ask(attempt: number): void {
+    if (attempt === 1) {
+      this.#asked += 1;
+      return;
+    }
+    this.#answered -= 1;
+    // Where only the token was renewed, nothing waited.
+    this.#again = Math.max(0, this.#again - 1);
+  }
+
   get answered(): number {
-    return this.#answered;
+    return this.#answered - this.#again;
   }
 
   /** Done, all, and what is counted. */
   get now(): { done: number; all: number; what: string } {
-    if (!this.#changes) return { done: this.#answered, all: this.#asked, what: 'requests' };
+    if (!this.#changes) return { done: this.answered, all: this.#asked, what: 'requests' };
     return { done: this.#changes.finished, all: this.#changes.total, what: 'changes' };
   }
 }

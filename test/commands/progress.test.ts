@@ -59,6 +59,22 @@ describe('progress', () => {
     expect(screen.text.endsWith('\r\u001b[2K')).toBe(true);
   });
 
+  it('counts a request once, however often it is tried', () => {
+    const screen = new Screen(true);
+    const progress = progressOn(screen);
+    const shown = () => screen.text.split('\u001b[2K').at(-1);
+    progress.onClient(started);
+    progress.onClient(finished);
+    progress.onClient({ type: 'retrying', request: started.request, attempt: 1, ms: 100, reason: '429' });
+    expect(shown()).toMatch(/░ 0\/1 requests/);
+    progress.onClient({ ...started, attempt: 2 });
+    expect(shown()).toMatch(/░ 0\/1 requests/);
+    progress.onClient({ ...finished, attempt: 2 });
+    expect(shown()).toMatch(/█ 1\/1 requests/);
+    progress.onClient({ ...started, attempt: 3 });
+    expect(shown()).toMatch(/░ 0\/1 requests/);
+  });
+
   it('is a plain line now and then in a CI job', () => {
     const screen = new Screen(false);
     const progress = progressOn(screen, {}, { CI: 'true' });
