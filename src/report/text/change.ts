@@ -104,12 +104,17 @@ function inlineRows(
 ): Row[] {
   const old = before === null ? [] : [span(before, 'red')];
   const fresh = after === null ? [] : [span(after, 'green')];
-  if (before === null || after === null) return [row(6, ...title, ...old, ...fresh, ...origin)];
+  const titled = (...values: readonly Span[]): Row => ({
+    indent: 6,
+    hang: indent,
+    spans: [...title, ...values],
+  });
+  if (before === null || after === null) return [titled(...old, ...fresh, ...origin)];
   const arrow = span('→ ', 'dim');
   if (before.length + after.length <= maxTogether) {
-    return [row(6, ...title, ...old, span(' '), arrow, ...fresh, ...origin)];
+    return [titled(...old, span(' '), arrow, ...fresh, ...origin)];
   }
-  return [row(6, ...title, ...old), row(indent - 2, arrow, ...fresh, ...origin)];
+  return [titled(...old), row(indent - 2, arrow, ...fresh, ...origin)];
 }
 
 const originSpans = ({ origin }: Difference): Span[] =>
