@@ -247,6 +247,14 @@ describe('renderReport', () => {
     expect(renderReport(document, 'markdown')).toContain(samplePlan.digest);
   });
 
+  it('names a manifest as the source only of what one declares', () => {
+    const diff = [difference('/description', 'a', 'b')];
+    const headsOf = (changes: Parameters<typeof plan>[0]) =>
+      renderReport({ is: 'plan', plan: plan(changes) }, 'html').match(/(?<=<th scope="col">)\w+/g);
+    expect(headsOf([{ ...lockout, diff }])).toEqual(['Field', 'Tenant', 'Manifest']);
+    expect(headsOf([{ ...senderDelete, diff }])).toEqual(['Field', 'Tenant', 'After']);
+  });
+
   it('refuses a format that a document does not have, and names those it has', () => {
     expect(() => renderReport({ is: 'diagnostics', diagnostics }, 'gitlab', plain)).toThrow(
       'There is no gitlab report of a diagnostics',

@@ -27,7 +27,7 @@ ${risk.map(riskPill)}
 ${source === null ? '' : html`<span class="where">${place(source)}</span>`}`;
   const body = html`${metaMarkup(change, options.sourceUrl)}
 ${noticesMarkup(change)}
-${short.length === 0 ? '' : tableMarkup(short)}
+${short.length === 0 ? '' : tableMarkup(change, short)}
 ${views.map(({ difference, view }) => (view.is === 'lines' ? figureMarkup(difference, view) : ''))}
 ${rendered === undefined ? '' : renderedMarkup(address, rendered)}
 ${impactMarkup(change.impact)}
@@ -70,8 +70,13 @@ function noticesMarkup({ action, risk, warnings }: Change): Markup {
   return risks.length + others.length === 0 ? html`` : html`<ul class="notices">${risks}${others}</ul>`;
 }
 
-function tableMarkup(rows: readonly { difference: Difference; view: View }[]): Markup {
-  return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Tenant</th><th scope="col">Manifest</th></tr></thead>
+function tableMarkup(
+  { action, source }: Change,
+  rows: readonly { difference: Difference; view: View }[],
+): Markup {
+  // Of a delete, and of what a rollback restores, no manifest says what comes.
+  const after = action === 'delete' || source === null ? 'After' : 'Manifest';
+  return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Tenant</th><th scope="col">${after}</th></tr></thead>
 <tbody>${rows.map(({ difference, view }) => rowMarkup(difference, view))}</tbody></table></div>`;
 }
 
