@@ -35,20 +35,23 @@ const schemas = new Map(
 );
 for (const [name, schema] of schemas) ajv.addSchema(schema, name);
 
-// Ajv's ESM output still calls `require` for its helpers; a bundle of the CommonJS output has them inside.
-const commonJs = standaloneCode(ajv, Object.fromEntries(names.map((name) => [`validate_${name}`, name])));
-const table = names.map((name) => `${JSON.stringify(name)}: compiled.validate_${name}`).join(', ');
+// Ajv's ESM output still calls `require` for its helpers; a bundle of the CommonJS output has them inside. Each schema is
+// a module that is run when its validator is first asked for: most runs need two of them.
+const table = names.map((name) => `get ${name}() { return require('compiled/${name}'); }`).join(', ');
 const bundle = await build({
-  stdin: {
-    contents: `import compiled from 'compiled';\nexport const validators = { ${table} };`,
-    resolveDir: root,
-  },
+  stdin: { contents: `export const validators = { ${table} };`, resolveDir: root },
   plugins: [
     {
       name: 'compiled',
       setup({ onResolve, onLoad }) {
-        onResolve({ filter: /^compiled$/ }, () => ({ path: 'compiled', namespace: 'compiled' }));
-        onLoad({ filter: /.*/, namespace: 'compiled' }, () => ({ contents: commonJs, resolveDir: root }));
+        onResolve({ filter: /^compiled\// }, ({ path }) => ({
+          path: path.split('/')[1],
+          namespace: 'compiled',
+        }));
+        onLoad({ filter: /.*/, namespace: 'compiled' }, ({ path }) => ({
+          contents: standaloneCode(ajv, ajv.getSchema(path)),
+          resolveDir: root,
+        }));
       },
     },
   ],

@@ -146,6 +146,7 @@ async function answerOf(
 ): Promise<Answer> {
   const ofSuccess = status === 200 ? recognise : undefined;
   const body = await readBody(chunks, headers['content-encoding'], limit, ofSuccess);
+  await untilReusable();
   const claimsJson = (headers['content-type'] ?? '').includes('json');
   switch (body.is) {
     case 'json':
@@ -180,6 +181,12 @@ async function answerOf(
       return { outcome: 'answered', status, headers, body: null, text: body.text };
   }
 }
+
+/**
+ * A connection takes its next request one turn of the event loop after an answer. Whoever goes on before that gets a
+ * new connection, with all that it costs to open one.
+ */
+const untilReusable = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => [

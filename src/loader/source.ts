@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { Failure, failure } from '../model/failure.ts';
@@ -34,6 +34,7 @@ export function diskSource(root: string): FileSource {
   return {
     glob(patterns) {
       for (const pattern of patterns) projectPath(pattern.replace(/^!/, ''));
+      if (!patterns.some((pattern) => existsSync(join(root, plainFolder(pattern))))) return [];
       const ignore = ['**/node_modules/**'];
       return [...new Set(globSync([...patterns], { cwd: root, ignore, expandDirectories: false }))].sort();
     },
@@ -67,6 +68,12 @@ export function diskSource(root: string): FileSource {
     }
     return { real, stats };
   }
+}
+
+/** The folders that a glob names before its first sign that may stand for another: where they are not, nothing matches. */
+function plainFolder(pattern: string): string {
+  const end = pattern.search(/[\\*?[\](){}!+@|]/);
+  return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);
 }
 
 /** Bytes as text. Throws a Failure `not-utf8`. */

@@ -140,6 +140,19 @@ describe('what may have been carried out is told from what was not', () => {
   });
 });
 
+test('one request after the other goes over one connection', async () => {
+  const sockets = new Set<unknown>();
+  await using server = await serve((_arrival, response, socket) => {
+    sockets.add(socket);
+    response.end('{}');
+  });
+  const transport = transportWith();
+  for (const path of ['/a', '/b', '/c'])
+    await transport.exchange({ origin: server.url, method: 'GET', path, headers: {}, body: null });
+  expect(server.arrivals).toHaveLength(3);
+  expect(sockets.size).toBe(1);
+});
+
 test('connections are kept and their number is bounded', async () => {
   const sockets = new Set<unknown>();
   await using server = await serve((_arrival, response, socket) => {
