@@ -1,5 +1,5 @@
 import type { ApplyEvent } from '../applier/events.ts';
-import type { ClientEvent } from '../client/event.ts';
+import type { ClientEvent, RequestName } from '../client/event.ts';
 import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, widthOf } from './io.ts';
 
@@ -50,40 +50,45 @@ function clientLog(event: ClientEvent): string | null {
 
 /** How far the work is, in requests that are answered or changes that are finished. */
 class Count {
-  #asked = 0;
-  #answered = 0;
-  /** Requests that wait for another try: the answer that they had counts no more. */
-  #again = 0;
+  readonly #asked = new Set<string>();
+  readonly #answered = new Set<string>();
   #changes: { finished: number; total: number } | null = null;
 
   add(event: ClientEvent | ApplyEvent): void {
-    if (event.type === 'request-started') this.#ask(event.attempt);
-    if (event.type === 'request-finished') this.#answered += 1;
-    if (event.type === 'retrying') this.#again += 1;
-    if (event.type === 'checked') this.#changes = { finished: 0, total: event.changes };
-    if (event.type === 'finished') this.#changes = { finished: event.finished, total: event.total };
-  }
-
-  #ask(attempt: number): void {
-    if (attempt === 1) {
-      this.#asked += 1;
-      return;
+    switch (event.type) {
+      case 'request-started':
+        this.#asked.add(idOf(event.request));
+        this.#answered.delete(idOf(event.request));
+        break;
+      case 'request-finished':
+        this.#asked.add(idOf(event.request));
+        this.#answered.add(idOf(event.request));
+        break;
+      case 'retrying':
+        this.#answered.delete(idOf(event.request));
+        break;
+      case 'checked':
+        this.#changes = { finished: 0, total: event.changes };
+        break;
+      case 'finished':
+        this.#changes = { finished: event.finished, total: event.total };
+        break;
     }
-    this.#answered -= 1;
-    // Where only the token was renewed, nothing waited.
-    this.#again = Math.max(0, this.#again - 1);
   }
 
   get answered(): number {
-    return this.#answered - this.#again;
+    return this.#answered.size;
   }
 
   /** Done, all, and what is counted. */
   get now(): { done: number; all: number; what: string } {
-    if (!this.#changes) return { done: this.answered, all: this.#asked, what: 'requests' };
+    if (!this.#changes) return { done: this.answered, all: this.#asked.size, what: 'requests' };
     return { done: this.#changes.finished, all: this.#changes.total, what: 'changes' };
   }
 }
+
+/** A request counts once, however often it is tried. */
+const idOf = ({ method, path, query }: RequestName) => `${method} ${path}?${new URLSearchParams(query)}`;
 
 const barWidth = 20;
 
@@ -114,12 +119,15 @@ const requestsToALine = 100;
 
 function plainLines(io: Io): Progress {
   const count = new Count();
+  let said = 0;
   const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
   return {
     onClient(event) {
       count.add(event);
       if (event.type === 'request-finished') {
-        if (count.answered % requestsToALine === 0) say(`${count.answered} requests answered`);
+        if (count.answered < said + requestsToALine) return;
+        said = count.answered;
+        say(`${said} requests answered`);
       } else if (event.type === 'rate-limit-wait' || event.type === 'retrying') say(clientText(event) ?? '');
     },
     onApply(event) {

@@ -4,6 +4,7 @@ import { describeAnswer } from '../client/describe.ts';
 import { readTemplateContext } from '../client/template-context.ts';
 import { comparable } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
+import { identityOf } from '../kinds/live.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { loadProject } from '../loader/index.ts';
@@ -101,8 +102,12 @@ type Template = Pick<TestNotification, 'template'> & { readonly object: LiveObje
 async function readTemplate(key: Key, resources: readonly Resource[], tenant: Tenant): Promise<Template> {
   const wanted = { kind: notificationTemplate, keys: [key], ids: [], complete: false };
   const { objects, defaults } = await tenant.readWanted([wanted]);
-  if (objects[0]) return { template: 'customised', object: objects[0] };
-  if (defaults[0]) return { template: 'default', object: defaults[0] };
+  const identity = identityOf(notificationTemplate, key);
+  // Defaults come with their relatives: the same key in other locales and media.
+  const isMeant = (object: LiveObject) => identityOf(notificationTemplate, object.key) === identity;
+  const [customised, standard] = [objects.find(isMeant), defaults.find(isMeant)];
+  if (customised) return { template: 'customised', object: customised };
+  if (standard) return { template: 'default', object: standard };
   const name = key.join(' ');
   const near = didYouMean(`${notificationTemplate.name}/${key.join('/')}`, templateAddresses(resources));
   throw failure('unknown-template', `The tenant has no template ${name}, customised or default.`, {

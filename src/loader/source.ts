@@ -1,5 +1,13 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { join, posix, sep } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { join, posix, relative, sep } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { Failure, failure } from '../model/failure.ts';
 
@@ -35,8 +43,15 @@ export function diskSource(root: string): FileSource {
     glob(patterns) {
       for (const pattern of patterns) projectPath(pattern.replace(/^!/, ''));
       if (!patterns.some((pattern) => existsSync(join(root, plainFolder(pattern))))) return [];
-      const ignore = ['**/node_modules/**'];
-      return [...new Set(globSync([...patterns], { cwd: root, ignore, expandDirectories: false }))].sort();
+      const lost: Failure[] = [];
+      const paths = globSync([...patterns], {
+        cwd: root,
+        ignore: ['**/node_modules/**'],
+        expandDirectories: false,
+        fs: heedful(root, lost),
+      });
+      if (lost.length > 0) throw new Failure(lost.flatMap(({ diagnostics }) => diagnostics));
+      return [...new Set(paths)].sort();
     },
     read: (path) => existing(path, () => readFileSync(readable(path).real)),
     text(path) {
@@ -69,6 +84,41 @@ export function diskSource(root: string): FileSource {
     return { real, stats };
   }
 }
+
+/**
+ * The file system for a glob, which by itself passes over what it cannot read. What is declared there would count as
+ * absent, and might be deleted.
+ *
+ * @param lost receives what could not be read
+ */
+function heedful(root: string, lost: Failure[]) {
+  const heeding = <T extends (...args: never[]) => unknown>(
+    work: T,
+    problemOf: (path: string, error: unknown) => Failure | null,
+  ): T =>
+    new Proxy(work, {
+      apply(_work, self, args: unknown[]) {
+        try {
+          return Reflect.apply(work, self, args);
+        } catch (error) {
+          const problem = problemOf(pathFrom(root, String(args[0])), error);
+          if (problem) lost.push(problem);
+          throw error;
+        }
+      },
+    });
+  return {
+    readdirSync: heeding(readdirSync, (path, error) =>
+      codeOf(error) === 'ENOENT' ? null : unreadable(path, error),
+    ),
+    // Editors mark a file that is open with a hidden link that leads nowhere.
+    realpathSync: heeding(realpathSync, (path, error) =>
+      posix.basename(path).startsWith('.') ? null : lostLink(path, error),
+    ),
+  };
+}
+
+const pathFrom = (root: string, path: string) => relative(root, path).split(sep).join('/') || '.';
 
 /** The folders that a glob names before its first sign that may stand for another: where they are not, nothing matches. */
 function plainFolder(pattern: string): string {
@@ -139,10 +189,19 @@ function existing<T>(path: string, read: () => T): T {
   }
 }
 
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : null);
+
 function unreadable(path: string, error: unknown) {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return failure('file-not-found', `There is no file ${path}.`);
   return failure('file-unreadable', `${path} cannot be read (${String(code ?? error)}).`);
+}
+
+function lostLink(path: string, error: unknown) {
+  if (codeOf(error) !== 'ENOENT') return unreadable(path, error);
+  return failure('file-not-found', `${path} is a link that leads nowhere.`, {
+    hint: 'Mend or remove it.',
+  });
 }
 
 function outside(path: string) {

@@ -48,7 +48,7 @@ describe('progress', () => {
     const screen = new Screen(true);
     const progress = progressOn(screen);
     progress.onClient(started);
-    progress.onClient(started);
+    progress.onClient({ ...started, request: { ...started.request, path: '/v2024/other' } });
     progress.onClient(finished);
     expect(screen.text).toMatch(/█{10}░{10} 1\/2 requests$/);
     progress.onClient(waiting);
@@ -71,14 +71,24 @@ describe('progress', () => {
     expect(shown()).toMatch(/░ 0\/1 requests/);
     progress.onClient({ ...finished, attempt: 2 });
     expect(shown()).toMatch(/█ 1\/1 requests/);
-    progress.onClient({ ...started, attempt: 3 });
-    expect(shown()).toMatch(/░ 0\/1 requests/);
+  });
+
+  it('bears a request that is tried again before it was ever sent, as where no token is to be had', () => {
+    const screen = new Screen(true);
+    const progress = progressOn(screen);
+    progress.onClient({ type: 'retrying', request: started.request, attempt: 1, ms: 100, reason: 'lost' });
+    expect(screen.text).toMatch(/░{20} 0\/0 requests/);
+    progress.onClient({ ...started, attempt: 2 });
+    progress.onClient({ ...finished, attempt: 2 });
+    expect(screen.text).toMatch(/█{20} 1\/1 requests$/);
   });
 
   it('is a plain line now and then in a CI job', () => {
     const screen = new Screen(false);
     const progress = progressOn(screen, {}, { CI: 'true' });
-    for (let at = 0; at < 250; at++) progress.onClient(finished);
+    for (let at = 0; at < 250; at++) {
+      progress.onClient({ ...finished, request: { ...finished.request, path: `/v2024/${at}` } });
+    }
     progress.onClient(waiting);
     expect(screen.text).toBe(
       "100 requests answered\n200 requests answered\nwaiting 4 s: the tenant's limit for v2025\n",
