@@ -14,9 +14,17 @@ setFlagsFromString('--liftoff-only');
 // Node 20 optimises so much of the program so early that it costs a fifth of a run's CPU and gains nothing.
 if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=250000');
 
-// A reader such as `head` may have had enough.
+let isLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  // A reader such as `head` may have had enough.
+  if (error.code === 'EPIPE' || isLost) return;
+  isLost = true;
+  process.stderr.write(`error  What is to be printed cannot be written (${error.code}).\n`);
+});
+process.on('exit', (code) => {
+  const isDone = code === ExitCode.done || code === ExitCode.changes;
+  // What was done is done; a 1 would say that nothing was.
+  if (isLost && isDone) process.exitCode = ExitCode.incomplete;
 });
 
 const argv = process.argv.slice(2);

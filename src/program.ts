@@ -18,6 +18,9 @@ export async function run(argv: readonly string[]): Promise<void> {
     });
   }
 
+  // Nobody may be reading any more what a run has to say: that is no reason to leave a tenant half changed.
+  process.stderr.on('error', () => {});
+
   process.exitCode = await main(argv, {
     cwd: process.cwd(),
     env: process.env,

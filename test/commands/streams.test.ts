@@ -1,0 +1,50 @@
+/** Streams that somebody closes, or that have no room left, while the built program is at work. */
+import { spawn } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWorld, seedFile, type World } from '../support/world.ts';
+
+const program = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+const declared = [1, 2, 3].map((at) => ({ kind: 'SenderAddress', email: `new${at}@acme.example` }));
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  world.declare(declared);
+});
+afterEach(() => world.close());
+
+function start(argv: readonly string[], stdout: 'pipe' | number = 'pipe') {
+  return spawn(process.execPath, [program, ...argv], {
+    cwd: world.dir,
+    env: { ...process.env, ...world.env },
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+}
+
+const created = () =>
+  world.sandbox.state.senders.filter(({ email }) => declared.some((each) => each.email === email)).length;
+
+const exitOf = (child: ReturnType<typeof start>) =>
+  new Promise<number | null>((resolve) => child.on('close', resolve));
+
+it('an apply goes on to its end though nobody reads its log any more', async () => {
+  const child = start(['apply', '--yes', '--verbose', '--result', 'result.json']);
+  child.stderr?.once('data', () => child.stderr?.destroy());
+  expect(await exitOf(child)).toBe(0);
+  expect(created()).toBe(declared.length);
+  expect(JSON.parse(world.read('result.json')).summary.done).toBe(3);
+});
+
+it.skipIf(!existsSync('/dev/full'))('an apply that cannot tell what it did ends incomplete', async () => {
+  const child = start(['apply', '--yes'], openSync('/dev/full', 'w'));
+  let complaints = '';
+  child.stderr?.on('data', (text) => {
+    complaints += text;
+  });
+  expect(await exitOf(child)).toBe(3);
+  expect(complaints).toContain('What is to be printed cannot be written (ENOSPC)');
+  expect(complaints).not.toContain(' at ');
+  expect(created()).toBe(declared.length);
+});
