@@ -19,7 +19,8 @@ const given = lines
   .split('\n')
   .map((line) => line.trim())
   .filter((line) => line !== '');
-const option = Object.hasOwn(saves, command) ? saves[command] : null;
+// A dry run does nothing that could be saved.
+const option = Object.hasOwn(saves, command) && !given.includes('--dry-run') ? saves[command] : null;
 const named = givenFor(option);
 const file = option === null ? null : (named ?? join(temp, `${step}-${command}.json`));
 

@@ -40,7 +40,7 @@ async function start(): Promise<void> {
   await exports.run(argv);
   // What failed has compiled too little to be worth keeping.
   const isDone = process.exitCode === ExitCode.done || process.exitCode === ExitCode.changes;
-  if (isDone && exports.isCommand(command)) keep();
+  if (isDone) keep();
 }
 
 /** The name of the part of the program that a run needs. */

@@ -1,10 +1,4 @@
-import { commands } from './commands/index.ts';
 import { main } from './commands/main.ts';
-
-/** Whether the program has a command of that name. */
-export function isCommand(name: string): boolean {
-  return Object.hasOwn(commands, name);
-}
 
 /** Runs the program in this process, with its streams, environment and signals, and sets its exit code. */
 export async function run(argv: readonly string[]): Promise<void> {

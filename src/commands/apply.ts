@@ -24,7 +24,7 @@ import {
 } from './output.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { projectOptions } from './project.ts';
-import { readPlan } from './saved.ts';
+import { holdsPlan, readPlan } from './saved.ts';
 import { type Tenant, withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
@@ -60,8 +60,10 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'result');
+  const files = [...args.report, ...(args.result === undefined ? [] : [args.result])];
   // Afterwards would be too late: the tenant would have changed, and nothing would say how.
-  checkWritable([...args.report, ...(args.result === undefined ? [] : [args.result])], io);
+  checkWritable(files, io);
+  refuseToReplacePlan(files, io);
   refusePlanOptions(args);
   refuseResultOptions(args);
   requireConsent(args, io);
@@ -121,6 +123,15 @@ function refusePlanOptions(args: Args): void {
       hint: 'Give the options to `tenantctl plan --out FILE`, and apply that plan.',
     },
   );
+}
+
+/** `apply --report r.md plan.json` names two reports and no plan: it would apply another one, and write over this. */
+function refuseToReplacePlan(files: readonly string[], io: Io): void {
+  const plan = files.find((file) => holdsPlan(file, io));
+  if (plan === undefined) return;
+  throw failure('usage', `${plan} holds a plan, and the apply would write what it did over it.`, {
+    hint: `To apply that plan, name it before the options: \`tenantctl apply ${plan} …\`; else name another file.`,
+  });
 }
 
 /** What a dry run is to write there, and would not, somebody may go and look for. */

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
+import { parserSettings } from './check-arguments.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { complete } from './completion/complete.ts';
 import { scripts, shells } from './completion/scripts.ts';
@@ -13,7 +14,7 @@ function build(yargs: Argv) {
       '$0 completion [SHELL]\n\nPrints a script that lets the shell complete commands, options, environments, kinds and addresses.',
     )
     .positional('shell', { choices: shells, describe: 'The shell; else that of $SHELL' })
-    .parserConfiguration({ 'populate--': true })
+    .parserConfiguration({ ...parserSettings, 'populate--': true })
     .example('source <($0 completion bash)', 'In ~/.bashrc')
     .example('source <($0 completion zsh)', 'In ~/.zshrc, after compinit')
     .example('$0 completion fish | source', 'In ~/.config/fish/config.fish');

@@ -1,6 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
+import { checkArguments, parserSettings } from './check-arguments.ts';
 import { commonOptions, type Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, widthOf } from './io.ts';
@@ -8,8 +9,7 @@ import { version } from './version.ts';
 
 /** Parses the arguments and runs the command that they name. Throws the Failure that stops it. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const at = await placeOfCommand(argv);
-  const name = argv[at] ?? '';
+  const { name, rest } = await commandIn(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv);
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   // Help, say, runs no command.
   let run: Run = async () => ExitCode.done;
@@ -17,25 +17,43 @@ export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCod
     run = found;
   };
   const parser = entry
-    ? (await entry.load()).command.addTo(baseParser(io).check(refuseUnread), entry.positionals ?? '', called)
-    : listing(baseParser(io));
-  await parser.parseAsync(entry ? argv.toSpliced(at, 1) : [...argv], {}, (error, _args, output) => {
+    ? (await entry.load()).command.addTo(
+        baseParser(io, `${name} ${entry.positionals ?? ''}`).check(checkArguments(argv)),
+        entry.positionals ?? '',
+        called,
+      )
+    : listing(baseParser(io, 'COMMAND'));
+  await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(`${output}\n`);
   });
   return run(io);
 }
 
-/** Where the first word is that is no option and no option's value: an environment may be called like a command. */
-async function placeOfCommand(argv: readonly string[]): Promise<number> {
-  if (!argv[0]?.startsWith('-')) return 0;
-  const { _: words } = await commonOptions(yargs())
+/**
+ * The command, and its arguments without it. It is the first word that is no option and no option's value, since an
+ * environment may be called like a command; behind options of its own, it is the first word that is a command.
+ */
+async function commandIn(argv: readonly string[]): Promise<{ name: string; rest: readonly string[] }> {
+  const { _: words } = argv[0]?.startsWith('-') ? await commonPart(argv) : { _: argv };
+  const at =
+    words.length > 0 ? argv.length - words.length : argv.findIndex((word) => Object.hasOwn(commands, word));
+  if (at < 0) return { name: '', rest: argv };
+  // Behind the others, an option of many values takes none of them for its own.
+  const [before, after] = [argv.slice(0, at), argv.slice(at + 1)];
+  const end = after.includes('--') ? after.indexOf('--') : after.length;
+  return { name: argv[at] ?? '', rest: [...after.slice(0, end), ...before, ...after.slice(end)] };
+}
+
+/** What the options are up to the first word. */
+function commonPart(argv: readonly string[]) {
+  return commonOptions(yargs())
+    .boolean(['help', 'h', 'version'])
     .help(false)
     .version(false)
     .exitProcess(false)
-    .parserConfiguration({ 'halt-at-non-option': true })
+    .parserConfiguration({ ...parserSettings, 'halt-at-non-option': true })
     .fail(() => {})
     .parseAsync([...argv]);
-  return argv.length - words.length;
 }
 
 /** Knows the commands for help, and for the guess which of them was meant. */
@@ -47,45 +65,28 @@ function listing(parser: Argv): Argv {
       parser,
     )
     .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
-    .demandCommand(1, 'Name a command.')
+    .demandCommand(1, 'Name a command; its options stand behind it.')
+    .strictCommands()
     .recommendCommands()
     .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
 }
 
-function baseParser(io: Io): Argv {
+/** @param usage what the program is called with, for whoever leaves something out */
+function baseParser(io: Io, usage: string): Argv {
   return yargs()
     .scriptName('tenantctl')
     .version(version)
     .help()
     .alias('help', 'h')
     .strict()
+    .parserConfiguration(parserSettings)
     .exitProcess(false)
     .wrap(Math.min(110, widthOf(io.stdout)))
-    .check(refuseRepeated)
     .fail((message, error) => {
       // What the parser itself throws is about the arguments: an option without its value.
       if (error && error.name !== 'YError') throw error;
-      throw failure('usage', message, { hint: '`tenantctl --help` lists commands and options.' });
+      const isShort = message.startsWith('Not enough non-option arguments');
+      const words = isShort ? `Something is missing: \`tenantctl ${usage}\`.` : message;
+      throw failure('usage', words, { hint: '`tenantctl --help` lists commands and options.' });
     });
-}
-
-/** Two values for an option that takes one: which of them was meant is anybody's guess. */
-function refuseRepeated(
-  args: Readonly<Record<string, unknown>>,
-  options: { array?: readonly string[] },
-): true {
-  const lists = new Set(['_', '--', ...(options.array ?? [])]);
-  // `dry-run` stands in the arguments as `dryRun` too.
-  const names = Object.keys(args).filter((name) => !/[A-Z]/.test(name));
-  const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));
-  if (repeated === undefined) return true;
-  throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
-}
-
-/** What stands behind `--` gets past the parser; whoever names a plan file there means it to be applied. */
-function refuseUnread({ _: words }: { readonly _: readonly unknown[] }): true {
-  if (words.length === 0) return true;
-  throw failure('usage', `What stands behind -- is not read: ${words.join(' ')}`, {
-    hint: 'Leave the -- out.',
-  });
 }

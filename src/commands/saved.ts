@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readPlanFile } from '../applier/plan-file.ts';
 import { readResultFile } from '../applier/result-file.ts';
@@ -19,6 +19,13 @@ export function readPlan(file: string, io: Io): Plan {
 /** The result in a file. Throws a Failure for a file that is none. */
 export function readResult(file: string, io: Io): Result {
   return readResultFile(readText(file, io), file);
+}
+
+/** Whether there is a file that holds a plan, whole or not. */
+export function holdsPlan(file: string, io: Io): boolean {
+  if (!existsSync(resolve(io.cwd, file))) return false;
+  const value = parseJson(readText(file, io));
+  return isObject(value) && Object.hasOwn(value, 'digest') && Object.hasOwn(value, 'changes');
 }
 
 /** The plan or result in a file, whichever it is. Throws a Failure (exit 1) for a file that is neither. */

@@ -99,6 +99,10 @@ describe('the action', () => {
     });
   });
 
+  it('saves nothing of a dry run', async () => {
+    expect((await use({ command: 'apply', args: '--dry-run' })).outputs).toEqual({ 'exit-code': '0' });
+  });
+
   it('fails as the program does', async () => {
     const refused = await use({ command: 'apply', args: '--expect\nsha256:0' });
     expect(refused).toMatchObject({ code: 4, outputs: { 'exit-code': '4' } });

@@ -50,14 +50,45 @@ it.each([
 });
 
 it.each([
-  ['plan', '--detailed-exitcode'],
-  ['--quiet', 'plan', '--detailed-exitcode'],
-  ['-c', 'tenantctl.yaml', 'plan', '--detailed-exitcode'],
-  ['--detailed-exitcode', '--', 'plan'],
-])('a command is found wherever it stands (%s %s %s %s)', async (...argv) => {
+  [['plan', '--detailed-exitcode']],
+  [['--quiet', 'plan', '--detailed-exitcode']],
+  [['-c', 'tenantctl.yaml', 'plan', '--detailed-exitcode']],
+  [['--detailed-exitcode', 'plan']],
+  [['--only', 'SenderAddress/**', '--detailed-exitcode', 'plan']],
+  [['--detailed-exitcode', '--', 'plan']],
+])('a command is found wherever it stands (%j)', async (argv) => {
   const { code, stdout } = await world.run(...argv);
   expect([code, stdout]).toEqual([2, expect.stringContaining('1 to create')]);
 });
+
+it.each([
+  [['apply', '--yes', '--dry-run=1'], '--dry-run is on or off'],
+  [['apply', '--yes', '--fail-fast=yes'], '--fail-fast is on or off'],
+  [['apply', '--yes', '--no-only'], 'There is no option --no-only'],
+  [['apply', '--yes', '--no-result'], 'There is no option --no-result'],
+  [['apply', '--yes', '--config.a=b'], 'Unknown argument: config.a'],
+  [['apply', '--yes', '-esandbox'], 'Unknown argument: esandbox'],
+  [['apply', '--yes', '-e', 'test', '--env', 'test'], 'The option --env is given more than once'],
+  [['apply', 'plan.json', 'other.json'], 'Unknown argument: other.json'],
+  [['show'], '`tenantctl show <file>`'],
+  [['frobnicate'], 'Unknown command: frobnicate'],
+  [['--yes'], 'Name a command'],
+])('%j is told as what it is, and nothing is written', async (argv, words) => {
+  const { code, stderr } = await world.run(...argv);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
+  expect(stderr).toContain('[usage]');
+  expect(world.sandbox.log.filter(({ path, method }) => method !== 'GET' && path.startsWith('/v'))).toEqual(
+    [],
+  );
+});
+
+it.each([[['plan', '--help', 'x']], [['--help', 'plan']], [['help', 'plan']]])(
+  '%j gives the help of the command',
+  async (argv) => {
+    const { code, stdout } = await world.run(...argv);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('--detailed-exitcode')]);
+  },
+);
 
 describe('apply with a plan file', () => {
   beforeEach(async () => {
@@ -82,6 +113,17 @@ describe('apply with a plan file', () => {
       world.sandbox.log.filter(({ method, path }) => method === 'POST' && path.startsWith('/v')),
     ).toEqual([]);
   });
+});
+
+it.each([
+  ['apply', '--yes', '--report', 'result.json', 'plan.json'],
+  ['apply', 'plan.json', '--result', 'plan.json'],
+])('no report of an apply is written over a plan (%s %s %s %s)', async (...argv) => {
+  expect((await world.run('plan', '--out', 'plan.json')).code).toBe(0);
+  const plan = world.read('plan.json');
+  const { code, stderr } = await world.run(...argv);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('plan.json holds a plan')]);
+  expect(world.read('plan.json')).toBe(plan);
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -116,11 +116,14 @@ it('spares the program its compiling from the second start on', () => {
   // A plan that began with the code of its help would have the rest to compile at every start.
   expect(parts()).toEqual(['help']);
   expect(help()).toBe(first);
-  // What is no command leaves nothing behind.
-  for (const word of ['frobnicate', '--help']) {
-    execFileSync(process.execPath, [join(dist, 'cli.cjs'), word, '--help'], { encoding: 'utf8' });
-  }
+  // What is no command leaves nothing of its own behind.
+  const run = (...argv: string[]) =>
+    spawnSync(process.execPath, [join(dist, 'cli.cjs'), ...argv], { cwd: folder });
+  for (const word of ['frobnicate', '--help']) expect(run(word, '--help').status).toBe(0);
+  expect(run('frobnicate').status).toBe(1);
   expect(parts()).toEqual(['help']);
+  expect(run('--quiet', 'completion', 'bash').status).toBe(0);
+  expect(parts()).toEqual(['help', 'options']);
 });
 
 it('reads packed answers at every start', async () => {
