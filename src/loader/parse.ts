@@ -107,15 +107,15 @@ function isSound(document: Document.Parsed, file: SourceFile, problems: Problems
     );
     return false;
   }
-  const lines = new Map(document.errors.toReversed().map((error) => [lineStart(file, error), error]));
-  const first = document.errors.filter((error) => lines.get(lineStart(file, error)) === error);
-  for (const error of first.slice(0, mostSyntaxErrors)) addSyntaxError(error, file, problems);
+  // What else is wrong with a line mostly follows from the first error.
+  const told = new Set<number>();
+  for (const error of document.errors) {
+    const { line } = file.at(error.pos[0]);
+    if (told.has(line)) continue;
+    addSyntaxError(error, file, problems);
+    if (told.add(line).size === mostSyntaxErrors) break;
+  }
   return document.errors.length === 0;
-}
-
-/** Where the line begins that an error is on: what else is wrong with a line mostly follows from the first error. */
-function lineStart({ text }: SourceFile, { pos }: YAMLError): number {
-  return text.lastIndexOf('\n', pos[0] - 1) + 1;
 }
 
 function addSyntaxError({ code, message, pos }: YAMLError, file: SourceFile, problems: Problems): void {

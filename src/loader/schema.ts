@@ -35,7 +35,7 @@ export function checkSchema(
   context: SchemaContext,
 ): boolean {
   if (validate(tagged ? withoutMarkers(value) : value)) return true;
-  const errors = (validate.errors ?? []).filter(isTellable).filter(isNarrowest).slice(0, mostErrors);
+  const errors = narrowest((validate.errors ?? []).filter(isTellable)).slice(0, mostErrors);
   for (const error of errors) tell(error, context);
   return errors.length === 0;
 }
@@ -53,13 +53,14 @@ function isTellable({ keyword, data, schemaPath, propertyName }: ErrorObject): b
   return !summaries.includes(keyword);
 }
 
-/** Of several lists of values for one place the shortest says what the others do. */
-function isNarrowest(error: ErrorObject, _at: number, all: readonly ErrorObject[]): boolean {
-  const size = choicesIn(error);
-  if (size === null) return true;
-  return all.every(
-    (other) => other.instancePath !== error.instancePath || (choicesIn(other) ?? size) >= size,
-  );
+/** Of several lists of values for one place, only the shortest: it says what the others do. */
+function narrowest(errors: readonly ErrorObject[]): ErrorObject[] {
+  const fewest = new Map<string, number>();
+  for (const error of errors) {
+    const known = fewest.get(error.instancePath) ?? Number.POSITIVE_INFINITY;
+    fewest.set(error.instancePath, Math.min(known, choicesIn(error) ?? known));
+  }
+  return errors.filter((error) => (choicesIn(error) ?? 0) <= (fewest.get(error.instancePath) ?? 0));
 }
 
 /** How many values the error leaves; `null` where it is about something else. */
