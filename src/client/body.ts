@@ -33,12 +33,17 @@ export async function readBody(
   if (unpacked === null) return { is: 'too-large' };
   const digest = recognise && digestOfPieces(unpacked);
   if (digest !== undefined && recognise?.(digest)) return { is: 'recognised', pieces: unpacked, digest };
-  const plain = Buffer.concat(unpacked);
+  const body = readPieces(unpacked);
+  return body.is === 'json' && digest !== undefined ? { ...body, digest } : body;
+}
+
+/** A body of which the bytes are there, unpacked. */
+export function readPieces(pieces: readonly Uint8Array[]): Exclude<Body, { is: 'recognised' | 'too-large' }> {
+  const plain = Buffer.concat(pieces);
   const text = bodyText(plain);
   if (text.trim() === '') return { is: 'empty' };
   const json = isUtf8(plain) ? parseJson(text) : undefined;
-  if (json === undefined || isTooDeep(json)) return { is: 'text', text };
-  return { is: 'json', json, ...(digest !== undefined && { digest }) };
+  return json === undefined || isTooDeep(json) ? { is: 'text', text } : { is: 'json', json };
 }
 
 /** The text of a body without a byte order mark. */

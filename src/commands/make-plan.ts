@@ -45,9 +45,10 @@ export async function makePlan(
   // Only --since runs git, for which Node has to load more.
   const previous = since === null ? null : (await import('./revision.ts')).loadRevision(project, since, io);
   const wanted = wantedFor({ resources, previous, environment, choices });
+  const reader = tenant.remembered();
   const [state, answer] = await Promise.all([
-    tenant.readWanted(wanted, pages),
-    resolveLookups(tenant.client, [...lookupsIn(resources), ...lookupsIn(previous ?? [])]),
+    reader.readWanted(wanted, pages),
+    resolveLookups(reader.client, [...lookupsIn(resources), ...lookupsIn(previous ?? [])]),
   ]);
   const input: PlanInput = {
     tool,
@@ -69,13 +70,13 @@ export async function makePlan(
     ],
   };
   const matched = matchUp(input);
-  const more = await tenant.readDefaults(defaultsFor(input, matched));
+  const more = await reader.readDefaults(defaultsFor(input, matched));
   const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
   const plan = planChanges(complete, matched);
   pages?.save(equalTo(matched, plan));
-  const linted = await withLint(plan, project, tenant, complete);
+  const linted = await withLint(plan, project, reader, complete);
   const { impactRequests = null } = choices;
-  return impactRequests === null ? linted : withImpact(linted, tenant, complete, impactRequests);
+  return impactRequests === null ? linted : withImpact(linted, reader, complete, impactRequests);
 }
 
 function refusePruneOfNothing({ name, policy }: Environment, { prune }: Scope): void {

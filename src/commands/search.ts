@@ -47,7 +47,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const searches = resources.filter(({ kind }) => kind === profileSearch.name);
   const progress = createProgress(io, args);
   return withTenant(project, io, progress, async (tenant) => {
-    const search = await findSearch(args.label, searches, tenant);
+    const search = await findSearch(args.label, searches, tenant.remembered());
     const found = await runSearch(search, args, tenant);
     progress.end();
     const colour = args.format === 'table' && hasColour(io.stdout, io, args);

@@ -1,6 +1,7 @@
 import type { TenantPort } from '../applier/port.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/event.ts';
+import { rememberReads } from '../client/memo.ts';
 import type { PageCache } from '../client/page-cache.ts';
 import { allOrFailure, readTenant } from '../client/read.ts';
 import { readDefaults } from '../client/read-kind.ts';
@@ -21,6 +22,8 @@ export interface Tenant extends TenantPort {
   readWanted(wanted: readonly Wanted[], pages?: PageCache | null): Promise<TenantState>;
   /** The vendor's defaults of these objects. */
   readDefaults(wanted: readonly Wanted[]): Promise<readonly LiveObject[]>;
+  /** The same tenant for work that only reads: what was read once is not asked for again. */
+  remembered(): Tenant;
 }
 
 /** A tenant whose connections, and embedded server, live until it is closed. */
@@ -48,6 +51,17 @@ export async function openTenant(
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
+  return {
+    ...tenantOf(client, environment),
+    async close() {
+      await client.close();
+      await sandbox?.close();
+    },
+  };
+}
+
+function tenantOf(client: Client, environment: Environment): Tenant {
+  const { settings } = environment;
   const readWanted: Tenant['readWanted'] = (wanted, pages) => readTenant(client, wanted, settings, pages);
   return {
     tenant: client.tenant,
@@ -59,10 +73,7 @@ export async function openTenant(
     send: (request, options) => client.send(request, options),
     read: (touched) =>
       readWanted(touched.map(({ kind, ...which }) => ({ kind: kindNamed(kind), ...which, complete: false }))),
-    async close() {
-      await client.close();
-      await sandbox?.close();
-    },
+    remembered: () => tenantOf(rememberReads(client), environment),
   };
 }
 

@@ -138,3 +138,37 @@ it('lists everything once where more is declared than a filter can name', async 
   await world.plan();
   expect(world.sandbox.log.filter(({ query }) => query.filters !== undefined)).toEqual([]);
 });
+
+it('asks nothing twice, though lookups, comparison and lint look at the same', async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  const lookup = (uid: string) => `!lookup { from: ne_attributes, where: { uid: ${uid} }, take: id }`;
+  const rule = (uid: string) =>
+    `  - { type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: ${lookup(uid)}, comparison_operator: '==', value: x }`;
+  world.write(
+    'config/all.yaml',
+    `kind: NotificationTemplate
+key: password_expiring
+medium: EMAIL
+locale: en
+from: somebody@acme.example
+---
+kind: SenderAddress
+email: new@acme.example
+---
+kind: VerifiedDomain
+domain: acme.example
+---
+kind: ProfileSearch
+label: Several
+rules:
+${['job_title', 'skills', 'country'].map(rule).join('\n')}
+`,
+  );
+  const { summary } = await world.plan();
+  expect(summary).toMatchObject({ create: 2, update: 1 });
+  const reads = world.sandbox.log.filter(({ method }) => method === 'GET');
+  const targets = reads.map(({ path, query }) => `${path}?${new URLSearchParams(query)}`);
+  expect(targets.toSorted()).toEqual([...new Set(targets)].toSorted());
+  for (const list of ['ne_attributes', 'verified-domains', 'verified-from-addresses'])
+    expect(targets.filter((target) => target.includes(list))).not.toEqual([]);
+});
