@@ -80,14 +80,18 @@ async function ask(
     part(questions.attributes, async () => ({ attributes: await collection('ne_attributes') })),
     part(questions.profileTypes, async () => ({ profileTypes: await collection('profile_types') })),
   ]);
-  return { known: { defaults, ...texts, ...context, ...senders, ...attributes, ...types }, missed };
+  // The answers come in another order each time.
+  const sorted = missed.toSorted((one, other) => (one.message < other.message ? -1 : 1));
+  return { known: { defaults, ...texts, ...context, ...senders, ...attributes, ...types }, missed: sorted };
 }
 
+/** Without the tracking id, which is another for every answer: the plan would never have the same digest twice. */
 function asRemark({ message, hint }: Diagnostic): Diagnostic {
+  const said = message.replace(/ \(tracking id [^)]*\)/, '');
   return {
     code: 'lint-not-asked',
     severity: 'warning',
-    message: `Some checks of what is written were left out. ${message}`,
+    message: `Some checks of what is written were left out. ${said}`,
     ...(hint === undefined ? {} : { hint }),
   };
 }

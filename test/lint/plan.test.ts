@@ -117,9 +117,12 @@ describe('an error', () => {
 });
 
 it('makes a plan without the advice that the tenant refuses to give', async () => {
-  world.sandbox.faults.add({ kind: 'status', path: '/v2025/notification-template-context', status: 403 });
+  const refused = { kind: 'status', path: '/v2025/notification-template-context', status: 403 } as const;
+  world.sandbox.faults.add({ ...refused, times: 'always' });
   world.declare([template({ subject: '$__global.nothing' })]);
-  const { changes, diagnostics } = await world.plan();
+  const { changes, diagnostics, digest } = await world.plan();
   expect(changes).toHaveLength(1);
   expect(diagnostics.map(({ code, severity }) => `${code} ${severity}`)).toEqual(['lint-not-asked warning']);
+  // Or nobody could approve it.
+  expect((await world.plan()).digest).toBe(digest);
 });
