@@ -167,7 +167,8 @@ function filterFor({ kind, keys, ids, complete }: Wanted, list: List): string | 
 }
 
 function sourceOf({ settings }: Reader, kind: Kind, list: List, filter: string | null): PageSource {
-  const query = filter === null ? {} : { filters: filter };
+  const whole = list.counts ? { count: 'true' } : {};
+  const query = filter === null ? whole : { filters: filter };
   return {
     what: kind.name,
     request: apiRequest('GET', list.path(settings), settings, { query }),

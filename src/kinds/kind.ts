@@ -46,6 +46,8 @@ export interface List {
   readonly pageSize: number | null;
   /** The documents tell the size of a page but declare no parameters: the first page is asked for without any. */
   readonly undeclaredPaging?: true;
+  /** Asked to (`count=true`), the tenant tells how long the list is, so that its pages can be read side by side. */
+  readonly counts?: true;
   /** The member of the answer that holds the rows; absent where the answer is the array. */
   readonly member?: string;
   /** A filter expression that finds just these keys; absent where the list cannot filter. */

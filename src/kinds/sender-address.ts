@@ -19,6 +19,7 @@ export const senderAddress: Kind = {
     list: {
       path: () => path,
       pageSize: 250,
+      counts: true,
       filter: (keys) => or(keys.map(([email = '']) => eq('email', email))),
     },
   },

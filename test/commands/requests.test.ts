@@ -172,3 +172,20 @@ ${['job_title', 'skills', 'country'].map(rule).join('\n')}
   for (const list of ['ne_attributes', 'verified-domains', 'verified-from-addresses'])
     expect(targets.filter((target) => target.includes(list))).not.toEqual([]);
 });
+
+it('reads the pages of a list side by side where the tenant tells how long it is', async () => {
+  world = await createWorld();
+  const emails = Array.from({ length: 600 }, (_, at) => `sender${at}@acme.example`);
+  for (const email of emails) {
+    const sender = { id: email, email, isVerifiedByDomain: false, region: null, readsLeft: null };
+    world.sandbox.state.senders.push({ ...sender, verificationStatus: 'SUCCESS' });
+  }
+  world.declare(emails.map((email) => ({ kind: 'SenderAddress', email })));
+  expect((await world.plan()).summary.unchanged).toBe(600);
+  const asked = world.sandbox.log.flatMap(({ query, path }) => (path.startsWith('/v2025') ? [query] : []));
+  expect(asked).toEqual([
+    { count: 'true', limit: '250' },
+    { count: 'true', limit: '250', offset: '250' },
+    { count: 'true', limit: '250', offset: '500' },
+  ]);
+});

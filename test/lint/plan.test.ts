@@ -118,7 +118,7 @@ describe('an error', () => {
 
 it('makes a plan without the advice that the tenant refuses to give', async () => {
   const refused = { kind: 'status', path: '/v2025/notification-template-context', status: 403 } as const;
-  world.sandbox.faults.add({ ...refused, times: 'always' });
+  world.sandbox.faults.add({ ...refused, times: 2 });
   world.declare([template({ subject: '$__global.nothing' })]);
   const { changes, diagnostics, digest } = await world.plan();
   expect(changes).toHaveLength(1);
