@@ -94,6 +94,15 @@ export const uses: readonly Use[] = [
     prepare: (world) => world.declare([search(saved, 'Active')]),
     run: async (world) => expectText(await succeed(world, 'plan', '--impact'), /enters?: /),
   },
+  ...(['plan', 'apply'] as const).map((command) => ({
+    command,
+    shows: 'what is new or changed is judged by what the tenant has, and lookups are asked',
+    prepare: declareQuestions,
+    run: async (world: World) => {
+      if (command === 'plan') await expectChanges(world, 2);
+      else await applied(world);
+    },
+  })),
   {
     command: 'apply',
     shows: 'what is declared is created',
@@ -206,6 +215,35 @@ export const uses: readonly Use[] = [
 
 /** Every operation that the documents name; the token is every command's. */
 export const documented = operations.filter(({ name }) => name !== 'issue-token');
+
+/** Manifests that take an answer of the tenant each: to compare them, to fill them in, or to judge them. */
+function declareQuestions(world: World): void {
+  world.write(
+    'config/all.yaml',
+    `kind: NotificationTemplate
+key: campaign_activated
+medium: EMAIL
+locale: en
+subject: Off we go, $__global.productName
+from: somebody@acme.example
+---
+kind: NotificationPreference
+key: campaign_activated
+---
+kind: ProfileSearch
+label: New
+rules:
+  - type: ProfileTypeRule
+    comparison_operator: '=='
+    value: !lookup { from: profile_types, where: { uid: contractor }, take: id }
+  - type: ProfileAttributeRule
+    object_type: NeAttribute
+    condition_object_id: !lookup { from: ne_attributes, where: { uid: department }, take: id }
+    comparison_operator: '=='
+    value: !lookup { from: profiles, where: { uid: dept-engineering }, take: id }
+`,
+  );
+}
 
 async function succeed(world: World, ...argv: string[]): Promise<string> {
   const { code, stdout, stderr } = await world.run(...argv);
