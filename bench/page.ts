@@ -62,7 +62,9 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `Not met:\n\n${missed.join('')}
   know where everything stands, are made where a message asks for them.
 - **The start.** Validators are compiled and code is bundled by the build, commands and Node's own modules are loaded when
   they are needed. The first run of a command keeps its compiled code beside the program, as Node's own compile cache
-  does; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
+  does, and one a day later keeps it again with what it needed besides; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
+- **Connections.** They are kept alive, at most \`limits.concurrency\` of them, and a request after the other goes over the
+  same one.
 `,
   );
 }

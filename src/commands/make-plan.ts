@@ -41,6 +41,7 @@ export async function makePlan(
 ): Promise<Plan> {
   const { environment, resources, secrets, diagnostics } = project;
   const { since } = choices.scope;
+  checkGlobs({ ...choices.scope, ...choices });
   refusePruneOfNothing(environment, choices.scope);
   // Only --since runs git, for which Node has to load more.
   const previous = since === null ? null : (await import('./revision.ts')).loadRevision(project, since, io);
@@ -92,7 +93,6 @@ export function choicesOf(args: PlanArgs): MakePlanChoices {
   if (!Number.isSafeInteger(impactRequests) || impactRequests < 1) {
     throw failure('impact-requests-syntax', '--impact-requests takes a whole number of requests, 1 or more.');
   }
-  checkGlobs(args);
   const scope: Scope = { only: args.only, except: args.except, prune: args.prune, since: args.since ?? null };
   return {
     scope,

@@ -70,6 +70,17 @@ describe('the plan of the library', () => {
     });
     expect(JSON.parse(printed)).toMatchObject({ digest: digest.trim() });
   });
+
+  it('is refused for a glob that can match nothing', async () => {
+    const code = await run(`
+      import { loadProject, openTenant, planChanges } from 'tenantctl';
+      const project = loadProject({ configFile: 'tenantctl.yaml' });
+      const tenant = await openTenant(project);
+      await planChanges(project, tenant, { only: ['SenderAdress/*'] })
+        .catch(({ diagnostics }) => console.log(diagnostics[0].code));
+      await tenant.close();`);
+    expect(code.trim()).toBe('unknown-kind');
+  });
 });
 
 describe('the types of the package', () => {
