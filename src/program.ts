@@ -7,7 +7,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // The first Ctrl-C lets requests in flight finish; whoever presses it again does not want to wait.
-      if (interrupt.signal.aborted) process.exit(130);
+      if (interrupt.signal.aborted) {
+        process.stderr.write('Ended at once. What was on its way may have been carried out.\n');
+        process.exit(130);
+      }
       interrupt.abort();
     });
   }

@@ -84,12 +84,18 @@ function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic[] 
   const wrong: Diagnostic[] = [];
   if (plan.environment !== environment) {
     const message = `The plan is for the environment ${quoted(plan.environment)}, not for ${quoted(environment)}.`;
-    wrong.push(refusal('plan-environment', message));
+    wrong.push({
+      ...refusal('plan-environment', message),
+      hint: 'Name its environment with --env, or plan again.',
+    });
   }
   for (const part of ['identity', 'profiles'] as const) {
     if (plan.tenant[part] === tenant[part]) continue;
-    const message = `The plan is for the tenant ${quoted(plan.tenant[part])}, not for ${quoted(tenant[part])}.`;
-    wrong.push(refusal('plan-tenant', message));
+    const message = `The plan is for the ${part} service ${quoted(plan.tenant[part])}, not for ${quoted(tenant[part])}.`;
+    wrong.push({
+      ...refusal('plan-tenant', message),
+      hint: 'Plan again: an environment has another tenant by now.',
+    });
   }
   return wrong;
 }

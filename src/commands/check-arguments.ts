@@ -19,6 +19,7 @@ export function checkArguments(argv: readonly string[]): (args: Args, options: O
     refuseUnread(args, argv);
     refuseOddSwitches(argv, options);
     refuseRepeated(args, options);
+    refuseEmpty(args);
     return true;
   };
 }
@@ -55,4 +56,14 @@ function refuseRepeated(args: Args, { array = [] }: Options): void {
   const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));
   if (repeated === undefined) return;
   throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
+}
+
+/** What a script has no value for arrives as an empty text, and would name the folder it is in. */
+function refuseEmpty({ _: _words, '--': _behind, ...values }: Args): void {
+  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
+  const empty = Object.keys(values).find((name) => isEmpty(values[name]));
+  if (empty === undefined) return;
+  throw failure('usage', `The value given for ${empty} is empty.`, {
+    hint: 'Is a variable of the script not set?',
+  });
 }

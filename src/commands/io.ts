@@ -24,10 +24,11 @@ export interface Verbosity {
   readonly progress: boolean;
 }
 
-/** Colour where a terminal is, unless `--no-color` or NO_COLOR says otherwise. */
+/** Colour where a terminal is, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
 export function hasColour(output: Output, io: Io, { color }: Pick<Verbosity, 'color'>): boolean {
-  if (!color || io.env.NO_COLOR) return false;
-  return Boolean(io.env.FORCE_COLOR) || output.isTTY === true;
+  const { NO_COLOR, FORCE_COLOR } = io.env;
+  if (!color || NO_COLOR || FORCE_COLOR === '0') return false;
+  return Boolean(FORCE_COLOR) || output.isTTY === true;
 }
 
 /** Columns of the terminal; 100 where the output is none. One that does not know its size says 0. */

@@ -1,5 +1,6 @@
 import type { Argv } from 'yargs';
 import { ExitCode } from '../model/exit.ts';
+import { formats } from '../report/options.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
 import { checkReportFiles, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
@@ -14,7 +15,7 @@ function build(yargs: Argv) {
     })
     .demandOption('file')
     .option('format', {
-      choices: ['text', 'json', 'markdown', 'html', 'junit', 'gitlab'] as const,
+      choices: formats,
       default: 'text' as const,
       describe: 'How to print it',
     })

@@ -70,6 +70,8 @@ it.each([
   [['apply', '--yes', '-esandbox'], 'Unknown argument: esandbox'],
   [['apply', '--yes', '-e', 'test', '--env', 'test'], 'The option --env is given more than once'],
   [['apply', 'plan.json', 'other.json'], 'Unknown argument: other.json'],
+  [['apply', '--yes', '--result', ''], 'The value given for result is empty'],
+  [['apply', ''], 'The value given for planfile is empty'],
   [['show'], '`tenantctl show <file>`'],
   [['frobnicate'], 'Unknown command: frobnicate'],
   [['--yes'], 'Name a command'],

@@ -57,8 +57,7 @@ export async function complete(words: readonly string[], io: Io): Promise<readon
 }
 
 async function candidates(before: readonly string[], current: string, io: Io): Promise<readonly string[]> {
-  const name = before.find((word) => Object.hasOwn(commands, word));
-  if (name === undefined) return current.startsWith('-') ? ['--help', '--version'] : Object.keys(commands);
+  const name = before.find((word, at) => Object.hasOwn(commands, word) && !isValue(before, at));
   let known: Declared | null = null;
   const declared = () => {
     known ??= readDeclared(resolve(io.cwd, configIn(before)));
@@ -68,13 +67,24 @@ async function candidates(before: readonly string[], current: string, io: Io): P
   const option = before[at] ?? '';
   const special = Object.hasOwn(optionValues, option) ? optionValues[option] : undefined;
   const isNext = at === before.length - 1;
-  if (current.startsWith('-')) return ask(['--'], name);
-  if (special && (isNext || special.many)) return special.values(declared);
+  const isOption = current.startsWith('-');
+  if (!isOption && special && (isNext || special.many)) return special.values(declared);
+  if (name === undefined) {
+    // A file, which the shell completes.
+    if (isValue(before, before.length)) return [];
+    return isOption ? ['--help', '--version'] : Object.keys(commands);
+  }
+  if (isOption) return ask(['--'], name);
   const offered = isNext && at >= 0 ? await ask([option, ''], name) : [];
   const choices = offered.filter((word) => !word.startsWith('-'));
   if (choices.length > 0) return choices;
   const isFirst = before.filter((word) => !word.startsWith('-')).length === 1;
   return (isFirst && Object.hasOwn(positionals, name) ? positionals[name]?.(declared) : undefined) ?? [];
+}
+
+/** Whether the word is the value of an option that any command has: an environment may be called like a command. */
+function isValue(words: readonly string[], at: number): boolean {
+  return ['-e', '--env', '-c', '--config'].includes(words[at - 1] ?? '');
 }
 
 /** Options that are on unless somebody says otherwise. */
