@@ -3,6 +3,7 @@ import { findKind } from '../kinds/index.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
+import { scopeFilter } from '../planner/index.ts';
 
 /** Options that name objects by globs, or kinds. */
 interface Named {
@@ -23,6 +24,12 @@ export function checkGlobs({ only, except, rotate = [], allowDeleteAll = [] }: N
     ),
   ];
   if (problems.length > 0) throw new Failure(problems);
+}
+
+/** Whether `--only` and `--except` leave an object in. Throws a Failure for globs that can match nothing. */
+export function scopeOf({ only, except }: Pick<Named, 'only' | 'except'>): (address: Address) => boolean {
+  checkGlobs({ only, except });
+  return scopeFilter({ only, except });
 }
 
 function toldOf(option: string, problem: ReturnType<typeof globProblem>): Diagnostic[] {

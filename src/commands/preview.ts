@@ -12,14 +12,15 @@ import type { Project } from '../model/project.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import { type ArgsOf, commonOptions, defineCommand, lastPort, wholeNumber } from './command.ts';
+import { scopeOf } from './check-globs.ts';
+import { type ArgsOf, commonOptions, defineCommand, lastPort, scopeOptions, wholeNumber } from './command.ts';
 import type { Io } from './io.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
 import { withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
-  return commonOptions(yargs)
+  return scopeOptions(commonOptions(yargs))
     .usage(
       '$0 preview [options]\n\nServes a page on the loopback address that shows every notification template, rendered, before and after. Ctrl-C ends it.',
     )
@@ -65,7 +66,10 @@ async function follow(root: string, refresh: () => Promise<void>, signal: AbortS
 /** The state after a change; a project that does not load leaves the last templates, with its problems. */
 async function reload(known: Snapshot, args: Args, io: Io, reader: Reader): Promise<Snapshot> {
   try {
-    return await snapshotOf(loadProject({ ...projectOptions(args, io), needsSecrets: false }), reader);
+    const project = loadProject({ ...projectOptions(args, io), needsSecrets: false });
+    const inScope = scopeOf(args);
+    const resources = project.resources.filter(({ address }) => inScope(address));
+    return await snapshotOf({ ...project, resources }, reader);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { ...known, diagnostics: error.diagnostics };

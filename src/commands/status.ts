@@ -3,12 +3,11 @@ import { systemClock } from '../client/clock.ts';
 import { createDnsChecker, type DnsChecker } from '../client/dns.ts';
 import { readDuration } from '../loader/duration.ts';
 import { loadProject } from '../loader/index.ts';
-import { matchAddresses } from '../model/address.ts';
 import { ExitCode } from '../model/exit.ts';
 import { failure } from '../model/failure.ts';
 import type { Status } from '../model/status.ts';
 import { renderStatus, statusFormats } from '../report/status.ts';
-import { checkGlobs } from './check-globs.ts';
+import { scopeOf } from './check-globs.ts';
 import { type ArgsOf, commonOptions, defineCommand, scopeOptions } from './command.ts';
 import { hasColour, type Io, widthOf } from './io.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -81,12 +80,6 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
 async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<DnsChecker | null> {
   if (!dns && resolver === undefined) return null;
   return createDnsChecker({ server: resolver ?? null, timeout, tries: 2 });
-}
-
-function scopeOf({ only, except }: Args): StatusScope['includes'] {
-  checkGlobs({ only, except });
-  const [included, excluded] = [matchAddresses(only), matchAddresses(except)];
-  return (address) => (only.length === 0 || included(address)) && !excluded(address);
 }
 
 function durationOf(option: string, text: string): number {

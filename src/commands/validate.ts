@@ -4,13 +4,14 @@ import { loadProject } from '../loader/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode } from '../model/exit.ts';
 import { Failure } from '../model/failure.ts';
-import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import { scopeOf } from './check-globs.ts';
+import { type ArgsOf, commonOptions, defineCommand, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { printDocument } from './output.ts';
 import { projectOptions } from './project.ts';
 
 function build(yargs: Argv) {
-  return commonOptions(yargs)
+  return scopeOptions(commonOptions(yargs))
     .usage(
       '$0 validate [options]\n\nChecks project file and manifests, without the tenant, and reports every problem at once.',
     )
@@ -26,7 +27,8 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  const { diagnostics, exitCode, resources } = check(args, io);
+  const inScope = scopeOf(args);
+  const { diagnostics, exitCode, resources } = check(args, io, inScope);
   printDocument({ is: 'diagnostics', diagnostics }, args.format, args, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
     io.stdout.write(resources === 1 ? '1 resource is valid.\n' : `${resources} resources are valid.\n`);
@@ -38,15 +40,20 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
 function check(
   args: Args,
   io: Io,
+  inScope: (address: string) => boolean,
 ): { diagnostics: readonly Diagnostic[]; exitCode: ExitCode; resources: number } {
+  // An error anywhere stops every command, whatever its scope.
+  const isTold = ({ address, severity }: Diagnostic) =>
+    severity === 'error' || address === undefined || inScope(address);
   try {
     const { diagnostics: problems, resources, lint: levels } = loadProject(projectOptions(args, io));
-    const diagnostics = [...problems, ...lint({ resources, known: null, levels })];
+    const diagnostics = [...problems, ...lint({ resources, known: null, levels })].filter(isTold);
     const exitCode = hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done;
-    return { diagnostics, exitCode, resources: resources.length };
+    const count = resources.filter(({ address }) => inScope(address)).length;
+    return { diagnostics, exitCode, resources: count };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { diagnostics: error.diagnostics, exitCode: error.exitCode, resources: 0 };
+    return { diagnostics: error.diagnostics.filter(isTold), exitCode: error.exitCode, resources: 0 };
   }
 }
 

@@ -194,3 +194,21 @@ it.each(['Bearer abc', 'abc\r\nX-Evil: 1', ''])(
 it('counts one resource as one', async () => {
   expect((await world.run('validate')).stdout).toContain('1 resource is valid.');
 });
+
+it('tells remarks of the scope only, and errors whatever the scope', async () => {
+  const template = { kind: 'NotificationTemplate', key: 'password_expiring', medium: 'EMAIL', locale: 'en' };
+  world.declare([
+    { ...template, subject: '#if($a)' },
+    { kind: 'SenderAddress', email: 'new@acme.example' },
+  ]);
+  const validate = async (...argv: string[]) => {
+    const { code, stdout } = await world.run('validate', '--format', 'json', ...argv);
+    const { diagnostics } = JSON.parse(stdout);
+    return [code, diagnostics.map((one: { code: string }) => one.code)];
+  };
+  expect(await validate()).toEqual([0, ['velocity-unclosed']]);
+  expect(await validate('--only', 'SenderAddress/**')).toEqual([0, []]);
+  expect(await validate('--except', 'NotificationTemplate/**')).toEqual([0, []]);
+  world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}lint: { velocity-unclosed: error }\n`);
+  expect(await validate('--only', 'SenderAddress/**')).toEqual([1, ['velocity-unclosed']]);
+});

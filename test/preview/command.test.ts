@@ -100,6 +100,16 @@ it('asks the tenant nothing when offline', async () => {
   expect(await render(address)).toMatchObject({ before: null, after: { head: { subject: 'Hi' } } });
 });
 
+it('shows the templates of the scope', async () => {
+  world.declare([
+    { ...declared, subject: 'Hi' },
+    { ...declared, locale: 'de', subject: 'Hallo' },
+  ]);
+  const { list } = await visit(await preview('--offline', '--only', 'NotificationTemplate/*/EMAIL/de'));
+  const { templates } = await list();
+  expect(templates).toMatchObject([{ address: address.replace(/en$/, 'de') }]);
+});
+
 it('goes on when the tenant cannot be read', async () => {
   world.declare([{ ...declared, subject: 'Hi' }]);
   world.env.CLIENT_SECRET = 'wrong';
