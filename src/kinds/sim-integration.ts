@@ -10,6 +10,7 @@ import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { type PatchOperation, patchOperations } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts, Field, Kind, Write, WriteInput } from './kind.ts';
+import { nestedAfter, takeApart, ticketFields, withNested } from './sim-nested.ts';
 
 const path = '/v2024/sim-integrations';
 const rule = 'beforeProvisioningRule';
@@ -68,12 +69,9 @@ export const simIntegration: Kind = {
 function parseIntegration(answer: JsonObject): Facts | null {
   const name = textOf(answer, 'name');
   if (name === null) return null;
-  const all = readJsonText(own(answer, 'attributes') ?? null);
-  const inside = isObject(all) ? all : {};
-  const { request: _request, statusMap: _statusMap, ...members } = inside;
-  const ticket = (field: string) => own(answer, field) ?? own(inside, field);
-  const attributes = isObject(all) ? members : all;
-  const hiddenFields = ['request', 'statusMap'].filter((field) => (ticket(field) ?? null) === null);
+  const { attributes, nested } = takeApart(answer);
+  const tickets = { ...answer, ...nested };
+  const notShown = ticketFields.filter((field) => (own(tickets, field) ?? null) === null);
   return {
     key: [name],
     id: textOf(answer, 'id'),
@@ -83,11 +81,11 @@ function parseIntegration(answer: JsonObject): Facts | null {
       cluster: clusterOf(answer),
       sources: sourcesOf(answer),
       attributes,
-      request: readJsonText(ticket('request') ?? null),
-      statusMap: readJsonText(ticket('statusMap') ?? null),
+      request: readJsonText(own(tickets, 'request') ?? null),
+      statusMap: readJsonText(own(tickets, 'statusMap') ?? null),
       [rule]: own(answer, rule) ?? null,
     },
-    hidden: [...hiddenFields.map((field) => pointer(field)), ...concealed(attributes, ['attributes'])],
+    hidden: [...notShown.map((field) => pointer(field)), ...concealed(attributes, ['attributes'])],
   };
 }
 
@@ -116,8 +114,10 @@ function patch({ key, fields: values, changed, live, settings }: WriteInput & { 
   if (live.id === null)
     return { manual: `The tenant shows no id for "${key[0]}", so the API cannot change it.` };
   const names = [...changed].filter((name) => name !== rule);
-  const wanted = { ...values, name: key[0] ?? null };
-  const current = { ...live.fields, name: live.key[0] ?? null };
+  const nested = nestedAfter(values, live);
+  const wanted = { ...withNested(values, nested, live), name: key[0] ?? null };
+  // On both sides: what is carried along is no change of its own.
+  const current = { ...withNested(live.fields, nested, live), name: live.key[0] ?? null };
   const operations = patchOperations(
     wireFields(current, names, settings),
     wireFields(wanted, names, settings),
@@ -152,11 +152,12 @@ function replaceWhole({
 }: WriteInput & { live: LiveObject }): Write {
   if (live.id === null)
     return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
-  const lost = ['request', 'statusMap'].filter(
+  const lost = ticketFields.filter(
     (field) => live.hidden.includes(pointer(field)) && (own(values, field) ?? null) === null,
   );
   const sent = Object.keys(fields).filter((field) => !lost.includes(field) || changed.has(field));
-  const body = { id: live.id, name, ...wireFields(values, sent, settings) };
+  const whole = withNested(values, nestedAfter(values, live), live);
+  const body = { id: live.id, name, ...wireFields(whole, sent, settings) };
   return {
     requests: [apiRequest('PUT', pathOf(path, live.id), settings, { body })],
     warnings: lost.map(

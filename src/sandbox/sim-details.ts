@@ -123,7 +123,7 @@ function ciphertext(text: string): string {
   return `1:ACP:${createHash('sha256').update(`cipher ${text}`).digest('base64')}`;
 }
 
-/** Takes statusMap and request out of attributes on tenants that keep them there. */
+/** Takes statusMap and request out of attributes on tenants that keep them there; what is no object is none of them. */
 function withoutNested(details: SimDetails): SimDetails {
   const { attributes } = details;
   if (attributes === null) return details;
@@ -134,7 +134,9 @@ function withoutNested(details: SimDetails): SimDetails {
   return {
     ...details,
     attributes: objectFrom(
-      Object.entries(attributes).filter(([key]) => key !== 'statusMap' && key !== 'request'),
+      Object.entries(attributes).filter(
+        ([key, value]) => !isObject(value) || (key !== 'statusMap' && key !== 'request'),
+      ),
     ),
     statusMap: nested('statusMap') ?? details.statusMap,
     request: nested('request') ?? details.request,
