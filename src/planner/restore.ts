@@ -43,10 +43,9 @@ export function restoredChanges({ kind, record }: Undo, live: LiveObject): Resto
     return [name, isByMember ? restoredMembers(old, own(after, name), pointer(name), withheld) : old];
   });
   // Named, so that the plan shows them neither in its differences nor in its requests.
-  const fields = withheld.reduce(
-    (all, place) => kept(all, segmentsOf(place), place, current),
-    objectFrom(restored),
-  );
+  const fields = withheld
+    .filter((place) => !isUnset(place, current))
+    .reduce((all, place) => kept(all, segmentsOf(place), place, current), objectFrom(restored));
   return {
     fields,
     lost: [
@@ -74,6 +73,12 @@ function restoredMembers(old: Json, next: Json | undefined, at: Pointer, withhel
     return [[name, before === undefined ? null : restoredMembers(before, after, place, withheld)]];
   });
   return objectFrom(differing);
+}
+
+/** Whether the place is a whole field that is not there, or not shown: to leave it as it is, a write goes without it. */
+function isUnset(place: Pointer, current: JsonObject): boolean {
+  const [name = '', ...below] = segmentsOf(place);
+  return below.length === 0 && (own(current, name) ?? null) === null;
 }
 
 /** Fields with a marker at a place, which leaves what the object has there; unchanged where it has nothing. */

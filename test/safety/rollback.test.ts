@@ -199,6 +199,20 @@ describe('rollback', () => {
     }
   });
 
+  it('goes without what the tenant does not show where the whole object is written', async () => {
+    await world.close();
+    world = await createWorld({ ...oneAtATime, identity: { simUpdate: 'put' } });
+    fillTenant(world.sandbox.state);
+    const before = visible(world.sandbox.state);
+    await apply([{ kind: 'SimIntegration', name: 'Desk', description: 'New' }]);
+    const { plan } = await rollback();
+    expect(plan.changes[0].requests[0].method).toBe('PUT');
+    expect(plan.changes[0].requests[0].body).not.toHaveProperty('request');
+    const applied = await world.run('apply', 'back.json');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    expect(visible(world.sandbox.state)).toEqual(before);
+  });
+
   it('works from the result that every apply keeps', async () => {
     await apply();
     const kept = [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/results/'));
