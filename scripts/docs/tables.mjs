@@ -44,7 +44,7 @@ function kindSection(kind, { description, properties, $defs }) {
       `\`${name}\``,
       isKey ? 'key' : typeOf(property),
       `${sentence(property.description)}${choicesOf(property)}`,
-      isKey ? (folds ? 'case does not count' : 'exactly') : howOf(kind.fields[name]),
+      isKey ? (folds ? 'case does not count' : 'exactly') : howOf(kind.fields[name], property),
     ];
   });
   const rule = $defs.rule;
@@ -62,8 +62,14 @@ function pinOf({ pinnable, renamable }) {
   return `${pinnable ? ' `id` may pin the object.' : ''}${renamable ? ' `lifecycle.renamedFrom` renames it.' : ''}`;
 }
 
+/** How a field is compared, and what clears it, where the API can. */
+function howOf(field, { type, enum: choices }) {
+  const isClearable = [type ?? []].flat().includes('null') || (choices ?? []).includes(null);
+  return isClearable ? comparedAs(field) : comparedAs(field).replace(/; .* clears?$/, '; cannot be cleared');
+}
+
 /** How a field is compared, and what `null` does: src/kinds/kind.ts says which sorts there are. */
-function howOf(field) {
+function comparedAs(field) {
   switch (field.is) {
     case 'value':
       return 'exactly; `null` clears';

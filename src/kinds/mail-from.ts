@@ -39,6 +39,11 @@ export const mailFrom: Kind = {
 
 function put({ key: [identity = ''], fields, settings }: WriteInput): Write {
   const mailFromDomain = own(fields, 'mailFromDomain') ?? null;
+  if (mailFromDomain === null) {
+    return {
+      manual: `${identity} has no MAIL FROM domain to set: declare \`mailFromDomain\`, then plan again.`,
+    };
+  }
   return {
     requests: [apiRequest('PUT', path, settings, { body: { identity, mailFromDomain } })],
     warnings: [`Publish the new MX and TXT records of ${identity}: \`tenantctl status\` prints them.`],

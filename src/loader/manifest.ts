@@ -167,7 +167,8 @@ function plainOnly(
 }
 
 /** What the schema's keywords mean in a manifest. */
-function explain(kind: Kind, { keyword, instancePath, propertyName }: ErrorObject, name: string) {
+function explain(kind: Kind, { keyword, instancePath, propertyName, data }: ErrorObject, name: string) {
+  if (data === null && propertyName === undefined) return notClearable(kind, instancePath);
   if (propertyName !== undefined) {
     const message = `With \`ensure: absent\` only the key may be given, not \`${name}\``;
     return { code: 'absent-with-fields', message, hint: 'Remove the field, or `ensure: absent`.' };
@@ -185,6 +186,19 @@ function explain(kind: Kind, { keyword, instancePath, propertyName }: ErrorObjec
     };
   }
   return null;
+}
+
+/** A `null` that the schema refuses: the tenant would refuse it too. */
+function notClearable(kind: Kind, at: Pointer) {
+  const [field = '', ...below] = segmentsOf(at);
+  if (below.length > 0 || !Object.hasOwn(kind.fields, field)) return null;
+  // Without its only field, nothing of the object is left.
+  const isAll = Object.keys(kind.fields).length === 1;
+  return {
+    code: 'not-clearable',
+    message: `The API cannot clear \`${field}\` of a ${kind.name}`,
+    hint: `Remove the line to leave it as it is${isAll ? ', or declare `ensure: absent` instead' : ''}.`,
+  };
 }
 
 function readLifecycle(

@@ -80,6 +80,12 @@ it('sets a MailFrom domain by PUT', () => {
   ]);
 });
 
+it('sends no MailFrom without a domain', () => {
+  const [change] = planOf({ declared: [resource('MailFrom', ['acme.example'])] }).changes;
+  expect(change).toMatchObject({ action: 'manual', requests: [] });
+  expect(change?.warnings[0]).toContain('declare `mailFromDomain`');
+});
+
 describe('AuthProfile', () => {
   const raw = {
     name: 'Employees',

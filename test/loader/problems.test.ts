@@ -347,6 +347,23 @@ const cases: Case[] = [
     error: 'invalid-lookup 5:7',
   },
   {
+    name: 'a field cleared that the API cannot clear',
+    manifest: 'kind: AuthProfile\nname: a\noffNetwork: null\n',
+    error: 'not-clearable 3:13',
+    hint: 'Remove the line to leave it as it is.',
+  },
+  {
+    name: 'a choice cleared that the API cannot clear',
+    manifest: 'kind: AuthProfile\nname: a\ntype: null\n',
+    error: 'not-clearable 3:7',
+  },
+  {
+    name: 'the only field cleared',
+    manifest: 'kind: MailFrom\nidentity: acme.example\nmailFromDomain: null\n',
+    error: 'not-clearable 3:17',
+    hint: '`ensure: absent`',
+  },
+  {
     name: 'a lookup that says more',
     manifest: `${template}body: !lookup { from: profiles, where: { a: b }, take: id, limit: 1 }`,
     error: 'invalid-lookup 5:7',
