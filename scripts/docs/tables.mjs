@@ -72,7 +72,7 @@ function howOf(field, { type, enum: choices }) {
 function comparedAs(field) {
   switch (field.is) {
     case 'value':
-      return 'exactly; `null` clears';
+      return `exactly${field.nameOf ? `, but not beside the same \`${field.nameOf}\`` : ''}; \`null\` clears`;
     case 'text':
       return 'line endings do not count; `null` and `""` clear';
     case 'email':

@@ -2,10 +2,18 @@ import { type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
-import type { Kind } from './kind.ts';
+import type { Field, Kind } from './kind.ts';
 
 const path = '/v2024/auth-profiles';
-const patchable = ['type', 'offNetwork', 'untrustedGeography', 'applicationId', 'applicationName'];
+const fields: Readonly<Record<string, Field>> = {
+  type: { is: 'value' },
+  offNetwork: { is: 'value' },
+  untrustedGeography: { is: 'value' },
+  applicationId: { is: 'value' },
+  // Some tenants look it up by the id, whatever they are sent (api-notes, "server rewrites").
+  applicationName: { is: 'value', nameOf: 'applicationId' },
+};
+const patchable = Object.keys(fields);
 
 /** The sign-in rules of an identity profile (seed 000; api-notes, "AuthProfile"). */
 export const authProfile: Kind = {
@@ -13,7 +21,7 @@ export const authProfile: Kind = {
   summary:
     'How people of one identity profile sign in: type, pass-through application, network and geography limits.',
   keyFields: [{ name: 'name' }],
-  fields: Object.fromEntries(patchable.map((field) => [field, { is: 'value' }])),
+  fields,
   serverOwned: ['strongAuthLogin', 'tenant'],
   pinnable: true,
   renamable: false,
@@ -34,7 +42,7 @@ export const authProfile: Kind = {
   create: ({ key: [name = ''] }) => ({
     manual: `Create the identity profile "${name}" in the admin interface: its authentication profile comes with it. Then plan again.`,
   }),
-  update({ key: [name = ''], fields, changed, live, settings }) {
+  update({ key: [name = ''], fields: values, changed, live, settings }) {
     const changedFields = patchable.filter((field) => changed.has(field));
     const rename = `The API cannot rename an authentication profile: rename the identity profile to "${name}" in the admin interface.`;
     if (changedFields.length === 0) return { manual: rename };
@@ -42,7 +50,7 @@ export const authProfile: Kind = {
       return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
     const pick = (from: JsonObject) =>
       objectFrom(changedFields.map((field) => [field, own(from, field) ?? null]));
-    const after = pick(fields);
+    const after = pick(values);
     const body = jsonPatch(pick(live.fields), after);
     return {
       requests: [apiRequest('PATCH', pathOf(path, live.id), settings, { body, contentType: jsonPatchType })],

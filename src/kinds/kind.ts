@@ -8,8 +8,8 @@ import type { ApiSettings } from '../model/settings.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
 export type Field =
-  /** Compared as it is. */
-  | { readonly is: 'value' }
+  /** Compared as it is. With `nameOf` it names what that field is the id of: beside the same id it is the server's business. */
+  | { readonly is: 'value'; readonly nameOf?: string }
   /** Text for people: line endings do not count, empty is unset. `language` names its side file's ending. */
   | { readonly is: 'text'; readonly language?: 'html' | 'txt' }
   /** An e-mail address: case does not count. */

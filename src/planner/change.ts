@@ -1,8 +1,8 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { overlay, readableFields } from '../kinds/field.ts';
-import type { Kind, Write, WriteInput } from '../kinds/kind.ts';
+import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import { objectFrom, own } from '../model/json.ts';
+import { objectFrom, own, sameJson } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
@@ -169,8 +169,16 @@ function buildChange(
 function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = own(declared, name);
-    return value === undefined ? [] : compareField(name, field, value, own(live, name));
+    if (value === undefined || isNameBesideId(field, declared, live)) return [];
+    return compareField(name, field, value, own(live, name));
   });
+}
+
+/** Whether the field names what both sides give the same id of: the tenant may answer with another name for it. */
+function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
+  if (field.is !== 'value' || field.nameOf === undefined) return false;
+  const id = own(declared, field.nameOf) ?? null;
+  return id !== null && sameJson(id, own(live, field.nameOf) ?? null);
 }
 
 function renaming(kind: Kind, resource: Resource, live: LiveObject | null): FieldDifference {

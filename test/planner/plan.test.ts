@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { isRefused } from '../../src/model/plan.ts';
 import { type Answer, planOf, resource } from '../support/plan.ts';
@@ -77,6 +78,21 @@ describe('comparing', () => {
       ],
     });
     expect(plan.changes).toEqual([]);
+  });
+
+  it('does not compare the name of an application beside the same id', () => {
+    const raw = { name: 'P', applicationId: 'a2', applicationName: 'Partner' };
+    const diffOf = (fields: JsonObject) =>
+      planOf({
+        declared: [resource('AuthProfile', ['P'], fields)],
+        live: [{ kind: 'AuthProfile', id: 'p1', raw }],
+      }).changes.flatMap(({ diff }) => diff.map(({ path }) => path));
+    expect(diffOf({ applicationId: 'a2', applicationName: 'Corp' })).toEqual([]);
+    expect(diffOf({ applicationName: 'Corp' })).toEqual(['/applicationName']);
+    expect(diffOf({ applicationId: 'a1', applicationName: 'Corp' })).toEqual([
+      '/applicationId',
+      '/applicationName',
+    ]);
   });
 
   it('leaves fields under lifecycle.ignore as they are', () => {
