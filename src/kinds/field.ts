@@ -109,7 +109,10 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
 /** The value as the API takes it: JSON fields as text, or as objects where the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
-  if (field.is !== 'json' || !isObject(value)) return value;
+  if (field.is !== 'json') return value;
+  // Empty text is unset, and no JSON that a tenant takes.
+  if (value === '') return null;
+  if (!isObject(value)) return value;
   const nested = field.nested ?? [];
   const members = mapMembers(value, (item, name) =>
     nested.includes(name) && item !== null && typeof item === 'object' ? jsonText(item) : item,

@@ -47,7 +47,10 @@ export const simIntegration: Kind = {
   },
   parse: parseIntegration,
   create({ key: [name = ''], fields: values, settings }) {
-    const body = { name, ...wireFields(values, Object.keys(fields), settings) };
+    const sent = wireFields(values, Object.keys(fields), settings);
+    // What is unset has no place in a new object.
+    const set = Object.entries(sent).filter(([, value]) => value !== null);
+    const body = objectFrom([['name', name], ...set]);
     return { requests: [apiRequest('POST', path, settings, { body })] };
   },
   update(input) {

@@ -50,7 +50,7 @@ export function withNested(values: JsonObject, nested: JsonObject, live: LiveObj
 
 /** The members of attributes to write; `null` where they are text that nothing can be added to. */
 function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
-  if (attributes === null) return {};
+  if (attributes === null || attributes === '') return {};
   if (!isObject(attributes) || secretName(attributes) !== null) return null;
   if (literalOf(attributes) === undefined && livePlace(attributes) === null) return attributes;
   // A marker for all of them has no room for more: one for each says the same.

@@ -285,6 +285,16 @@ describe('SimIntegration', () => {
     ]);
   });
 
+  it('is created without what the manifest leaves empty, and clears it as null does', () => {
+    const empty = { attributes: '', request: '', statusMap: null };
+    expect(requestsOf({ declared: [resource('SimIntegration', ['New'], empty)] })[0]?.body).toEqual({
+      name: 'New',
+    });
+    const cleared = (request: string | null) =>
+      requestsOf({ declared: [resource('SimIntegration', ['ServiceNow'], { request })], live: answers });
+    expect(cleared('')).toEqual(cleared(null));
+  });
+
   const declared = [
     resource('SimIntegration', ['ServiceNow'], {
       description: 'Tickets for people',
