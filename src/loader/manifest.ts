@@ -196,7 +196,7 @@ function notClearable(kind: Kind, at: Pointer) {
   const isAll = Object.keys(kind.fields).length === 1;
   return {
     code: 'not-clearable',
-    message: `The API cannot clear \`${field}\` of a ${kind.name}`,
+    message: `\`${field}\` cannot be cleared: the API takes no null for it`,
     hint: `Remove the line to leave it as it is${isAll ? ', or declare `ensure: absent` instead' : ''}.`,
   };
 }
