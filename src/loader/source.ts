@@ -121,7 +121,7 @@ function heedful(root: string, lost: Failure[]) {
 const pathFrom = (root: string, path: string) => relative(root, path).split(sep).join('/') || '.';
 
 /** The folders that a glob names before its first sign that may stand for another: where they are not, nothing matches. */
-function plainFolder(pattern: string): string {
+export function plainFolder(pattern: string): string {
   const end = pattern.search(/[\\*?[\](){}!+@|]/);
   return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);
 }
@@ -204,7 +204,8 @@ function lostLink(path: string, error: unknown) {
   });
 }
 
-function outside(path: string) {
+/** The problem of a path that leaves the project, by itself or by a link. */
+export function outside(path: string): Failure {
   return failure('outside-project', `${path} leads out of the project.`, {
     hint: 'Keep every file below the folder of the project file; links may not lead out of it.',
   });

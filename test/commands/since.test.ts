@@ -1,6 +1,6 @@
 /** `--since REV`: manifests of a git revision beside today's. */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -92,4 +92,20 @@ it('reads once what both revisions declare and the tenant tells one by one', asy
   expect((await world.plan('--since', 'HEAD')).changes).toEqual([]);
   const asked = world.sandbox.log.filter(({ path }) => path.startsWith('/v2025/mail-from-attributes'));
   expect(asked).toHaveLength(1);
+});
+
+it('sees manifests behind links, and the side files that are links', async () => {
+  const world = await repository();
+  renameSync(`${world.dir}/config/gone.yaml`, `${world.dir}/gone.yaml`);
+  symlinkSync('../gone.yaml', `${world.dir}/config/gone.yaml`);
+  const text = 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\nbody: !file link.html\n';
+  world.write('real/text.yaml', text);
+  world.write('real/text.html', '<p>Hello</p>');
+  symlinkSync('text.html', `${world.dir}/real/link.html`);
+  symlinkSync('../real', `${world.dir}/config/folder`);
+  git(world, 'add', '.');
+  git(world, 'commit', '-qm', 'links');
+  for (const path of ['gone.yaml', 'folder']) rmSync(`${world.dir}/config/${path}`);
+  const { changes } = await world.plan('--since', 'HEAD');
+  expect(changes).toMatchObject([{ action: 'delete', address: 'SimIntegration/Gone' }]);
 });
