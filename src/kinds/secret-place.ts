@@ -1,6 +1,8 @@
-import type { Json } from '../model/json.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { isArray, isObject, type Json } from '../model/json.ts';
+import { lookupOf, secretName } from '../model/marker.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { looksSecret, namesSecret } from '../model/sensitive.ts';
+import { readJsonText } from './jsontext.ts';
 import type { Kind } from './kind.ts';
 
 /**
@@ -25,4 +27,23 @@ function holdsSettings(kind: Kind, at: Pointer): boolean {
   const [name = ''] = segmentsOf(at);
   const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
   return field?.is === 'json' && field.pairs === true;
+}
+
+/**
+ * The texts, numbers and truth values below `value` that a plan conceals though nobody marked them. A marker stands for
+ * a value, and is none.
+ */
+export function unmarkedSecrets(kind: Kind, value: Json, at: Pointer = ''): Pointer[] {
+  if (value === null || secretName(value) !== null || lookupOf(value) !== null) return [];
+  if (isArray(value)) {
+    return value.flatMap((item, index) => unmarkedSecrets(kind, item, `${at}${pointer(index)}`));
+  }
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([name, item]) =>
+      unmarkedSecrets(kind, item, `${at}${pointer(name)}`),
+    );
+  }
+  if (looksSecretPlace(kind, at) || looksSecretText(kind, at, value)) return [at];
+  const inner = readJsonText(value);
+  return inner !== value && unmarkedSecrets(kind, inner, at).length > 0 ? [at] : [];
 }

@@ -1,7 +1,8 @@
+import { findKind } from '../kinds/index.ts';
+import { unmarkedSecrets } from '../kinds/secret-place.ts';
 import { failure } from '../model/failure.ts';
 import { digestOf } from '../model/hash.ts';
-import { isArray, isObject, type Json } from '../model/json.ts';
-import { looksSecret } from '../model/sensitive.ts';
+import { isObject, type Json, textOf } from '../model/json.ts';
 import type { CachedDocument, CachedFile, ManifestCache } from './cache.ts';
 import type { YamlDocument } from './document.ts';
 import { SourceFile } from './file.ts';
@@ -11,7 +12,7 @@ import { plainDocuments } from './plain.ts';
 import { Problems } from './problems.ts';
 import type { FileSource, Stamp } from './source.ts';
 import { openFile, readText } from './text.ts';
-import { deferTag, readTree, type Tree } from './tree.ts';
+import { deferTag, readTree, type Tree, withoutTags } from './tree.ts';
 
 /** One document of a manifest file, as far as its text alone tells what it holds. */
 export interface Content {
@@ -128,12 +129,12 @@ function parsed(file: SourceFile | null, problems: Problems, keeper: Keeper | nu
   };
 }
 
-function holdsCredential(value: Json): boolean {
-  if (isArray(value)) return value.some(holdsCredential);
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(([name, item]) =>
-    typeof item === 'string' ? name !== 'key' && looksSecret(name) : holdsCredential(item),
-  );
+/** Whether a plan would conceal a value of the manifest, as far as its text tells. In doubt it does. */
+function holdsCredential(manifest: Json): boolean {
+  const value = withoutTags(manifest);
+  if (!isObject(value)) return value !== null;
+  const kind = findKind(textOf(value, 'kind') ?? '');
+  return !kind || unmarkedSecrets(kind, value).length > 0;
 }
 
 interface ReadDocument {

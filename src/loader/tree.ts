@@ -51,13 +51,24 @@ export const deferTag: ReadTag = (tag, argument, { offset }) => ({ [deferred]: [
 /** A tree with the tags read that {@link deferTag} has put off, those of a tag's argument before its own. */
 export function readDeferred({ value, tagged }: Tree, file: SourceFile, readTag: ReadTag): Tree {
   if (!tagged) return { value, tagged };
-  const resolve = (item: Json): Json => {
+  return {
+    value: mapTags(value, (tag, argument, offset) => readTag(tag, argument, { file, offset })),
+    tagged,
+  };
+}
+
+/** What the text of a value holds where its tags are not read: they name things, but for those that hold them. */
+export function withoutTags(value: Json): Json {
+  return mapTags(value, (tag, argument) => (['!format', '!lookup'].includes(tag) ? argument : null));
+}
+
+function mapTags(value: Json, read: (tag: string, argument: Json, offset: number) => Json): Json {
+  return mapJson(value, (item) => {
     const parts = isObject(item) ? own(item, deferred) : undefined;
     if (!isArray(parts)) return item;
     const [tag, argument = null, offset] = parts;
-    return readTag(String(tag), argument, { file, offset: Number(offset) });
-  };
-  return { value: mapJson(value, resolve), tagged };
+    return read(String(tag), argument, Number(offset));
+  });
 }
 
 interface Walk {

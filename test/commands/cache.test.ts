@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadProject } from '../../src/loader/index.ts';
@@ -82,6 +82,43 @@ it('does not copy a credential that somebody has written into a manifest', async
   expect(await planned()).toEqual(uncached);
   expect(await planned()).toEqual(uncached);
   expect(readFileSync(cacheFile(), 'utf8')).not.toContain('in-plain-text');
+});
+
+it.each([
+  'attributes: { password: hunter2secret }',
+  'attributes: { password: 424242424 }',
+  'attributes: { passwords: [hunter2secret] }',
+  'attributes: { clientSecret: [{ a: hunter2secret }] }',
+  'attributes: { credentials: { value: hunter2secret } }',
+  'attributes: { url: "https://x?token=hunter2secret" }',
+  'attributes: { settings: "password=hunter2secret" }',
+  'attributes: { more: \'{"password":"hunter2secret"}\' }',
+  'attributes: { password: !format "hunter2secret" }',
+  'attributes: !format "{password=hunter2secret}"',
+  'attributes: \'{"url":"https://x","password":"hunter2secret"}\'',
+  'request: { header: { token: hunter2secret } }',
+])('does not copy what a plan conceals: %s', async (fields) => {
+  world.write('config/all.yaml', `kind: SimIntegration\nname: S\nsources: [!var host]\n${fields}\n`);
+  const uncached = await planned('--no-cache');
+  expect(await planned()).toEqual(uncached);
+  expect(await planned()).toEqual(uncached);
+  const folder = join(world.dir, '.tenantctl/cache');
+  for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    expect(readFileSync(join(folder, file), 'utf8')).not.toMatch(/hunter2|424242/);
+  }
+});
+
+it('keeps what only has the name of a secret, and a key that is none', async () => {
+  const template = 'kind: NotificationTemplate\nkey: password_token\nmedium: EMAIL\nlocale: en\n';
+  world.write('config/all.yaml', `${template}subject: !var host\n`);
+  world.write(
+    'config/s.yaml',
+    'kind: SimIntegration\nname: S\nattributes: { password: !secret SNOW_PASSWORD }\n',
+  );
+  // The tenant knows no such template; what was read of the files is kept all the same.
+  expect((await world.run('plan')).code).toBe(1);
+  expect(kept()).toContain('password_token');
+  expect(kept()).toContain('SNOW_PASSWORD');
 });
 
 it('takes tags from the environment of the run, not of the run before', async () => {
