@@ -34,6 +34,7 @@ function holdsSettings(kind: Kind, at: Pointer): boolean {
  * a value, and is none.
  */
 export function unmarkedSecrets(kind: Kind, value: Json, at: Pointer = ''): Pointer[] {
+  if (at !== '' && !holdsSettings(kind, at)) return [];
   if (value === null || secretName(value) !== null || lookupOf(value) !== null) return [];
   if (isArray(value)) {
     return value.flatMap((item, index) => unmarkedSecrets(kind, item, `${at}${pointer(index)}`));

@@ -12,11 +12,13 @@ export interface Finding {
   readonly at: Pointer;
   /** Characters into the text at `at`. */
   readonly offset?: number;
+  /** Its line is not shown: a credential may stand there. */
+  readonly isUnshown?: true;
 }
 
 /** The finding at the level its rule has; nothing where that is `off`. */
 export function diagnosticsOf(finding: Finding, levels: LintLevels): Diagnostic[] {
-  const { code, message, hint, resource, at, offset } = finding;
+  const { code, message, hint, resource, at, offset, isUnshown } = finding;
   const severity = levels[code] ?? lintRules[code].level;
   if (severity === 'off') return [];
   const { source, excerpt } = resource.point(at, offset);
@@ -26,7 +28,7 @@ export function diagnosticsOf(finding: Finding, levels: LintLevels): Diagnostic[
       severity,
       message,
       source,
-      ...(excerpt === '' ? {} : { excerpt }),
+      ...(excerpt === '' || isUnshown ? {} : { excerpt }),
       ...(hint ? { hint } : {}),
       address: resource.address,
     },

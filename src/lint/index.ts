@@ -2,6 +2,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LintLevels } from '../model/lint.ts';
 import type { Resource } from '../model/resource.ts';
+import { credentialFindings } from './credentials.ts';
 import { diagnosticsOf, type Finding } from './finding.ts';
 import type { LintKnowledge } from './knowledge.ts';
 import { mailFromFindings } from './mail-from.ts';
@@ -40,6 +41,7 @@ export function lint({ resources, known, levels, about }: LintInput): Diagnostic
     ...present
       .filter((resource) => resource.kind === 'MailFrom' && isAbout(resource))
       .flatMap(mailFromFindings),
+    ...present.filter(isAbout).flatMap(credentialFindings),
   ];
   return findings.flatMap((finding) => diagnosticsOf(finding, levels));
 }

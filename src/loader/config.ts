@@ -69,7 +69,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
     document,
     manifests: texts(value, 'manifests') ?? defaultManifests,
     notManifests: [basename(configFile), ...files],
-    lint: readLintLevels(value),
+    lint: readLintLevels(value, environment.environment),
   };
 }
 

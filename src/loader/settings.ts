@@ -3,7 +3,7 @@ import { findKind } from '../kinds/index.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Limits, Policy } from '../model/project.ts';
+import type { Environment, Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { readDuration } from './duration.ts';
 import type { Found } from './position.ts';
@@ -32,11 +32,14 @@ export function readSettings(value: JsonObject): ApiSettings {
   };
 }
 
-/** The lint levels that the project file sets. */
-export function readLintLevels(project: JsonObject): LintLevels {
+/** The lint levels that the project file sets, those of the rules for the rest. */
+export function readLintLevels(project: JsonObject, environment: Environment | null): LintLevels {
   const set = part(project, 'lint');
-  const level = ([code, rule]: [string, LintRule]) =>
-    [code, oneOf(set, code, ['error', 'warning', 'info', 'off'], rule.level)] as const;
+  const isEmbedded = environment?.connection.to === 'sandbox';
+  const level = ([code, rule]: [string, LintRule]) => {
+    const usual = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
+    return [code, oneOf(set, code, ['error', 'warning', 'info', 'off'], usual)] as const;
+  };
   return Object.fromEntries(Object.entries(lintRules).map(level));
 }
 

@@ -5,6 +5,8 @@ type LintLevel = Severity | 'off';
 
 export interface LintRule {
   readonly level: LintLevel;
+  /** The same where the tenant is an embedded one, if it differs there. */
+  readonly embedded?: LintLevel;
   /** One line for people. */
   readonly means: string;
 }
@@ -69,6 +71,13 @@ export const lintRules = {
   'mail-from-domain': {
     level: 'error',
     means: "A MAIL FROM domain is no subdomain of its identity's domain.",
+  },
+  'plain-credential': {
+    level: 'warning',
+    // What it is given opens nothing, and has to stand somewhere.
+    embedded: 'off',
+    means:
+      'A setting that goes by the name of a credential is no secret, so that plans hold its value. Off for an embedded tenant.',
   },
 } as const satisfies Readonly<Record<string, LintRule>>;
 

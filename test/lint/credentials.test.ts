@@ -1,0 +1,83 @@
+/** Credentials that a manifest gives as plain text, which a plan cannot leave out. */
+import { afterEach, expect, it } from 'vitest';
+import { lint } from '../../src/lint/index.ts';
+import type { Json } from '../../src/model/json.ts';
+import { brief, config, load } from '../loader/fixture.ts';
+import { resource } from '../support/plan.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const found = (attributes: Json) => {
+  const resources = [resource('SimIntegration', ['S'], { attributes })];
+  return lint({ resources, known: null, levels: {} }).map(({ code, message }) => [
+    code,
+    message.split(' ')[0],
+  ]);
+};
+
+it.each<[string, Json, string]>([
+  ['text', { url: 'u', password: 'hunter2' }, '`/attributes/password`'],
+  ['a number', { pin: 1, password: 4242 }, '`/attributes/password`'],
+  ['a list', { passwords: [null, 'hunter2'] }, '`/attributes/passwords/1`'],
+  ['a mapping', { credentials: { value: 'hunter2' } }, '`/attributes/credentials/value`'],
+  ['an address', { url: 'https://x?token=hunter2' }, '`/attributes/url`'],
+  ['JSON text', '{"password":"hunter2"}', '`/attributes/password`'],
+  ['JSON text inside', { more: '{"password":"hunter2"}' }, '`/attributes/more`'],
+  ['text that cannot be read', 'user=a;password=hunter2', '`/attributes`'],
+])('are found in %s', (_what, attributes, at) => {
+  expect(found(attributes)).toEqual([['plain-credential', at]]);
+});
+
+it.each<[string, Json]>([
+  ['secrets', { password: { $secret: 'NAME' } }],
+  ['masks', { password: '********' }],
+  ['encrypted text', { password: '1:ACP:abcdef' }],
+  ['what is unset', { password: '', secret: null, token: [] }],
+  ['switches', { usesToken: true }],
+  ['names that say nothing', { url: 'https://x', user: 'a' }],
+])('are no %s', (_what, attributes) => {
+  expect(found(attributes)).toEqual([]);
+});
+
+it('are no words of other kinds', () => {
+  const resources = [
+    resource('NotificationTemplate', ['password', 'EMAIL', 'en'], { subject: 'password=hunter2' }),
+  ];
+  expect(lint({ resources, known: null, levels: {} }).map(({ code }) => code)).toEqual([]);
+});
+
+const manifest = 'kind: SimIntegration\nname: S\ntype: t\nattributes: { url: u, password: !var password }\n';
+
+it('are let be in an embedded tenant, unless the project says otherwise', () => {
+  const variables = '    variables: { password: opens-nothing }\n';
+  const codes = (more: string) => {
+    const { resources, lint: levels } = load({
+      'tenantctl.yaml': `${config(variables)}${more}`,
+      'config/a.yaml': manifest,
+    });
+    return lint({ resources, known: null, levels }).map(brief);
+  };
+  expect(codes('')).toEqual([]);
+  expect(codes('lint: { plain-credential: error }\n')).toEqual(['plain-credential config/a.yaml:4:33']);
+});
+
+let world: World | null = null;
+afterEach(() => world?.close());
+
+it('are told where they stand, by validate and plan, and never shown', async () => {
+  world = await createWorld({ environment: { variables: { password: 'hunter2' } } });
+  world.write(
+    'config/a.yaml',
+    `${manifest.replace('!var password', 'hunter2')}---\n${manifest.replace('name: S', 'name: T')}`,
+  );
+  for (const argv of [['validate'], ['plan'], ['plan']]) {
+    const { code, stdout, stderr } = await world.run(...argv);
+    expect(code).toBe(0);
+    expect(stdout + stderr).toContain('plain-credential');
+    expect(stdout + stderr).toContain('config/a.yaml:4:33');
+    expect(stdout + stderr).toContain('config/a.yaml:9:33');
+    expect(stdout + stderr).not.toContain('hunter2');
+  }
+  world.write('config/a.yaml', manifest.replace('!var password', '!secret PASSWORD'));
+  world.env.PASSWORD = 'hunter2';
+  expect((await world.plan()).diagnostics.map(({ code }) => code)).not.toContain('plain-credential');
+});
