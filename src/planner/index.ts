@@ -16,7 +16,7 @@ import { batchDeletes } from './batch.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { deletions } from './deletes.ts';
 import { guard } from './guards.ts';
-import { LiveIndex, type Match, matchResources } from './match.ts';
+import { LiveIndex, type Match, matchResources, missedRenames } from './match.ts';
 import { withOrigins } from './origin.ts';
 
 export { fillLookups, lookupsIn } from './lookups.ts';
@@ -83,6 +83,8 @@ function distinct(kind: Kind, resources: readonly Resource[], renamed: readonly 
 export interface Matched {
   readonly matches: readonly Match[];
   readonly asked: ReturnType<typeof deletions>;
+  /** What there is to say of the matches. */
+  readonly remarks: readonly Diagnostic[];
 }
 
 /** Finds the live object of every resource, and what somebody asks to delete. Throws as {@link planChanges} does. */
@@ -108,7 +110,7 @@ export function matchUp({
     previous,
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
-  return { matches, asked };
+  return { matches, asked, remarks: missedRenames(matches, index) };
 }
 
 /**
@@ -133,7 +135,7 @@ export function defaultsFor({ state }: PlanInput, { matches, asked }: Matched): 
  * Throws a Failure for what only the tenant can know to be wrong in a manifest: a pinned id that does not exist, a
  * key the vendor has no default for.
  */
-export function planChanges(input: PlanInput, { matches, asked }: Matched): Plan {
+export function planChanges(input: PlanInput, { matches, asked, remarks }: Matched): Plan {
   const { environment, choices, state } = input;
   const defaults = new LiveIndex(state.defaults);
   refuseUnknownKeys(matches, state.defaults);
@@ -164,6 +166,7 @@ export function planChanges(input: PlanInput, { matches, asked }: Matched): Plan
     diagnostics: [
       ...refusals,
       ...input.diagnostics,
+      ...remarks,
       ...compared.flatMap(({ match, outcome }) => notComparable(match, outcome)),
       ...asked.leftAlone,
     ],

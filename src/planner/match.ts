@@ -1,7 +1,7 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf, identityOfObject } from '../kinds/live.ts';
-import type { Key } from '../model/address.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { LiveObject } from '../model/live.ts';
@@ -67,6 +67,36 @@ export function isRename({ kind, resource, live }: Match): boolean {
   if (identityOf(kind, live.key) === identityOf(kind, resource.key)) return false;
   // A nameless object goes by its id: there is no name to change.
   return live.key[0] !== live.id;
+}
+
+/**
+ * What there is to say of renames that do not happen: a slip in the old name makes a second object, or leaves one behind.
+ * A rename that was done before needs no word.
+ */
+export function missedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
+  return matches.flatMap(({ kind, resource, live }) => {
+    const { renamedFrom } = resource.lifecycle;
+    if (!renamedFrom || resource.id !== null || resource.ensure === 'absent') return [];
+    const former = index.byKey(kind, renamedFrom);
+    if (live && (!former || former === live)) return [];
+    return [missedRename(resource, formatAddress(kind.name, renamedFrom), live)];
+  });
+}
+
+function missedRename(resource: Resource, former: Address, live: LiveObject | null): Diagnostic {
+  const { address } = resource;
+  return {
+    code: 'not-renamed',
+    severity: 'warning',
+    message: live
+      ? `${address} exists, so that ${former} is not renamed to it and stays.`
+      : `The tenant has no ${former} to rename, so that ${address} is created.`,
+    hint: live
+      ? 'Remove `renamedFrom`, and declare the old object with `ensure: absent` if it is to go.'
+      : 'Correct `renamedFrom`, or remove it if the object is a new one.',
+    source: resource.locate('/lifecycle/renamedFrom'),
+    address,
+  };
 }
 
 function unknownId(resource: Resource, id: string): Diagnostic {

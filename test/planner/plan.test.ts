@@ -122,6 +122,35 @@ describe('comparing', () => {
     ]);
   });
 
+  it('tells of a rename that does not happen, but not of one that was done', () => {
+    const declared = [resource('ProfileSearch', ['New'], {}, { lifecycle: { renamedFrom: ['Old'] } })];
+    const search = (id: number, label: string): Answer => ({
+      kind: 'ProfileSearch',
+      raw: { id, label, condition_rules_attributes: [] },
+    });
+    const told = (live: Answer[]) => planOf({ declared, live }).diagnostics;
+    expect(told([search(1, 'Old')])).toEqual([]);
+    expect(told([search(1, 'New')])).toEqual([]);
+    expect(told([search(1, 'Ole')])).toMatchObject([
+      {
+        code: 'not-renamed',
+        severity: 'warning',
+        address: 'ProfileSearch/New',
+        message: 'The tenant has no ProfileSearch/Old to rename, so that ProfileSearch/New is created.',
+      },
+    ]);
+    expect(told([search(1, 'New'), search(2, 'Old')])).toMatchObject([
+      {
+        code: 'not-renamed',
+        message: 'ProfileSearch/New exists, so that ProfileSearch/Old is not renamed to it and stays.',
+      },
+    ]);
+    const gone = [
+      resource('ProfileSearch', ['New'], {}, { ensure: 'absent', lifecycle: { renamedFrom: ['Old'] } }),
+    ];
+    expect(planOf({ declared: gone }).diagnostics).toEqual([]);
+  });
+
   it('refuses a pinned id that does not exist', () => {
     const declared = [resource('AuthProfile', ['X'], { type: 'MFA' }, { id: 'gone' })];
     expect(() => planOf({ declared })).toThrow(/no AuthProfile with the id "gone"/);
