@@ -50,5 +50,7 @@ function formsOf(secret: string): string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   const inHtml = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const quoted = inHtml.replaceAll('"', '&quot;');
-  return [secret, once, twice, inJson(twice), encodeURIComponent(secret), inForm, inHtml, quoted];
+  // Half a surrogate pair has no form in a URL or in UTF-8: another character is sent in its place.
+  const sent = secret.toWellFormed();
+  return [secret, sent, once, twice, inJson(twice), encodeURIComponent(sent), inForm, inHtml, quoted];
 }

@@ -158,17 +158,26 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function wrongType({ params, data }: ErrorObject, what: string): Told {
+function wrongType({ params, data, parentSchema }: ErrorObject, what: string): Told {
   const types = [params.type].flat().map((type) => typeNames[String(type)] ?? String(type));
   const wantsText = [params.type].flat().includes('string');
   const quotable = typeof data === 'number' || typeof data === 'boolean';
   const meant = [params.type].flat().includes('boolean') ? meantTruth(data) : undefined;
-  const hint = wantsText && quotable ? `If it is text, put it in quotes: "${data}".` : meant;
+  const hint = wantsText && quotable ? meantText(String(data), parentSchema) : meant;
   return withHint('wrong-type', `${sentence(what)} must be ${listed(types)}, not ${brief(data)}`, hint);
+}
+
+/** Quotes do not help where the text would not do either. */
+function meantText(text: string, schema: ErrorObject['parentSchema']): string | undefined {
+  const pattern: unknown = schema?.pattern;
+  const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
+  return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(schema);
 }
 
 /** What other readers of YAML take for true and false, and YAML 1.2 for text. */
 function meantTruth(data: unknown): string | undefined {
+  if (data === 'true' || data === 'false')
+    return `This is text, as all in quotes is: write \`${data}\` without them.`;
   const truth = Object.entries(otherTruths).find(([, words]) =>
     words.includes(String(data).toLowerCase()),
   )?.[0];

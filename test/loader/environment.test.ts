@@ -256,6 +256,12 @@ const bad: {
     hint: '`put`',
   },
   {
+    name: 'a number for a time',
+    text: config('    limits: { per: 10 }'),
+    error: 'wrong-type tenantctl.yaml:5:20',
+    hint: 'For example: `10s`',
+  },
+  {
     name: 'a time without unit',
     text: config('    limits: { per: "10" }'),
     error: 'invalid-value tenantctl.yaml:5:20',

@@ -170,6 +170,12 @@ const cases: Case[] = [
     error: 'wrong-type 3:13',
     hint: 'reads `OFF` as text: write `false`',
   },
+  {
+    name: 'true in quotes',
+    manifest: 'kind: AuthProfile\nname: a\noffNetwork: "true"',
+    error: 'wrong-type 3:13',
+    hint: 'write `true` without them',
+  },
   { name: 'a null key', manifest: 'kind: SenderAddress\nemail:', error: 'wrong-type 2:7' },
   {
     name: 'a choice misspelt',
