@@ -36,8 +36,9 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const project = loadProject({ ...projectOptions(args, io), ...(args.cache && { cacheOf: version }) });
   const pages = args.cache ? knownPages(project) : null;
   const { plan, setting } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
-    const made = await makePlan(project, tenant, choicesOf(args), io, pages);
-    return { plan: made, setting: await templateSetting(made, args, tenant) };
+    const reader = tenant.remembered();
+    const made = await makePlan(project, reader, choicesOf(args), io, pages);
+    return { plan: made, setting: await templateSetting(made, args, reader) };
   });
   return putOutPlan(plan, setting, args, io);
 }

@@ -43,8 +43,9 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });
   refuseForeign(result, project);
   const { plan, setting } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
-    const made = await makeRollback(result, project, tenant, args);
-    return { plan: made, setting: await templateSetting(made, args, tenant) };
+    const reader = tenant.remembered();
+    const made = await makeRollback(result, project, reader, args);
+    return { plan: made, setting: await templateSetting(made, args, reader) };
   });
   return putOutPlan(plan, setting, args, io);
 }

@@ -150,6 +150,7 @@ it('asks nothing twice, though lookups, comparison and lint look at the same', a
 key: password_expiring
 medium: EMAIL
 locale: en
+subject: $__global.productName
 from: somebody@acme.example
 ---
 kind: SenderAddress
@@ -164,7 +165,7 @@ rules:
 ${['job_title', 'skills', 'country'].map(rule).join('\n')}
 `,
   );
-  const { summary } = await world.plan();
+  const { summary } = await world.plan('--report', 'plan.html');
   expect(summary).toMatchObject({ create: 2, update: 1 });
   const reads = world.sandbox.log.filter(({ method }) => method === 'GET');
   const targets = reads.map(({ path, query }) => `${path}?${new URLSearchParams(query)}`);
