@@ -12,7 +12,12 @@ import { describeAnswer } from './describe.ts';
  */
 export function readFailure(what: string, request: Request, sent: Sent): Failure {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
-    return failure('interrupted', `Reading ${what} was interrupted; nothing was written.`, {}, ExitCode.interrupted);
+    return failure(
+      'interrupted',
+      `Reading ${what} was interrupted; nothing was written.`,
+      {},
+      ExitCode.interrupted,
+    );
   }
   const { text, hint, trackingId } = describeAnswer(sent);
   const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';

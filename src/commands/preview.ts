@@ -124,11 +124,12 @@ async function readSide(project: Project, args: Args, io: Io): ReturnType<Reader
   if (keys.length === 0) return { side: null, diagnostics: [] };
   try {
     const side = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+      const reader = tenant.remembered();
       const wanted = [{ kind, keys, ids: [], complete: false }];
       const [{ objects }, defaults, attributes] = await Promise.all([
-        tenant.readWanted(wanted),
-        tenant.readDefaults(wanted),
-        readTemplateContext(tenant.client, tenant.environment.settings),
+        reader.readWanted(wanted),
+        reader.readDefaults(wanted),
+        readTemplateContext(reader.client, tenant.environment.settings),
       ]);
       return { objects, defaults, attributes };
     });
