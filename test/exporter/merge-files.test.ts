@@ -33,6 +33,31 @@ describe('side files', () => {
     expect(result.changed).toEqual([{ path: 'config/a.yaml', content: `${head}body: new # b\n` }]);
     expect(codes(result)).toEqual(['side-file-left']);
   });
+
+  describe('that two fields of one document share', () => {
+    const shared = `${manifest}header: !file a.html\n`;
+    const merging = (body: string, header: string) =>
+      merge({
+        files: { 'config/a.yaml': shared, 'config/a.html': 'old' },
+        live: [template('a', { body, header })],
+      });
+
+    it('stay where the fields no longer want the same; the texts go into the manifest', () => {
+      const one = merging('new', 'old');
+      expect(one.changed).toEqual([
+        { path: 'config/a.yaml', content: `${head}body: new # b\nheader: !file a.html\n` },
+      ]);
+      expect(codes(one)).toEqual(['side-file-left']);
+      const both = merging('BODY', 'HEADER');
+      expect(both.changed).toEqual([
+        { path: 'config/a.yaml', content: `${head}body: BODY # b\nheader: HEADER\n` },
+      ]);
+    });
+
+    it('get the new text where they want the same', () => {
+      expect(merging('new', 'new').changed).toEqual([{ path: 'config/a.html', content: 'new' }]);
+    });
+  });
 });
 
 describe('lists', () => {

@@ -75,7 +75,7 @@ function mergeField(
   } else if (field.is === 'reference' && isOpen && isWrittenMap(written) && isObject(declared)) {
     mergeReference(name, declared, live, value, pairing, found);
   } else if (file !== null && typeof value === 'string' && isOpen) {
-    found.sideTexts.push({ field: name, file, text: value, inline: value });
+    found.sideTexts.push({ at, text: value, inline: value });
   } else addSet(pairing, found, at, declared, written, value);
 }
 

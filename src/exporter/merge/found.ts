@@ -34,9 +34,7 @@ export interface MergeContext extends DraftContext {
 
 /** A new text for a side file; `inline` is what the manifest says where the file cannot have it. */
 interface SideText {
-  readonly field: string;
-  /** As the manifest names it. */
-  readonly file: string;
+  readonly at: Pointer;
   readonly text: string;
   readonly inline: Printable;
 }

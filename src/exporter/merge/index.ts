@@ -1,7 +1,6 @@
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
-
-import { pointer } from '../../model/pointer.ts';
+import { segmentsOf } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
 import { applyEdits } from '../edit/apply.ts';
 import type { Edit } from '../edit/tree.ts';
@@ -120,25 +119,19 @@ function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, Manifes
 }
 
 function sideUses({ resource, written }: Declared, found: Found | undefined): SideUse[] {
-  return sideFilesIn(written).map((file): SideUse => {
-    const next = found?.sideTexts.find((each) => each.file === file);
+  return sideFilesIn(written).map(({ at, file }): SideUse => {
+    const next = found?.sideTexts.find((each) => each.at === at);
     const path = sidePath(resource.source.file, file);
-    return {
-      resource,
-      field: next?.field ?? '',
-      path,
-      text: next?.text ?? null,
-      inline: next?.inline ?? null,
-    };
+    return { resource, at, path, text: next?.text ?? null, inline: next?.inline ?? null };
   });
 }
 
 /** Puts a text into the manifest, where its side file cannot have it. */
-function writeInline({ resource, field, inline }: SideUse, merged: ReadonlyMap<Declared, Found>): void {
+function writeInline({ resource, at, inline }: SideUse, merged: ReadonlyMap<Declared, Found>): void {
   for (const [declared, found] of merged) {
     if (declared.resource !== resource) continue;
-    found.notes.push({ at: pointer(field), reason: 'sideFile' });
-    found.edits.push({ op: 'set', path: [field], value: inline });
+    found.notes.push({ at, reason: 'sideFile' });
+    found.edits.push({ op: 'set', path: segmentsOf(at), value: inline });
   }
 }
 
@@ -194,7 +187,7 @@ function named(
 /** Side files of removed documents that nobody else uses. */
 function orphans(removed: readonly Declared[], kept: readonly Declared[]): string[] {
   const pathsOf = ({ resource, written }: Declared) =>
-    sideFilesIn(written).map((file) => sidePath(resource.source.file, file));
+    sideFilesIn(written).map(({ file }) => sidePath(resource.source.file, file));
   const used = new Set(kept.flatMap(pathsOf));
   return [...new Set(removed.flatMap(pathsOf))].filter((path) => !used.has(path));
 }

@@ -194,7 +194,7 @@ function replace(
     secrets.length === 0
   ) {
     const text = `${JSON.stringify(plain(value), null, 2)}\n`;
-    found.sideTexts.push({ field: segmentsOf(where.at)[0] ?? '', file, text, inline: value });
+    found.sideTexts.push({ at: where.at, text, inline: value });
     return;
   }
   if (!blocked) found.secrets.push(...secrets);

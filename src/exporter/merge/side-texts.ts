@@ -1,12 +1,19 @@
 import { posix } from 'node:path';
 import type { Printable } from '../../loader/print.ts';
+import { type Pointer, pointer } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
 import { fileOf } from './found.ts';
 
-/** A field that takes its text from a file, and the text it should have. */
+/** A `!file` of a document: where it stands, and the file as it names it. */
+export interface SideFile {
+  readonly at: Pointer;
+  readonly file: string;
+}
+
+/** A place that takes its text from a file, and the text it should have. */
 export interface SideUse {
   readonly resource: Resource;
-  readonly field: string;
+  readonly at: Pointer;
   readonly path: string;
   /** `null`: as it is. */
   readonly text: string | null;
@@ -29,12 +36,13 @@ export function sidePath(manifest: string, argument: string): string {
 }
 
 /** Every `!file` of a document, at whatever depth. */
-export function sideFilesIn(written: Printable): string[] {
+export function sideFilesIn(written: Printable, at: Pointer = pointer()): SideFile[] {
   if (written === null || typeof written !== 'object') return [];
-  if ('members' in written) return written.members.flatMap(([, value]) => sideFilesIn(value));
-  if (!('tag' in written)) return written.flatMap(sideFilesIn);
+  if ('members' in written)
+    return written.members.flatMap(([name, value]) => sideFilesIn(value, at + pointer(name)));
+  if (!('tag' in written)) return written.flatMap((item, index) => sideFilesIn(item, at + pointer(index)));
   const file = fileOf(written);
-  return file === null ? [] : [file];
+  return file === null ? [] : [{ at, file }];
 }
 
 /** Decides which side files get a new text: only where all who use the file want the same. */
