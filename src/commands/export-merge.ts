@@ -1,15 +1,16 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { resolveLookups } from '../client/lookups.ts';
 import { readEverything } from '../client/read-everything.ts';
 import { type Merge, mergeExport } from '../exporter/index.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { loadProject } from '../loader/index.ts';
+import { loadDeclarations, loadProject } from '../loader/index.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode } from '../model/exit.ts';
 import { fillLookups, lookupsIn } from '../planner/index.ts';
 import { oneLine } from '../report/safe.ts';
 import type { CommonArgs } from './command.ts';
+import { folderInProject, refuseUnread } from './export-place.ts';
 import type { Io } from './io.ts';
 import { printRemarks, writeText } from './output.ts';
 import { createProgress } from './progress.ts';
@@ -26,7 +27,8 @@ export interface MergeArgs extends CommonArgs {
 /** `export --merge`: takes what the tenant has into the manifests there are, and leaves the rest of them alone. */
 export async function mergeIntoManifests(args: MergeArgs, io: Io): Promise<ExitCode> {
   const project = loadProject(projectOptions(args, io));
-  const { root, environment, resources, secrets } = project;
+  const declarations = loadDeclarations(projectOptions(args, io));
+  const { root, configFile, environment, resources, secrets } = project;
   const { settings } = environment;
   const merge = await withTenant(project, io, createProgress(io, args), async ({ client }) => {
     const [objects, answer] = await Promise.all([
@@ -40,12 +42,13 @@ export async function mergeIntoManifests(args: MergeArgs, io: Io): Promise<ExitC
       resources: fillLookups(resources, answer),
       inScope: ({ kind }) => args.kinds.includes(kind),
       secrets,
-      folder: relative(root, resolve(io.cwd, args.out)),
+      folder: folderInProject(resolve(io.cwd, args.out), configFile, root),
       delete: args.delete,
       read: (path) => readIfThere(join(root, path)),
     });
   });
 
+  refuseUnread(merge.newManifests, declarations);
   for (const { path, content } of [...merge.changed, ...merge.created])
     writeText(join(root, path), content, io);
   for (const path of merge.deleted) rmSync(join(root, path));

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { readEverything } from '../client/read-everything.ts';
 import { type ExportedFile, exportTenant, secretsFile } from '../exporter/index.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { loadEnvironment } from '../loader/index.ts';
+import { loadDeclarations, loadEnvironment } from '../loader/index.ts';
 import { ExitCode } from '../model/exit.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
 import { mergeIntoManifests } from './export-merge.ts';
+import { folderInProject, refuseDeclared, unreadManifests } from './export-place.ts';
 import type { Io } from './io.ts';
 import { printRemarks, writeText } from './output.ts';
 import { createProgress } from './progress.ts';
@@ -58,6 +59,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
 
 async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
+  const declarations = loadDeclarations(projectOptions(args, io));
   const { settings } = project.environment;
   const exported = await withTenant(project, io, createProgress(io, args), async ({ client }) => {
     const objects = await readEverything(client, args.kinds.map(kindNamed), settings);
@@ -66,11 +68,13 @@ async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   });
 
   const folder = resolve(io.cwd, args.out);
+  const inProject = folderInProject(folder, project.configFile, project.root);
   refuseExisting(exported.files, folder, io);
+  refuseDeclared(exported.declared, inProject, declarations);
   for (const { path, content } of exported.files) writeText(join(folder, path), content, io);
-  if (exported.diagnostics.length > 0) {
-    printRemarks({ is: 'diagnostics', diagnostics: exported.diagnostics }, args, io);
-  }
+  const paths = exported.declared.map(({ path }) => posix.join(inProject, path));
+  const diagnostics = [...exported.diagnostics, ...unreadManifests(paths, declarations)];
+  if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   const shown = relative(io.cwd, folder) || '.';
   io.stdout.write(`Files written to ${shown}: ${exported.files.length}.\n`);
   if (exported.files.some(({ path }) => path === secretsFile)) {

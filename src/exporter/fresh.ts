@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { kinds } from '../kinds/index.ts';
 import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
 import { type Draft, type DraftContext, draftOf, type Refusal } from './draft.ts';
@@ -22,9 +23,17 @@ export interface ExportInput extends DraftContext {
   readonly objects: readonly LiveObject[];
 }
 
+/** A live object that nobody has declared, and the manifest that does now. */
+export interface NewDeclaration {
+  readonly object: LiveObject;
+  /** As an exported file's. */
+  readonly path: string;
+}
+
 export interface Export {
   /** By path. */
   readonly files: readonly ExportedFile[];
+  readonly declared: readonly NewDeclaration[];
   /** Objects that no manifest can declare. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -50,8 +59,14 @@ export function exportTenant(input: ExportInput): Export {
   const env = places.length > 0 ? [{ path: secretsFile, content: envExample(places, secretName) }] : [];
   return {
     files: [...files, ...env].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    declared: drafts.map((draft) => ({ object: draft.object, path: manifestPath(draft, paths) })),
     diagnostics: refusals.map(refusalDiagnostic),
   };
+}
+
+/** The manifest of an object, given the paths of those that have a file of their own. */
+export function manifestPath({ object, kind }: Draft, paths: ReadonlyMap<Address, string>): string {
+  return `${hasOwnFiles(kind) ? (paths.get(object.address) ?? '') : folderOf(kind)}.yaml`;
 }
 
 /** What manifests would say of the objects, by address. */

@@ -1,3 +1,3 @@
-export { type ExportedFile, exportTenant, secretsFile } from './fresh.ts';
+export { type ExportedFile, exportTenant, type NewDeclaration, secretsFile } from './fresh.ts';
 export { collectionsFor, type Records } from './lookups.ts';
 export { type Merge, type MergeInput, mergeExport } from './merge/index.ts';

@@ -40,7 +40,8 @@ export interface ProjectFile extends ReadEnvironment {
 }
 
 const defaultManifests = ['config/**/*.yaml'];
-const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
+/** Where environments have files of their own. */
+export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
 interface Reading {
   readonly options: LoadOptions;

@@ -3,6 +3,7 @@ import { extname, posix } from 'node:path';
 import picomatch from 'picomatch';
 import { Failure, failure } from '../model/failure.ts';
 import { followLinks, type Linked, pathsThroughLinks } from './git-links.ts';
+import { matchGlobs, splitGlobs } from './glob.ts';
 import { decodeText, type FileSource, largestFile, outside, plainFolder, projectPath } from './source.ts';
 
 interface Blob {
@@ -36,14 +37,10 @@ export function gitSource(root: string, revision: string): FileSource {
   let linked: Linked | null = null;
   return {
     glob(patterns) {
-      const wanted = patterns.filter((pattern) => !pattern.startsWith('!')).map(projectPath);
-      const unwanted = patterns
-        .filter((pattern) => pattern.startsWith('!'))
-        .map((pattern) => pattern.slice(1));
-      const ignore = [...unwanted, '**/node_modules/**'];
-      const matches = picomatch(wanted, { ignore });
+      const matches = matchGlobs(patterns);
+      const { wanted, unwanted } = splitGlobs(patterns);
       linked ??= pathsThroughLinks([...blobs.keys()], links, root);
-      refuseLost(linked.lost, wanted, picomatch(ignore), revision);
+      refuseLost(linked.lost, wanted, picomatch(unwanted), revision);
       return [...blobs.keys(), ...linked.paths].filter((path) => matches(path)).sort();
     },
     read,

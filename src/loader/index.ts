@@ -4,7 +4,9 @@ import type { Environment, Project } from '../model/project.ts';
 import type { Secrets } from '../model/secrets.ts';
 import { openCache } from './cache.ts';
 import { type ProjectFile, readProjectFile } from './config.ts';
-import { readManifests } from './manifests.ts';
+import { declarationsOf } from './declarations.ts';
+import type { Declarations } from './declared.ts';
+import { readDeclared, readManifests } from './manifests.ts';
 import type { LoadOptions } from './options.ts';
 import { prepareOverlays } from './overlay.ts';
 import { findNode } from './position.ts';
@@ -13,6 +15,7 @@ import { type KnownSecrets, secretsFrom } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { tagReader } from './tags.ts';
 
+export type { Declarations } from './declared.ts';
 export type { LoadOptions } from './options.ts';
 export { type FileSource, largestFile } from './source.ts';
 
@@ -44,17 +47,38 @@ const cacheFile = '.tenantctl/cache/manifests';
  * the credentials of the environment are not asked for, so that this works offline.
  */
 export function loadProject(options: LoadProjectOptions): Project {
-  const { problems, secrets, env, file } = start(options);
-  const source = options.manifests ?? diskSource(file.root);
-  const overlays = prepareOverlays(file.overlays, problems);
-  const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
-  const readTag = tagReader({ env, secrets: needed, variables: file.variables, source, problems });
-  const place = findNode(file.document, '/manifests').place;
-  const cache = options.cacheOf === undefined ? null : openCache(join(file.root, cacheFile), options.cacheOf);
-  const files = { source, patterns: file.manifests, place, except: file.notManifests, cache };
+  const started = start(options);
+  const { problems, secrets, file } = started;
+  const { files, readTag, overlays } = reading(started, options);
   const resources = readManifests(files, readTag, overlays, problems);
   overlays.finish();
   return { ...finish(file, secrets, problems), lint: file.lint, resources };
+}
+
+/**
+ * What the manifests of a project declare, as far as they can be read: nothing that is wrong with them is told. Throws
+ * a Failure where the project file itself cannot be read.
+ */
+export function loadDeclarations(options: LoadOptions): Declarations {
+  const started = start(options);
+  const { files, readTag, overlays } = reading(started, { needsSecrets: false });
+  return declarationsOf(started.file, () => readDeclared(files, readTag, overlays, started.problems));
+}
+
+/** What it takes to read the manifests. */
+function reading(
+  { problems, secrets, env, file }: Started,
+  options: Omit<LoadProjectOptions, keyof LoadOptions>,
+) {
+  const source = options.manifests ?? diskSource(file.root);
+  const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
+  const place = findNode(file.document, '/manifests').place;
+  const cache = options.cacheOf === undefined ? null : openCache(join(file.root, cacheFile), options.cacheOf);
+  return {
+    files: { source, patterns: file.manifests, place, except: file.notManifests, cache },
+    readTag: tagReader({ env, secrets: needed, variables: file.variables, source, problems }),
+    overlays: prepareOverlays(file.overlays, problems),
+  };
 }
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */

@@ -29,6 +29,19 @@ export function readManifests(
   overlays: Overlays,
   problems: Problems,
 ): Resource[] {
+  const manifests = readDeclared(files, readTag, overlays, problems);
+  refuseDuplicates(manifests, problems);
+  tellNotices(manifests, problems);
+  return manifests.flatMap(({ resource }) => resource ?? []);
+}
+
+/** Every document that declares an object, sound or not; problems of one alone are told. */
+export function readDeclared(
+  files: ManifestFiles,
+  readTag: ReadTag,
+  overlays: Overlays,
+  problems: Problems,
+): Manifest[] {
   const manifests: Manifest[] = [];
   for (const path of listFiles(files, problems)) {
     const before = problems.count;
@@ -39,9 +52,7 @@ export function readManifests(
     manifests.push(...read.filter((manifest) => manifest !== null));
   }
   files.cache?.save();
-  refuseDuplicates(manifests, problems);
-  tellNotices(manifests, problems);
-  return manifests.flatMap(({ resource }) => resource ?? []);
+  return manifests;
 }
 
 function listFiles({ source, patterns, place, except }: ManifestFiles, problems: Problems): string[] {
@@ -69,13 +80,25 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
   }
 }
 
-function identities({ kind, key, address, id, resource }: Manifest): [identity: string, what: string][] {
+/** What a manifest has to itself, and how to name it. */
+export function identities({
+  kind,
+  key,
+  address,
+  id,
+  resource,
+}: Manifest): [identity: string, what: string][] {
   const { name } = kind;
   const found: [string, string][] = [[identityOfObject(kind, { key, address }), address]];
-  if (id !== null) found.push([`id ${name} ${id}`, `the ${name} with the id ${id}`]);
+  if (id !== null) found.push([identityOfId(name, id), `the ${name} with the id ${id}`]);
   const renamedFrom = resource?.lifecycle.renamedFrom;
   if (renamedFrom) found.push([identityOf(kind, renamedFrom), formatAddress(name, renamedFrom)]);
   return found;
+}
+
+/** What a manifest that pins an id has to itself. */
+export function identityOfId(kind: string, id: string): string {
+  return `id ${kind} ${id}`;
 }
 
 function refuseDuplicate(manifest: Manifest, other: Manifest, what: string, problems: Problems): void {

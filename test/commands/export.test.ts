@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { rmSync, symlinkSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
 
 const worlds: World[] = [];
@@ -79,4 +80,56 @@ it('takes a change into the line it belongs to, a new object into a file, and re
 it('asks for --merge with --delete', async () => {
   const world = await exported();
   expect((await world.run('export', '--delete', '--out', 'x')).code).toBe(1);
+});
+
+describe('what a project declares already', () => {
+  const sender = (world: World) => world.sandbox.state.senders[0]?.email ?? '';
+  const exportSenders = (world: World, ...argv: string[]) =>
+    world.run('export', '--kinds', 'SenderAddress', ...argv);
+
+  it('is not declared again, whether or not its manifest can be loaded', async () => {
+    const world = await exported();
+    world.write('config/sender-addresses.yaml', '');
+    world.write('config/own.yaml', `kind: SenderAddress\nemail: ${sender(world)}\nnonsense: !secret UNSET\n`);
+    const before = filesBelow(world.dir);
+    const again = await exportSenders(world, '--out', 'config/more');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--merge') });
+    expect(again.stderr).toContain('[already-declared]');
+    expect(again.stderr).toContain('config/own.yaml');
+    expect(filesBelow(world.dir)).toEqual(before);
+  });
+
+  it('may be exported where no plan reads it, and objects that nobody declares anywhere', async () => {
+    const world = await exported();
+    const aside = await exportSenders(world, '--out', 'aside');
+    expect(aside.code).toBe(0);
+    expect(aside.stderr).toMatch(/info {2}No glob of `manifests` .* matches\s+aside\/sender-addresses\.yaml/);
+    const more = await world.run('export', '--kinds', 'ProfileSearch', '--out', 'config/more');
+    expect(more).toMatchObject({ code: 0, stderr: '' });
+    expect((await world.run('validate')).code).toBe(0);
+  });
+});
+
+describe('a merge into files that no glob matches', () => {
+  it('is refused, since each would write the same objects again', async () => {
+    const world = await createWorld({ sandbox: { seed: seedFile } });
+    worlds.push(world);
+    const before = filesBelow(world.dir);
+    for (const out of ['aside', 'environments', '../outside', '.']) {
+      const merged = await world.run('export', '--merge', '--out', out, ...some);
+      expect(merged, out).toMatchObject({ code: 1, stdout: '' });
+      expect(merged.stderr).toContain('config/**/*.yaml');
+    }
+    expect(filesBelow(world.dir)).toEqual(before);
+  });
+
+  it('is none where the folder is reached by a link', async () => {
+    const world = await createWorld({ sandbox: { seed: seedFile } });
+    const link = `${world.dir}-link`;
+    worlds.push(world, { ...world, close: async () => rmSync(link) });
+    symlinkSync(world.dir, link);
+    for (const out of ['config', `${link}/config`]) {
+      expect((await world.run('export', '--merge', '--out', out, ...some)).code).toBe(0);
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import { kinds } from '../../kinds/index.ts';
 import { printManifest } from '../../loader/print.ts';
 import type { Draft } from '../draft.ts';
-import { documentOf, type ExportedFile, filesOf } from '../fresh.ts';
+import { documentOf, type ExportedFile, filesOf, manifestPath } from '../fresh.ts';
 import { basePaths, folderOf, hasOwnFiles } from '../paths.ts';
 import { envExample, type SecretPlace } from '../secret-names.ts';
 
@@ -14,8 +14,14 @@ export interface CreateInput {
   textOf(path: string): string | null;
 }
 
+interface Created {
+  readonly files: readonly ExportedFile[];
+  /** The manifests among the files, each once. */
+  readonly manifests: readonly string[];
+}
+
 /** Files for objects that nobody declares yet. Those of flat kinds are added to their file where there is one. */
-export function filesForNew({ drafts, folder, secretName, textOf }: CreateInput): ExportedFile[] {
+export function filesForNew({ drafts, folder, secretName, textOf }: CreateInput): Created {
   const inFolder = (path: string) => (folder === '' || folder === '.' ? path : `${folder}/${path}`);
   const endings = ['yaml', ...sideEndings(drafts)];
   const isTaken = (base: string) => endings.some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
@@ -23,7 +29,8 @@ export function filesForNew({ drafts, folder, secretName, textOf }: CreateInput)
     drafts.filter(({ kind }) => hasOwnFiles(kind)),
     isTaken,
   );
-  return kinds.flatMap((kind): ExportedFile[] => {
+  const manifests = new Set(drafts.map((draft) => inFolder(manifestPath(draft, paths))));
+  const files = kinds.flatMap((kind): ExportedFile[] => {
     const ofKind = drafts.filter((draft) => draft.kind === kind);
     if (ofKind.length === 0) return [];
     if (hasOwnFiles(kind)) {
@@ -35,6 +42,7 @@ export function filesForNew({ drafts, folder, secretName, textOf }: CreateInput)
     const added = printManifest(ofKind.map((draft) => documentOf(draft, '', secretName)));
     return [{ path, content: append(textOf(path), `---\n${added}`, added) }];
   });
+  return { files, manifests: [...manifests] };
 }
 
 /** `.env.example` with the new names; `null` where there are none. */

@@ -44,6 +44,8 @@ export interface MergeInput extends ExportInput, MergeContext {
 export interface Merge {
   readonly changed: readonly ExportedFile[];
   readonly created: readonly ExportedFile[];
+  /** The files among them, and among those that change, in which new objects are declared. */
+  readonly newManifests: readonly string[];
   /** Files in which nothing is declared any more, and side files that went with them. */
   readonly deleted: readonly string[];
   /** Declared objects that the tenant does not have. */
@@ -89,11 +91,12 @@ export function mergeExport(input: MergeInput): Merge {
   const naming = { folder: input.folder, secretName, textOf };
   const added = filesForNew({ ...naming, drafts });
   const env = envFileFor(places, naming);
-  for (const { path, content } of [...added, ...(env ? [env] : [])]) texts.set(path, content);
+  for (const { path, content } of [...added.files, ...(env ? [env] : [])]) texts.set(path, content);
   for (const path of orphans(removed, kept)) texts.set(path, null);
 
   return {
     ...sorted(texts, input),
+    newManifests: added.manifests,
     gone: gone.map(({ resource }) => resource.address),
     diagnostics: [
       ...documents.flatMap((each) => (each.declared ? [] : [refusedDiagnostic(each.resource)])),
