@@ -52,17 +52,28 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
 
   const { base, pipeline } = projectFiles(choices, root);
   const written = writeFiles(root, base);
-  const exported = choices.from === 'export' && isNew(written) ? await exportTenant(choices, root, io) : null;
+  const begun = isNew(written);
+  const exported = choices.from === 'export' && begun ? await exportTenant(choices, root, io) : null;
   const names = namesFromEnvironment(root);
   const all = [...written, ...writeFiles(root, pipeline(names))];
 
-  io.stdout.write(`${notes(all)}\n${nextSteps(choices, exported, names, relative(io.cwd, root), io)}`);
+  const unused = begun ? '' : unusedOptions(args);
+  const next = nextSteps({ choices, begun, exported, names }, relative(io.cwd, root), io);
+  io.stdout.write(`${notes(all)}\n${unused}${next}`);
   return exported ?? ExitCode.done;
 }
 
 /** Where a project file is already, its manifests are somebody's work, and nothing is added to them. */
 function isNew(written: readonly Note[]): boolean {
   return written.some(({ path, what }) => path === 'tenantctl.yaml' && what === 'created');
+}
+
+/** What only a new project file would have held. */
+function unusedOptions({ identity, profiles }: Args): string {
+  const given = [identity !== undefined && '--identity', profiles !== undefined && '--profiles'];
+  const names = given.filter((name) => name !== false);
+  if (names.length === 0) return '';
+  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the addresses in the file itself.\n`;
 }
 
 /** The exit code of the export, or `null` where nobody has signed in yet. */
@@ -80,13 +91,19 @@ function isSignedIn({ env }: Io): boolean {
   return Boolean(env.TENANT_CLIENT_ID && (env.TENANT_CLIENT_SECRET || env.TENANT_CLIENT_SECRET_FILE));
 }
 
-function nextSteps(
-  { from, tenant }: Choices,
-  exported: ExitCode | null,
-  names: readonly string[],
-  folder: string,
-  io: Io,
-): string {
+/** What `init` has done. */
+interface Done {
+  readonly choices: Choices;
+  /** Whether there was no project yet. */
+  readonly begun: boolean;
+  /** The exit code of the export; `null` where there was none. */
+  readonly exported: ExitCode | null;
+  /** Environment variables that the project needs. */
+  readonly names: readonly string[];
+}
+
+function nextSteps({ choices, begun, exported, names }: Done, folder: string, io: Io): string {
+  const { from, tenant } = choices;
   const open = names.filter((name) => !io.env[name] && !io.env[`${name}_FILE`]);
   // The embedded tenant needs no credentials; the examples' secrets are those of another environment.
   const needed =
@@ -98,7 +115,10 @@ function nextSteps(
   const steps = [
     ...(folder === '' ? [] : [`cd ${folder}`]),
     ...needed.map((name) => `export ${name}=…`),
-    ...(from === 'export' && exported !== ExitCode.done ? ['tenantctl export'] : []),
+    // Where there are manifests, an export must not declare their objects again.
+    ...(from === 'export' && exported !== ExitCode.done
+      ? [`tenantctl export${begun ? '' : ' --merge'}`]
+      : []),
     'tenantctl plan',
   ];
   return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;

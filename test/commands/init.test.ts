@@ -110,6 +110,17 @@ describe('what is there already', () => {
     expect(read('tenantctl.yaml')).toBe('version: 1\n');
   });
 
+  it('is not changed by an address, which is said, nor exported into', async () => {
+    await run(['init']);
+    const before = filesBelow(dir);
+    const again = await run(['init', '--identity', 'https://one.example', '--from', 'export']);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toMatch(/^Not used, since tenantctl\.yaml was kept: --identity\./m);
+    expect(again.stdout).toMatch(/^ {2}tenantctl export --merge$/m);
+    expect(filesBelow(dir)).toEqual(before);
+    expect((await run(['init'])).stdout).not.toContain('Not used');
+  });
+
   it('gets no examples among the manifests of a project', async () => {
     write('tenantctl.yaml', 'version: 1\n');
     await run(['init']);
@@ -195,18 +206,33 @@ describe('a project for a tenant', () => {
     }
   });
 
-  it.each([['nonsense'], ['ftp://x.example']])('refuses %s as an address', async (url) => {
-    expect(await run(['init', '--identity', url])).toMatchObject({ code: 1, stdout: '' });
+  it.each([
+    ['nonsense'],
+    ['ftp://x.example'],
+    ['http://acme.example'],
+    ['https://user:hunter2@acme.example'],
+    ['https://acme.example?x'],
+  ])('refuses %s as an address, as the project would', async (url) => {
+    for (const given of [
+      ['--identity', url],
+      ['--identity', 'https://one.example', '--profiles', url],
+    ]) {
+      const { code, stdout, stderr } = await run(['init', ...given]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(`${given.at(-2)} cannot be used`);
+      expect(stderr).not.toContain('hunter2');
+    }
     expect(filesBelow(dir).size).toBe(0);
   });
 });
 
 describe('the questions', () => {
   it('are asked on a terminal, and answered by what is typed', async () => {
-    const lines = 'tenant\nno address\nhttps://one.example\n\nexport\ngithub\n';
+    const lines = 'tenant\nno address\nhttp://one.example\nhttps://one.example\n\nexport\ngithub\n';
     const { code, stderr } = await typed(lines);
     expect(code).toBe(0);
-    expect(stderr).toContain('"no address" is no base URL.');
+    expect(stderr).toContain('it is no address such as');
+    expect(stderr).toContain('must begin with https://');
     expect(read('tenantctl.yaml')).toContain('baseUrl: https://one.example');
     expect(read('tenantctl.yaml')).not.toContain('profiles:');
     expect(existsSync(join(dir, '.gitlab-ci.yml'))).toBe(false);

@@ -1,3 +1,4 @@
+import { readUrl } from '../../loader/url.ts';
 import { failure } from '../../model/failure.ts';
 
 /** What the manifests begin with. */
@@ -26,7 +27,8 @@ export interface Given {
 /** Throws a Failure for addresses that are none. */
 export function chooseFrom(args: Omit<Given, 'withDefaults'>): Given {
   const { identity, profiles, from, pipelines: wanted } = args;
-  for (const url of [identity, profiles]) if (url !== undefined) baseUrl(url);
+  if (identity !== undefined) baseUrl(identity, '--identity');
+  if (profiles !== undefined) baseUrl(profiles, '--profiles');
   if (profiles !== undefined && identity === undefined) {
     throw failure('usage', 'A tenant needs the base URL of its identity service.', {
       hint: 'Give it with --identity.',
@@ -45,10 +47,14 @@ export function chooseFrom(args: Omit<Given, 'withDefaults'>): Given {
   };
 }
 
-/** `text` where it is the base URL of a service. Throws a Failure where it is none. */
-export function baseUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw failure('invalid-url', `"${text}" is no base URL.`, {
+/**
+ * `text` where the project can have it as the base URL of a service. Throws a Failure where it cannot, without the text
+ * in it: there may be a password in that.
+ */
+export function baseUrl(text: string, name = 'The address'): string {
+  const read = readUrl(text);
+  if ('url' in read) return text;
+  throw failure('invalid-url', `${name} cannot be used: ${read.problem}.`, {
     hint: 'For example: https://acme.api.example.com',
   });
 }

@@ -45,7 +45,7 @@ async function askTenant({ identity, profiles }: Given, question: Question): Pro
   const kind = await question('An embedded sandbox to try things on, or a tenant? [sandbox] ', oneOf(kinds));
   if (kind === 'sandbox') return null;
   return {
-    identity: await question('Base URL of the identity service: ', baseUrl),
+    identity: await question('Base URL of the identity service: ', (answer) => baseUrl(answer)),
     profiles: await question('Base URL of the profile-management service (empty: none): ', (answer) =>
       answer === '' ? null : baseUrl(answer),
     ),
