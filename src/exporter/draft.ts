@@ -24,7 +24,7 @@ interface SideText {
 export interface Draft {
   readonly object: LiveObject;
   readonly kind: Kind;
-  /** Key fields, or the pinned id where the tenant shows no name. */
+  /** Key fields, or the pinned id where the tenant shows no name that a manifest can say. */
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
   readonly sideTexts: readonly SideText[];
@@ -48,6 +48,8 @@ export interface DraftContext {
 export function draftOf(object: LiveObject, context: DraftContext): Draft | Refusal {
   const kind = kindNamed(object.kind);
   const key = keyMembers(kind, object);
+  if (key.some(([, part]) => part === unresolved))
+    return { object, refused: 'its key is a text that tenantctl has a meaning of its own for' };
   const parts = Object.entries(kind.fields).map(([name, field]) => draftField(name, field, object, context));
   const written = parts.flatMap(({ member }) => (member ? [member] : []));
   const refused = refusedBySchema(kind, key, written);
@@ -171,8 +173,8 @@ function isUnset(field: Field, value: Json): boolean {
 }
 
 function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {
-  // Without a name the tenant goes by the id, and so does the manifest.
-  if (kind.pinnable && id !== null && key[0] === id) return [['id', id]];
+  // Without a name the tenant goes by the id, and so does the manifest; and where it cannot say the name.
+  if (kind.pinnable && id !== null && (key[0] === id || key[0] === unresolved)) return [['id', id]];
   return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectionsFor, type ExportedFile, exportTenant } from '../../src/exporter/index.ts';
+import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { LiveObject } from '../../src/model/live.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -162,6 +163,13 @@ describe('secrets', () => {
     expect(names).toHaveLength(4);
     expect(new Set(names).size).toBe(4);
     expect(names.filter((name) => name.endsWith('_FILE'))).toEqual([]);
+  });
+
+  it('never writes a key that the loader would drop without a word', () => {
+    const pinned = answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1');
+    const { files, diagnostics } = run([search(unresolved, []), template(unresolved), pinned]);
+    expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable', 'not-declarable']);
   });
 
   it('never lets a tenant plant a marker', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unresolved } from '../../src/loader/tree.ts';
 import { codes, head, merge, merged } from './merging.ts';
 import { answer, integration, search, sender, template } from './support.ts';
 
@@ -177,6 +178,20 @@ describe('objects', () => {
     const result = merge({ files: { 'config/a.yaml': manifest }, live: [sender('a@acme.example')] });
     expect(result).toMatchObject({ changed: [], created: [], gone: [] });
     expect(codes(result)).toEqual(['object-still-there']);
+  });
+
+  it('take nothing that the loader would drop without a word', () => {
+    const pinned = 'kind: AuthProfile\nid: "p1"\nname: Old # n\ntype: MFA\n';
+    const listed = 'kind: SimIntegration\nname: I\nsources:\n  - s1\n';
+    const result = merge({
+      files: { 'config/a.yaml': pinned, 'config/b.yaml': listed },
+      live: [
+        answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1'),
+        integration('I', { managedSources: [{ id: unresolved }] }),
+      ],
+    });
+    expect(result.changed).toEqual([]);
+    expect(codes(result)).toEqual(['not-declarable', 'not-declarable']);
   });
 
   it('pinned by id take the name they have now', () => {

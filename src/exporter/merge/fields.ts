@@ -2,6 +2,7 @@ import { compareField } from '../../kinds/compare.ts';
 import type { Field } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Printable } from '../../loader/print.ts';
+import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
 import { pointer } from '../../model/pointer.ts';
@@ -52,7 +53,8 @@ function mergeKey({ kind, resource, live, written }: Pairing, found: Found): voi
   if (resource.id === null || !field || name === undefined || name === live.id) return;
   const declared = writtenMember(written, field.name);
   if (declared === undefined || resource.key[0] === name) return;
-  found.edits.push({ op: 'set', path: [field.name], value: name });
+  if (name === unresolved) found.notes.push({ at: pointer(field.name), reason: 'unwritable' });
+  else found.edits.push({ op: 'set', path: [field.name], value: name });
 }
 
 function mergeField(
@@ -68,7 +70,8 @@ function mergeField(
   const value = plainField(name, field, pairing.live, pairing.context);
   const isOpen = !isOverlaid(pairing.resource, at);
   const file = fileOf(written);
-  if (field.is === 'set' && isOpen && isWrittenList(written) && isArray(declared) && isArray(live)) {
+  if (value === undefined) addSet(pairing, found, at, declared, written, value);
+  else if (field.is === 'set' && isOpen && isWrittenList(written) && isArray(declared) && isArray(live)) {
     mergeSet(name, declared, live, written, pairing, found);
   } else if (field.is === 'records' && isOpen && isWrittenList(written) && isWrittenList(value)) {
     mergeRecords(name, field.alike, declared, live, value, pairing, found);
