@@ -68,14 +68,14 @@ async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   });
 
   const folder = resolve(io.cwd, args.out);
+  const shown = relative(io.cwd, folder) || '.';
   const inProject = folderInProject(folder, project.configFile, project.root);
   refuseExisting(exported.files, folder, io);
   refuseDeclared(exported.declared, inProject, declarations);
-  for (const { path, content } of exported.files) writeText(join(folder, path), content, io);
+  for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
   const paths = exported.declared.map(({ path }) => posix.join(inProject, path));
   const diagnostics = [...exported.diagnostics, ...unreadManifests(paths, declarations)];
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
-  const shown = relative(io.cwd, folder) || '.';
   io.stdout.write(`Files written to ${shown}: ${exported.files.length}.\n`);
   if (exported.files.some(({ path }) => path === secretsFile)) {
     io.stdout.write(`Secrets to be set before a plan: ${join(shown, secretsFile)} names them.\n`);

@@ -1,7 +1,8 @@
 import { join, relative } from 'node:path';
+import { Failure } from '../model/failure.ts';
 import type { Result } from '../model/result.ts';
 import type { Io } from './io.ts';
-import { reasonOf, writeText } from './output.ts';
+import { writeText } from './output.ts';
 
 /**
  * A result is what a rollback is made from, so one that wrote anything is kept even if nobody named a file. The tenant
@@ -32,7 +33,8 @@ function isWritten(file: string, text: string, io: Io): boolean {
     writeText(file, text, io);
     return true;
   } catch (error) {
-    io.stderr.write(`The result file ${file} could not be written (${reasonOf(error)}).\n`);
+    if (!(error instanceof Failure)) throw error;
+    io.stderr.write(`A result is not kept. ${error.message}\n`);
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { failure } from '../model/failure.ts';
+import { type Failure, failure } from '../model/failure.ts';
 import type { PlanRenderOptions } from '../preview/plan.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
 import { hasColour, type Io, type Verbosity, widthOf } from './io.ts';
@@ -102,16 +102,31 @@ export function checkWritable(files: readonly string[], io: Io): void {
       closeSync(openSync(path, 'a'));
       if (isNew) rmSync(path);
     } catch (error) {
-      throw failure('unwritable-file', `The file ${file} cannot be written (${reasonOf(error)}).`);
+      throw unwritable(file, error);
     }
   }
 }
 
-/** Writes a file, the text as it is to the byte, and the folders above it. */
+/** Writes a file, the text as it is to the byte, and the folders above it. Throws a Failure where it cannot. */
 export function writeText(file: string, text: string, io: Io): void {
   const path = resolve(io.cwd, file);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+/** What there is to say where the system refuses to write a file, or to make the folders above it. */
+export function unwritable(file: string, error: unknown): Failure {
+  const isFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
+  const isInTheWay = isFolder && ['EEXIST', 'ENOTDIR'].includes(reasonOf(error));
+  return failure(
+    'unwritable-file',
+    `The file ${file} cannot be written (${reasonOf(error)}).`,
+    isInTheWay ? { hint: 'A file stands where a folder is needed: name another place.' } : {},
+  );
 }
 
 function reportFormat(file: string, is: Document['is']): Format {

@@ -1,4 +1,5 @@
 /** Things that a careful person tried, and that once went wrong. */
+import { existsSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { createWorld, seedFile, type World } from '../support/world.ts';
 
@@ -30,6 +31,16 @@ it('says before any work that a file cannot be written', async () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('[unwritable-file]') });
   }
   expect(world.sandbox.log).toEqual([]);
+});
+
+it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room', async () => {
+  const world = await worldOf();
+  const { code, stderr } = await world.run('plan', '--out', '/dev/full');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('/dev/full') });
+  expect(stderr).toContain('(ENOSPC).  [unwritable-file]');
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  const applied = await world.run('apply', '--yes', '--result', '/dev/full');
+  expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('/dev/full cannot be written') });
 });
 
 it('ends with 1 when it cannot show a file: nothing was going to be applied', async () => {

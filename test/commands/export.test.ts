@@ -77,6 +77,15 @@ it('takes a change into the line it belongs to, a new object into a file, and re
   expect([...manifests(world).keys()].some((name) => name.startsWith(own))).toBe(false);
 });
 
+it('names what it cannot write, and what is in the way', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  const { code, stderr } = await world.run('export', '--out', 'tenantctl.yaml', '--kinds', 'SenderAddress');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s);
+  expect(stderr).toContain('A file stands where a folder is needed');
+});
+
 it('asks for --merge with --delete', async () => {
   const world = await exported();
   expect((await world.run('export', '--delete', '--out', 'x')).code).toBe(1);

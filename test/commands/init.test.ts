@@ -81,6 +81,15 @@ describe('a new project', () => {
     expect(settings['yaml.customTags']).toContain('!lookup mapping');
   });
 
+  it.each(['file', 'file/below'])('is not made in %s, where a file stands', async (where) => {
+    write('file', 'mine');
+    const { code, stderr } = await run(['init', where]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('[unwritable-file]');
+    expect(stderr).toContain('A file stands where a folder is needed');
+    expect(read('file')).toBe('mine');
+  });
+
   it('is made in the folder that is named', async () => {
     const { stdout } = await run(['init', 'deep/er']);
     expect(stdout).toContain('cd deep/er');

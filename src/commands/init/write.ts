@@ -1,5 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { failure } from '../../model/failure.ts';
+import { reasonOf, unwritable } from '../output.ts';
 import type { ProjectFile } from './files.ts';
 
 /** What became of one file. */
@@ -16,9 +18,13 @@ export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] 
     const text = content(existing);
     if (text === null) return { path, what: 'cannot be added to' };
     if (text === existing) return { path, what: 'kept' };
-    mkdirSync(dirname(file), { recursive: true });
-    // What appeared since it was looked for is not ours to replace.
-    writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      // What appeared since it was looked for is not ours to replace.
+      writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
+    } catch (error) {
+      throw unwritable(file, error);
+    }
     return { path, what: existing === null ? 'created' : 'updated' };
   });
 }
@@ -32,7 +38,8 @@ function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
+    // A file that stands where a folder is needed is found when the folder is made.
+    if (['ENOENT', 'ENOTDIR'].includes(reasonOf(error))) return null;
+    throw failure('file-unreadable', `The file ${file} cannot be read (${reasonOf(error)}).`);
   }
 }
