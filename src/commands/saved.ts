@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readPlanFile } from '../applier/plan-file.ts';
 import { readResultFile } from '../applier/result-file.ts';
@@ -23,7 +23,8 @@ export function readResult(file: string, io: Io): Result {
 
 /** Whether there is a file that holds a plan, whole or not. */
 export function holdsPlan(file: string, io: Io): boolean {
-  if (!existsSync(resolve(io.cwd, file))) return false;
+  // A device may have no end.
+  if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return false;
   const value = parseJson(readText(file, io));
   return isObject(value) && Object.hasOwn(value, 'digest') && Object.hasOwn(value, 'changes');
 }
