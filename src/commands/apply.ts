@@ -88,11 +88,24 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       return ExitCode.done;
     }
     const result = await carryOut(plan, tenant, project.root, args, io, progress);
-    writeReports({ is: 'result', result }, args.report, io);
-    appendStepSummary({ is: 'result', result }, io);
-    printDocument({ is: 'result', result }, args.format, args, io);
-    return exitCodeOf(result);
+    const document = { is: 'result', result } as const;
+    printDocument(document, args.format, args, io);
+    appendStepSummary(document, io);
+    return reported(document, args.report, io);
   });
+}
+
+/** What the apply did is done: a report that cannot be written makes it end incomplete, not as if nothing had happened. */
+function reported(document: { is: 'result'; result: Result }, files: readonly string[], io: Io): ExitCode {
+  const code = exitCodeOf(document.result);
+  try {
+    writeReports(document, files, io);
+    return code;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    io.stderr.write(`A report is not written. ${error.message}\n`);
+    return code === ExitCode.done ? ExitCode.incomplete : code;
+  }
 }
 
 /** As JSON it is the plan itself, which holds every request. */

@@ -30,7 +30,8 @@ export async function mergeIntoManifests(args: MergeArgs, io: Io): Promise<ExitC
   const declarations = loadDeclarations(projectOptions(args, io));
   const { root, configFile, environment, resources, secrets } = project;
   const { settings } = environment;
-  const merge = await withTenant(project, io, createProgress(io, args), async ({ client }) => {
+  const merge = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+    const { client } = tenant.remembered();
     const [objects, answer] = await Promise.all([
       readEverything(client, args.kinds.map(kindNamed), settings, resources),
       resolveLookups(client, lookupsIn(resources)),

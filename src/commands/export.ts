@@ -61,7 +61,8 @@ async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
   const { settings } = project.environment;
-  const exported = await withTenant(project, io, createProgress(io, args), async ({ client }) => {
+  const exported = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+    const { client } = tenant.remembered();
     const objects = await readEverything(client, args.kinds.map(kindNamed), settings);
     const records = await readReferenced(client, objects, settings);
     return exportTenant({ objects, records, settings });

@@ -1,6 +1,7 @@
 /** Streams that somebody closes, or that have no room left, while the built program is at work. */
 import { spawn } from 'node:child_process';
-import { existsSync, openSync } from 'node:fs';
+import { existsSync, openSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createWorld, seedFile, type World } from '../support/world.ts';
@@ -35,6 +36,13 @@ it('an apply goes on to its end though nobody reads its log any more', async () 
   expect(await exitOf(child)).toBe(0);
   expect(created()).toBe(declared.length);
   expect(JSON.parse(world.read('result.json')).summary.done).toBe(3);
+});
+
+it.skipIf(!existsSync('/dev/full'))('an apply whose report has no room ends incomplete', async () => {
+  symlinkSync('/dev/full', join(world.dir, 'report.md'));
+  const { code, stdout, stderr } = await world.run('apply', '--yes', '--report', 'report.md');
+  expect([code, stdout]).toEqual([3, expect.stringContaining('3 done')]);
+  expect(stderr).toContain('A report is not written. The file report.md cannot be written (ENOSPC)');
 });
 
 it.skipIf(!existsSync('/dev/full'))('an apply that cannot tell what it did ends incomplete', async () => {
