@@ -25,6 +25,8 @@ const common = {
       { module: 'escalade/sync', form: 'escalade-sync.mjs' },
       { module: 'string-width', form: 'string-width.mjs' },
       { module: 'fastest-levenshtein', form: 'fastest-levenshtein.mjs' },
+      { module: 'wrap-ansi', form: 'wrap-ansi.mjs' },
+      { module: 'fs', by: 'fdir', form: 'fs.mjs' },
       { module: 'undici', form: 'undici.mjs' },
       { module: './client-h2.js', by: 'undici', form: 'undici-h2.cjs' },
       { module: 'node:http', by: 'undici', form: 'undici-http.cjs' },

@@ -126,7 +126,8 @@ function isKeyPart(part: string | null): part is string {
   return part !== null && part !== '' && part !== unresolved && part.length <= longestKeyPart;
 }
 
-const schemas: ReadonlyMap<string, ValidateFunction> = new Map(Object.entries(validators));
+/** By the kind's name; each schema is set up when it is first asked for. */
+const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
 
 function check(
   kind: Kind,
@@ -135,7 +136,7 @@ function check(
   find: (at: Pointer) => Found,
   problems: Problems,
 ): boolean {
-  const validate = schemas.get(kind.name);
+  const validate = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : undefined;
   if (!validate) throw new Error(`There is no schema for ${kind.name}.`);
   const fitsSchema = checkSchema(validate, tree, {
     problems,
