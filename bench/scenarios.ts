@@ -137,4 +137,4 @@ function plansOf(count: number, runs: number): Promise<Usage[]> {
   });
 }
 
-export const scenarios: Readonly<Record<string, Scenario>> = { requests, cpu, rate, start, growth };
+export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth };
