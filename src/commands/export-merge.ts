@@ -9,6 +9,7 @@ import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode } from '../model/exit.ts';
 import { fillLookups, lookupsIn } from '../planner/index.ts';
 import { oneLine } from '../report/safe.ts';
+import { scopeOf } from './check-globs.ts';
 import type { CommonArgs } from './command.ts';
 import { folderInProject, refuseUnread } from './export-place.ts';
 import type { Io } from './io.ts';
@@ -21,6 +22,8 @@ import { withTenant } from './tenant.ts';
 export interface MergeArgs extends CommonArgs {
   readonly out: string;
   readonly kinds: readonly string[];
+  readonly only: readonly string[];
+  readonly except: readonly string[];
   readonly delete: boolean;
 }
 
@@ -30,6 +33,7 @@ export async function mergeIntoManifests(args: MergeArgs, io: Io): Promise<ExitC
   const declarations = loadDeclarations(projectOptions(args, io));
   const { root, configFile, environment, resources, secrets } = project;
   const { settings } = environment;
+  const isChosen = scopeOf(args);
   const merge = await withTenant(project, io, createProgress(io, args), async (tenant) => {
     const { client } = tenant.remembered();
     const [objects, answer] = await Promise.all([
@@ -41,7 +45,7 @@ export async function mergeIntoManifests(args: MergeArgs, io: Io): Promise<ExitC
       settings,
       records: await readReferenced(client, objects, settings),
       resources: fillLookups(resources, answer),
-      inScope: ({ kind }) => args.kinds.includes(kind),
+      inScope: ({ kind, address }) => args.kinds.includes(kind) && isChosen(address),
       secrets,
       folder: folderInProject(resolve(io.cwd, args.out), configFile, root),
       delete: args.delete,

@@ -7,7 +7,8 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import { loadDeclarations, loadEnvironment } from '../loader/index.ts';
 import { ExitCode } from '../model/exit.ts';
 import { Failure, failure } from '../model/failure.ts';
-import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
+import { scopeOf } from './check-globs.ts';
+import { type ArgsOf, commonOptions, defineCommand, scopeOptions } from './command.ts';
 import { mergeIntoManifests } from './export-merge.ts';
 import { folderInProject, refuseDeclared, unreadManifests } from './export-place.ts';
 import type { Io } from './io.ts';
@@ -18,7 +19,7 @@ import { readReferenced } from './read-referenced.ts';
 import { withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
-  return commonOptions(yargs)
+  return scopeOptions(commonOptions(yargs))
     .usage('$0 export [options]\n\nWrites the live tenant as manifests.')
     .option('out', {
       type: 'string',
@@ -46,7 +47,8 @@ function build(yargs: Argv) {
     })
     .example('$0 export --out config', 'Begin with what the tenant has')
     .example('$0 export --merge', 'Take what was changed in the tenant into the manifests')
-    .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds');
+    .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds')
+    .example("$0 export --only 'NotificationTemplate/password_*/**'", 'Only these objects');
 }
 
 type Args = ArgsOf<typeof build>;
@@ -61,9 +63,11 @@ async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
   const { settings } = project.environment;
+  const inScope = scopeOf(args);
   const exported = await withTenant(project, io, createProgress(io, args), async (tenant) => {
     const { client } = tenant.remembered();
-    const objects = await readEverything(client, args.kinds.map(kindNamed), settings);
+    const all = await readEverything(client, args.kinds.map(kindNamed), settings);
+    const objects = all.filter(({ address }) => inScope(address));
     const records = await readReferenced(client, objects, settings);
     return exportTenant({ objects, records, settings });
   });

@@ -77,6 +77,28 @@ it('takes a change into the line it belongs to, a new object into a file, and re
   expect([...manifests(world).keys()].some((name) => name.startsWith(own))).toBe(false);
 });
 
+it('writes the objects of the scope only, afresh and in a merge', async () => {
+  const world = await exported();
+  const { templates, senders } = world.sandbox.state;
+  for (const template of templates) template.subject = 'By hand';
+  const [sender] = senders;
+  if (sender) senders.push({ ...sender, id: 'new', email: 'new@acme.example' });
+  const before = manifests(world);
+  const only = ['--only', 'NotificationTemplate/password_expiring/EMAIL/en'];
+
+  const merged = await world.run('export', '--merge', ...only);
+  expect([merged.code, merged.stdout]).toEqual([0, expect.stringContaining('1 changed, 0 new, 0 removed')]);
+  const touched = [...manifests(world)].filter(([name, text]) => before.get(name) !== text);
+  expect(touched.map(([name]) => name)).toEqual(['notification-templates/password_expiring.email.en.yaml']);
+
+  const afresh = await world.run('export', '--out', 'elsewhere', '--only', 'SenderAddress/new*');
+  expect(afresh.code).toBe(0);
+  expect(world.read('elsewhere/sender-addresses.yaml')).toBe(
+    'kind: SenderAddress\nemail: new@acme.example\n',
+  );
+  expect((await world.run('export', '--only', 'Sender/*')).stderr).toContain('[unknown-kind]');
+});
+
 it('names what it cannot write, and what is in the way', async () => {
   const world = await createWorld({ sandbox: { seed: seedFile } });
   worlds.push(world);

@@ -30,8 +30,8 @@ import { type SideUse, settleSideTexts, sideFilesIn, sidePath } from './side-tex
 export interface MergeInput extends ExportInput, MergeContext {
   /** Everything the manifests declare, overlays laid over and lookups filled in. */
   readonly resources: readonly Resource[];
-  /** Whether the tenant was read for a resource; one that was not stays as it is. */
-  inScope(resource: Resource): boolean;
+  /** Whether the tenant was read for an object and it is to be written; any other stays as it is. */
+  inScope(object: Pick<Resource, 'kind' | 'key' | 'address'>): boolean;
   /** Where files for new objects go, from the project's root on. */
   readonly folder: string;
   /** Whether documents of objects that are gone are removed. */
@@ -78,7 +78,7 @@ export function mergeExport(input: MergeInput): Merge {
   const side = settleSideTexts(kept.flatMap((each) => sideUses(each, merged.get(each))));
   for (const use of side.refused) writeInline(use, merged);
 
-  const { drafts, refusals } = draftAll({ ...input, objects: undeclared });
+  const { drafts, refusals } = draftAll({ ...input, objects: undeclared.filter(input.inScope) });
   const places = [
     ...secretPlaces(drafts),
     ...[...merged].flatMap(([each, found]) => newSecrets(each, found)),
