@@ -20,7 +20,10 @@ const given = lines
   .map((line) => line.trim())
   .filter((line) => line !== '');
 // A dry run does nothing that could be saved.
-const option = Object.hasOwn(saves, command) && !given.includes('--dry-run') ? saves[command] : null;
+const option =
+  Object.hasOwn(saves, command) && !given.some((arg) => /^--dry-run(=true)?$/.test(arg))
+    ? saves[command]
+    : null;
 const named = givenFor(option);
 const file = option === null ? null : (named ?? join(temp, `${step}-${command}.json`));
 

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../model/json.ts';
 import type { Sent } from './answer.ts';
-import { readPieces } from './body.ts';
+import { type Recognise, readPieces } from './body.ts';
 import type { Client } from './client.ts';
 
 /** The client for one round of reading: equal GETs are sent once. Not for use across a write. */
@@ -13,7 +13,7 @@ export function rememberReads(client: Client): Client {
       const { path, query, headers } = request;
       const name = canonicalJson({ path, query, headers });
       const known = answers.get(name);
-      if (known) return options?.recognise ? known : known.then(whole);
+      if (known) return known.then((sent) => (isRecognised(sent, options?.recognise) ? sent : whole(sent)));
       const answer = client.send(request, options);
       answers.set(name, answer);
       return answer;
@@ -22,7 +22,10 @@ export function rememberReads(client: Client): Client {
   };
 }
 
-/** What one caller has recognised, and so left unread, is read for another. */
+const isRecognised = (sent: Sent, recognise: Recognise | undefined) =>
+  sent.outcome === 'answered' && sent.digest !== undefined && recognise?.(sent.digest) === true;
+
+/** What one caller has recognised, and so left unread, is read for another that does not. */
 function whole(sent: Sent): Sent {
   if (sent.outcome !== 'answered' || sent.unread === undefined) return sent;
   const { unread, ...answer } = sent;

@@ -36,7 +36,9 @@ function refuseUnread({ _: words }: Args, argv: readonly string[]): void {
 function refuseOddSwitches(argv: readonly string[], { boolean: switches = [] }: Options): void {
   const end = argv.indexOf('--');
   for (const word of end < 0 ? argv : argv.slice(0, end)) {
-    const [, option = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const [, written = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    // The parser takes `--dryRun` as well.
+    const option = written.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     if (switches.includes(option) && value !== undefined && value !== 'true' && value !== 'false') {
       const hint = `Write --${option}, or --no-${option} to switch it off.`;
       throw failure('usage', `The option --${option} is on or off; it takes no value "${value}".`, { hint });

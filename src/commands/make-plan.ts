@@ -41,7 +41,8 @@ export async function makePlan(
 ): Promise<Plan> {
   const { environment, resources, secrets, diagnostics } = project;
   const { since } = choices.scope;
-  checkGlobs({ ...choices.scope, ...choices });
+  const { rotate, allowDeleteAll } = choices;
+  checkGlobs({ ...choices.scope, rotate, allowDeleteAll });
   refusePruneOfNothing(environment, choices.scope);
   // Only --since runs git, for which Node has to load more.
   const previous = since === null ? null : (await import('./revision.ts')).loadRevision(project, since, io);

@@ -34,15 +34,16 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
+  const load = loaderOf(args, io);
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   const reader = args.offline ? offline : onlineReader(args, io);
   const nothing = { environment: environment.name, templates: [], attributes: null, diagnostics: [] };
-  let known = await reload(nothing, args, io, reader);
+  let known = await reload(nothing, load, reader);
   const preview = await startPreview({ port: args.port, snapshot: known });
   io.stdout.write(`${preview.url}\n`);
   if (!args.quiet) io.stderr.write('The page follows the manifests. Ctrl-C ends it.\n');
   const refresh = async () => {
-    known = await reload(known, args, io, reader);
+    known = await reload(known, load, reader);
     preview.show(known);
   };
   try {
@@ -51,6 +52,15 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     await preview.close();
   }
   return ExitCode.done;
+}
+
+/** Gives the project as it is then, with the resources of the scope. Throws a Failure for a scope that is none. */
+function loaderOf(args: Args, io: Io): () => Project {
+  const inScope = scopeOf(args);
+  return () => {
+    const project = loadProject({ ...projectOptions(args, io), needsSecrets: false });
+    return { ...project, resources: project.resources.filter(({ address }) => inScope(address)) };
+  };
 }
 
 /** Runs `refresh` after every change of a file, until the signal; rejects with what `refresh` rejects with. */
@@ -64,12 +74,9 @@ async function follow(root: string, refresh: () => Promise<void>, signal: AbortS
 }
 
 /** The state after a change; a project that does not load leaves the last templates, with its problems. */
-async function reload(known: Snapshot, args: Args, io: Io, reader: Reader): Promise<Snapshot> {
+async function reload(known: Snapshot, load: () => Project, reader: Reader): Promise<Snapshot> {
   try {
-    const project = loadProject({ ...projectOptions(args, io), needsSecrets: false });
-    const inScope = scopeOf(args);
-    const resources = project.resources.filter(({ address }) => inScope(address));
-    return await snapshotOf({ ...project, resources }, reader);
+    return await snapshotOf(load(), reader);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { ...known, diagnostics: error.diagnostics };

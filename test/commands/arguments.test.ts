@@ -64,6 +64,7 @@ it.each([
 it.each([
   [['apply', '--yes', '--dry-run=1'], '--dry-run is on or off'],
   [['apply', '--yes', '--fail-fast=yes'], '--fail-fast is on or off'],
+  [['apply', '--yes', '--dryRun=1'], '--dry-run is on or off'],
   [['apply', '--yes', '--no-only'], 'There is no option --no-only'],
   [['apply', '--yes', '--no-result'], 'There is no option --no-result'],
   [['apply', '--yes', '--config.a=b'], 'Unknown argument: config.a'],

@@ -110,6 +110,10 @@ it('shows the templates of the scope', async () => {
   expect(templates).toMatchObject([{ address: address.replace(/en$/, 'de') }]);
 });
 
+it('ends at once for a scope that can match nothing', async () => {
+  await expect(preview('--only', 'Sender/*')).rejects.toThrow('[unknown-kind]');
+});
+
 it('goes on when the tenant cannot be read', async () => {
   world.declare([{ ...declared, subject: 'Hi' }]);
   world.env.CLIENT_SECRET = 'wrong';
