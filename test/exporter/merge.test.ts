@@ -11,6 +11,18 @@ describe('values', () => {
     );
   });
 
+  it.each([
+    ['that only an escape can show', 'crlf\r\nend', '"crlf\\r\\nend"  # html'],
+    ['whose first line is indented', '  a\nb\n', '"  a\\nb\\n"  # html'],
+    ['on one line', 'a: b', '|-  # html\n  a: b'],
+    ['with nothing in it', '', 'null  # html'],
+  ])('keep the comment beside the header of their block for a text %s', (_, body, written) => {
+    const content = `${head}body: |  # html\n  one\n  two\nname: N\n`;
+    expect(merged(content, template('a', { body, name: 'N' }))).toBe(
+      content.replace('|  # html\n  one\n  two', () => written),
+    );
+  });
+
   it('stay when only case or line endings differ', () => {
     const content = `${head}replyTo: Help@Acme.example\nbody: "a\\nb"\n`;
     expect(merged(content, template('a', { replyTo: 'help@acme.example', body: 'a\r\nb' }))).toBe(content);

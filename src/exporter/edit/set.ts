@@ -20,13 +20,14 @@ export function* setCandidates(parsed: Parsed, located: Located, value: Printabl
     const block = blockText(parsed, located, value);
     if (block !== null) yield block;
   }
-  if (typeof value === 'string' && value.includes('\n') && !located.inFlow && located.pair) {
+  const comment = headerComment(parsed, node);
+  if (typeof value === 'string' && !located.inFlow && located.pair) {
     const column = columnOf(text, leadOf(located) ?? 0);
-    yield put(literalAfterKey(value, column, eol));
+    const literal = literalAfterKey(value, { column, comment, eol });
+    if (literal !== null) yield put(literal);
   }
   const hoisted = hoist(parsed, located, printInline(value));
   if (hoisted !== null) yield hoisted;
-  const comment = headerComment(parsed, node);
   if (comment !== '') yield put(printInline(value) + comment);
   yield put(printInline(value));
 }
@@ -134,9 +135,14 @@ function blankBelow(body: string): string {
   return ending === -1 ? '' : body.slice(ending + 1);
 }
 
-function literalAfterKey(value: string, column: number, eol: string): string {
+/** Text as a block below its key; `null` where it is better written on one line. */
+function literalAfterKey(
+  value: string,
+  { column, comment, eol }: { column: number; comment: string; eol: string },
+): string | null {
   const printed = printBlock({ members: [['x', value]] }).replace(/^x: /, '');
-  return indentBelow(printed, column, eol);
+  if (!/^[|>]/.test(printed)) return null;
+  return indentBelow(printed.replace('\n', () => `${comment}\n`), column, eol);
 }
 
 /** The text with a mapping or list in block style in the place of the value. */
