@@ -142,7 +142,11 @@ function literalAfterKey(
 ): string | null {
   const printed = printBlock({ members: [['x', value]] }).replace(/^x: /, '');
   if (!/^[|>]/.test(printed)) return null;
-  return indentBelow(printed.replace('\n', () => `${comment}\n`), column, eol);
+  return indentBelow(
+    printed.replace('\n', () => `${comment}\n`),
+    column,
+    eol,
+  );
 }
 
 /** The text with a mapping or list in block style in the place of the value. */
