@@ -5,11 +5,14 @@ import { isTooDeep, type Json, objectFrom, parseJson } from '../model/json.ts';
  * `{a=b, c=d}` map text of some tenants taken apart (api-notes, "JSON in text"). Other text stays text, and so does JSON nested without end.
  */
 export function readJsonText(value: Json): Json {
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string' || !mayBeJson.test(value)) return value;
   const parsed = parseJson(value);
   if (parsed !== undefined && typeof parsed === 'object') return isTooDeep(parsed) ? value : parsed;
   return readMapText(value, 0) ?? value;
 }
+
+/** Most texts are no JSON, and to have that told by an error costs a hundred times as much. */
+const mayBeJson = /^\s*(\{|\[|null\s*$)/;
 
 /** Deeper maps stay text: nobody configures them, and reading costs their length at each level. */
 const deepest = 20;

@@ -19,8 +19,12 @@ export function looksSecretPlace(kind: Kind, at: Pointer): boolean {
  * read at all may hold anything.
  */
 export function looksSecretText(kind: Kind, at: Pointer, value: Json): boolean {
-  if (typeof value !== 'string' || value === '' || !holdsSettings(kind, at)) return false;
-  return segmentsOf(at).length === 1 || namesSecret(value);
+  return holdsSettings(kind, at) && isSecretText(at, value);
+}
+
+function isSecretText(at: Pointer, value: Json): boolean {
+  if (typeof value !== 'string' || value === '') return false;
+  return !at.includes('/', 1) || namesSecret(value);
 }
 
 function holdsSettings(kind: Kind, at: Pointer): boolean {
@@ -33,18 +37,26 @@ function holdsSettings(kind: Kind, at: Pointer): boolean {
  * The texts, numbers and truth values below `value` that a plan conceals though nobody marked them. A marker stands for
  * a value, and is none.
  */
-export function unmarkedSecrets(kind: Kind, value: Json, at: Pointer = ''): Pointer[] {
-  if (at !== '' && !holdsSettings(kind, at)) return [];
+export function unmarkedSecrets(kind: Kind, value: Json): Pointer[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, settings]) => {
+    const at = pointer(name);
+    return holdsSettings(kind, at) ? unmarkedBelow(settings, at, false) : [];
+  });
+}
+
+/** @param isSecret whether a name on the way to the value is that of a credential */
+function unmarkedBelow(value: Json, at: Pointer, isSecret: boolean): Pointer[] {
   if (value === null || secretName(value) !== null || lookupOf(value) !== null) return [];
   if (isArray(value)) {
-    return value.flatMap((item, index) => unmarkedSecrets(kind, item, `${at}${pointer(index)}`));
+    return value.flatMap((item, index) => unmarkedBelow(item, `${at}${pointer(index)}`, isSecret));
   }
   if (isObject(value)) {
     return Object.entries(value).flatMap(([name, item]) =>
-      unmarkedSecrets(kind, item, `${at}${pointer(name)}`),
+      unmarkedBelow(item, `${at}${pointer(name)}`, isSecret || looksSecret(name)),
     );
   }
-  if (looksSecretPlace(kind, at) || looksSecretText(kind, at, value)) return [at];
+  if (isSecret || isSecretText(at, value)) return [at];
   const inner = readJsonText(value);
-  return inner !== value && unmarkedSecrets(kind, inner, at).length > 0 ? [at] : [];
+  return inner !== value && unmarkedBelow(inner, at, false).length > 0 ? [at] : [];
 }

@@ -7,6 +7,7 @@ export function looksSecret(name: string): boolean {
 
 /** Whether a text gives a value to such a name: a credential in a URL's query, or among settings written as text. */
 export function namesSecret(text: string): boolean {
+  if (!/pass|secret|token|credential|key/i.test(text)) return false;
   const names = [...text.matchAll(/(?<![\w-])([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}[^\s=:]/g)];
   return names.some(([, name = '']) => looksSecret(name));
 }
