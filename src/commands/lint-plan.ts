@@ -1,7 +1,8 @@
 import { readRecords } from '../client/records.ts';
 import { readTemplateContext } from '../client/template-context.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { type LintKnowledge, type LintQuestions, lint, questionsOf } from '../lint/index.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import { type LintKnowledge, lint, needsContext, questionsOf } from '../lint/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
@@ -10,11 +11,12 @@ import type { LiveObject, TenantState } from '../model/live.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
+import type { Kept } from '../planner/index.ts';
 import type { Tenant } from './tenant.ts';
 
 /** What a plan was computed from, besides the project. */
 interface Planned {
-  readonly state: TenantState;
+  readonly state: TenantState<Kept>;
   /** The resources with their lookups filled. */
   readonly resources: readonly Resource[];
 }
@@ -37,8 +39,7 @@ export async function withLint(
   const about = new Set([...written, ...standard]);
   if (about.size === 0) return plan;
   const changed = project.resources.filter(({ address }) => written.has(address));
-  const questions = questionsOf(changed, project.resources, state.defaults);
-  const { known, missed } = await ask(questions, tenant, state.defaults);
+  const { known, missed } = await ask(changed, project.resources, state.defaults, tenant);
   const findings = lint({ resources, known, levels: project.lint, about });
   if (hasErrors(findings)) throw new Failure([...findings, ...missed]);
   const told = [...findings, ...missed].filter(({ severity }) => severity !== 'info');
@@ -48,9 +49,10 @@ export async function withLint(
 
 /** A part that the tenant does not tell is not judged, which is said: no plan fails for want of advice. */
 async function ask(
-  questions: LintQuestions,
-  { client, environment: { settings }, readWanted, readDefaults }: Tenant,
+  changed: readonly Resource[],
+  declared: readonly Resource[],
   defaults: readonly LiveObject[],
+  { client, environment: { settings }, readWanted, readDefaults }: Tenant,
 ): Promise<{ known: LintKnowledge; missed: readonly Diagnostic[] }> {
   const missed: Diagnostic[] = [];
   const part = async (isAsked: boolean, read: () => Promise<LintKnowledge>): Promise<LintKnowledge> => {
@@ -64,15 +66,22 @@ async function ask(
       return {};
     }
   };
-  const collection = async (name: string) => (await readRecords(client, [name])).get(name) ?? [];
-  const template = kindNamed('NotificationTemplate');
-  const [texts, context, senders, attributes, types] = await Promise.all([
-    part(questions.defaults, async () => ({
-      defaults: await readDefaults([{ kind: template, keys: [], ids: [], complete: true }]),
-    })),
-    part(questions.context, async () => ({
+  const questions = questionsOf(changed, declared, defaults);
+  const templates = async (): Promise<LintKnowledge> => {
+    const { defaults: keys } = questions;
+    const { defaults: more = [] } = await part(keys.length > 0, async () => ({
+      defaults: await readDefaults([{ kind: notificationTemplate, keys, ids: [], complete: false }]),
+    }));
+    const all = [...defaults, ...more];
+    // Mostly the defaults know every variable.
+    const context = await part(needsContext(changed, all), async () => ({
       context: Object.keys(await readTemplateContext(client, settings)),
-    })),
+    }));
+    return { defaults: all, ...context };
+  };
+  const collection = async (name: string) => (await readRecords(client, [name])).get(name) ?? [];
+  const [texts, senders, attributes, types] = await Promise.all([
+    templates(),
     part(questions.senders, async () => {
       const whole = ['SenderAddress', 'VerifiedDomain'].map(kindNamed);
       return sendersIn(await readWanted(whole.map((kind) => ({ kind, keys: [], ids: [], complete: true }))));
@@ -82,7 +91,7 @@ async function ask(
   ]);
   // The answers come in another order each time.
   const sorted = missed.toSorted((one, other) => (one.message < other.message ? -1 : 1));
-  return { known: { defaults, ...texts, ...context, ...senders, ...attributes, ...types }, missed: sorted };
+  return { known: { ...texts, ...senders, ...attributes, ...types }, missed: sorted };
 }
 
 /** Without the tracking id, which is another for every answer: the plan would never have the same digest twice. */

@@ -12,7 +12,7 @@ import { templateFindings } from './templates.ts';
 import { translationFindings } from './translations.ts';
 
 export type { LintKnowledge } from './knowledge.ts';
-export { type LintQuestions, questionsOf } from './questions.ts';
+export { needsContext, questionsOf } from './questions.ts';
 
 export interface LintInput {
   /** Every resource of the project: senders and locales are judged by what others declare. */

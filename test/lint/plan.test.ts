@@ -61,9 +61,18 @@ describe('what a plan asks for the sake of the lint', () => {
     expect(asked()).toEqual(['get-notifications-template-context', ...own]);
   });
 
-  it('is the defaults and the context for a variable of a template whose default was not read', async () => {
+  it('is the default for a variable of a template whose default was not read', async () => {
     world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl' })]);
     expect(codesOf(await world.plan())).toEqual([]);
+    expect(asked()).toEqual(own);
+    const of = ({ operation }: { operation: string | null }) =>
+      operation === 'list-notification-template-defaults';
+    expect(world.sandbox.log.find(of)?.query.filters).toContain('"access_request_reviewer"');
+  });
+
+  it('is the context besides where that has no such variable', async () => {
+    world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl $nobody' })]);
+    expect(codesOf(await world.plan())).toEqual(['unknown-variable']);
     expect(asked()).toEqual(['get-notifications-template-context', ...own]);
   });
 
