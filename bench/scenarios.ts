@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { measure, median, repeat, type Usage } from './measure.ts';
 import { atMost, exactly, type Row } from './row.ts';
-import { type Template, templates } from './templates.ts';
+import { type Template, templateManifest, templates } from './templates.ts';
 import { program, type World, withWorld } from './world.ts';
 
 /** Measures something `runs` times and tells it in one or more rows. */
@@ -16,7 +16,7 @@ const ms = (value: number) => `${Math.round(value)} ms`;
 /** How many requests are sent, against the least that would do. */
 const requests: Scenario = async () => [
   await withWorld({ templates: 2100 }, async (world) => {
-    world.declare(templates(2100));
+    world.declare(templates(2100).map(templateManifest));
     await world.run(['plan', '--detailed-exitcode']);
     const { requests: sent } = await world.counts();
     return exactly(
@@ -27,7 +27,7 @@ const requests: Scenario = async () => [
     );
   }),
   await withWorld({ templates: 5000 }, async (world) => {
-    world.declare(templates(5000).slice(4000, 4001));
+    world.declare(templates(5000).slice(4000, 4001).map(templateManifest));
     await world.run(['plan', '--detailed-exitcode']);
     const { requests: sent } = await world.counts();
     return exactly(
@@ -38,7 +38,9 @@ const requests: Scenario = async () => [
     );
   }),
   await withWorld({ templates: 1000, defaults: 1000 }, async (world) => {
-    world.declare(templates(1000).map((each, number) => (number % 20 === 0 ? edited(each) : each)));
+    world.declare(
+      templates(1000).map((each, number) => templateManifest(number % 20 === 0 ? edited(each) : each)),
+    );
     await world.run(['apply', '--yes']);
     const { requests: sent, writes } = await world.counts();
     const detail = `${sent} requests in all: reading, and reading again what is written, cost the rest`;
@@ -53,7 +55,7 @@ function edited(each: Template): Template {
 /** CPU of plans against parsing the same files; peak memory. */
 const cpu: Scenario = (runs) =>
   withWorld({ templates: 2100 }, async (world) => {
-    world.declare(templates(2100));
+    world.declare(templates(2100).map(templateManifest));
     const measured = await repeat(runs, () => planTwice(world));
     const parse = cpuOf(measured.map(({ parsing }) => parsing));
     const first = cpuOf(measured.map((each) => each.first));
@@ -84,7 +86,7 @@ async function planTwice(world: World) {
 /** How an apply of hundreds of requests keeps to the tenant's limit. */
 const rate: Scenario = () =>
   withWorld({ defaults: 300, limit: 100 }, async (world) => {
-    world.declare(templates(300));
+    world.declare(templates(300).map(templateManifest));
     const { wall } = await world.run(['apply', '--yes', '--quiet']);
     const { requests: sent, writes, refused } = await world.counts();
     // The token is not counted by the limit.
@@ -99,7 +101,7 @@ const rate: Scenario = () =>
 /** What a short run costs over a bare Node, which reads these certificates before anything else. */
 const start: Scenario = (runs) =>
   withWorld({ templates: 1, latency: 0 }, async (world) => {
-    world.declare(templates(1));
+    world.declare(templates(1).map(templateManifest));
     const cwd = join(world.manifests, '..');
     const env = { NODE_EXTRA_CA_CERTS: '' };
     const measured = await repeat(2 * runs + 1, async () => ({
@@ -129,7 +131,7 @@ const growth: Scenario = async (runs) => {
 
 function plansOf(count: number, runs: number): Promise<Usage[]> {
   return withWorld({ templates: count }, async (world) => {
-    world.declare(templates(count));
+    world.declare(templates(count).map(templateManifest));
     return repeat(runs, () => {
       world.forget();
       return world.run(['plan', '--detailed-exitcode']);

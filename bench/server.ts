@@ -1,10 +1,13 @@
 import { startSandbox } from '../src/sandbox/index.ts';
+import { integrations } from './integrations.ts';
 import { type Template, templates } from './templates.ts';
 
 /** How a tenant is generated; it comes as the process's only argument, in JSON. */
 export interface TenantOptions {
   /** Customised templates. */
   readonly templates: number;
+  /** Service-desk integrations. */
+  readonly integrations: number;
   /** Vendor's defaults; they have the same keys as the templates. */
   readonly defaults: number;
   /** Milliseconds before the work on a request begins. */
@@ -39,6 +42,18 @@ sandbox.state.templates.push(
   ...templates(options.templates).map((template, number) => ({
     ...whole(template),
     id: `0d5f3c1e-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    created: time,
+    modified: time,
+  })),
+);
+sandbox.state.simIntegrations.push(
+  ...integrations(options.integrations).map((each, number) => ({
+    ...each,
+    sources: [...each.sources],
+    id: `integration-${number}`,
+    request: null,
+    statusMap: null,
+    beforeProvisioningRule: null,
     created: time,
     modified: time,
   })),

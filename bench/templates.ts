@@ -1,3 +1,5 @@
+import type { Manifest } from './world.ts';
+
 /** A generated notification template, as a manifest declares it and as the tenant has it. */
 export interface Template {
   readonly key: string;
@@ -37,11 +39,12 @@ export function templates(count: number): Template[] {
   return Array.from({ length: count }, (_, number) => template(number));
 }
 
-/** The YAML of a manifest, with the body as a block. */
-export function manifest({ body, ...fields }: Template): string {
+/** The manifest of a template, with the body as a block. */
+export function templateManifest({ body, ...fields }: Template): Manifest {
   const members = Object.entries({ kind: 'NotificationTemplate', ...fields }).map(
     ([name, value]) => `${name}: ${/^[\w ]+$/.test(value) ? value : JSON.stringify(value)}`,
   );
   const block = body.replace(/\n$/, '').replace(/^/gm, '  ');
-  return `${members.join('\n')}\nbody: |\n${block}\n`;
+  const file = `${fields.key}.${fields.locale}.yaml`;
+  return { file, text: `${members.join('\n')}\nbody: |\n${block}\n` };
 }

@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measure, type Usage } from './measure.ts';
 import type { Counts, TenantOptions } from './server.ts';
-import { manifest, type Template } from './templates.ts';
 
 export const program = process.env.BENCH_PROGRAM ?? 'dist/cli.cjs';
 
 /** A project folder and a generated tenant, served by a process of its own so that its work is not counted. */
 export interface World {
   readonly manifests: string;
-  /** Declares exactly these templates, a file each. */
-  declare(templates: readonly Template[]): void;
+  /** Declares exactly this. */
+  declare(manifests: readonly Manifest[]): void;
   /** Runs the built program to its end. */
   run(argv: readonly string[], env?: NodeJS.ProcessEnv): Promise<Usage>;
   /** What the tenant has counted since it was last asked. */
@@ -22,7 +21,13 @@ export interface World {
   forget(): void;
 }
 
-const defaults: TenantOptions = { templates: 0, defaults: 0, latency: 20, limit: null };
+/** A manifest file. */
+export interface Manifest {
+  readonly file: string;
+  readonly text: string;
+}
+
+const defaults: TenantOptions = { templates: 0, integrations: 0, defaults: 0, latency: 20, limit: null };
 
 /** Starts a tenant, lets `use` work with it, and removes everything. */
 export async function withWorld<T>(
@@ -41,11 +46,10 @@ export async function withWorld<T>(
     const env = { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
     return await use({
       manifests,
-      declare(templates) {
+      declare(all) {
         rmSync(manifests, { recursive: true, force: true });
         mkdirSync(manifests);
-        for (const each of templates)
-          writeFileSync(join(manifests, `${each.key}.${each.locale}.yaml`), manifest(each));
+        for (const { file, text } of all) writeFileSync(join(manifests, file), text);
       },
       run: (argv, more) => measure([program, ...argv], { cwd, env: { ...env, ...more } }),
       async counts() {

@@ -41,6 +41,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Tells answers whose body need not be read, since the caller knows what it holds. */
   readonly recognise?: Recognise | undefined;
+  /** Nobody asks for the same again, so that its answer need not be remembered. */
+  readonly forget?: boolean | undefined;
 }
 
 /** Where the tenant is and how much it may be asked. */

@@ -3,13 +3,16 @@ import type { Sent } from './answer.ts';
 import { type Recognise, readPieces } from './body.ts';
 import type { Client } from './client.ts';
 
-/** The client for one round of reading: equal GETs are sent once. Not for use across a write. */
+/**
+ * The client for one round of reading: equal GETs are sent once, but for those whose answers shall be forgotten. Not for
+ * use across a write.
+ */
 export function rememberReads(client: Client): Client {
   const answers = new Map<string, Promise<Sent>>();
   return {
     tenant: client.tenant,
     send(request, options) {
-      if (request.method !== 'GET') return client.send(request, options);
+      if (request.method !== 'GET' || options?.forget) return client.send(request, options);
       const { path, query, headers } = request;
       const name = canonicalJson({ path, query, headers });
       const known = answers.get(name);

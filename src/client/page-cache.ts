@@ -1,3 +1,4 @@
+import type { Address } from '../model/address.ts';
 import { readCache, writeCache } from '../model/cache-file.ts';
 import { isArray, isObject, type Json, objectFrom, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
@@ -22,7 +23,15 @@ export type KnownObject = Pick<LiveObject, 'key' | 'id' | 'equalTo'>;
 interface ReadPage {
   readonly totalInBody: number | null;
   readonly names: readonly string[];
-  readonly objects: readonly (LiveObject | null)[];
+  readonly objects: readonly (ReadObject | null)[];
+}
+
+/** What is kept of an object of a page. */
+export type ReadObject = KnownObject & Pick<LiveObject, 'address'>;
+
+/** An object without what it holds besides, which need not stay. */
+export function readObject({ key, id, equalTo, address }: LiveObject): ReadObject {
+  return { key, id, equalTo, address };
 }
 
 /** The pages of lists that earlier runs have read. */
@@ -33,9 +42,9 @@ export interface PageCache {
   /**
    * Writes what this run has read, if that is not what is there already.
    *
-   * @param equalTo the declaration that the object was found to be equal to in this run, by its digest
+   * @param equalTo the declaration that the object of an address was found to be equal to in this run, by its digest
    */
-  save(equalTo: (object: LiveObject) => string | null): void;
+  save(equalTo: (address: Address) => string | null): void;
 }
 
 /**
@@ -72,12 +81,15 @@ export function openPageCache(file: string, basis: string): PageCache {
 /** What will be known of a page. */
 function known(
   { totalInBody, names, objects }: ReadPage,
-  equalTo: (object: LiveObject) => string | null,
+  equalTo: (address: Address) => string | null,
 ): KnownPage {
   const rows = names.map((name, at): KnownRow => {
     const object = objects[at] ?? null;
     if (!object) return { name, object };
-    return { name, object: { key: object.key, id: object.id, equalTo: equalTo(object) ?? object.equalTo } };
+    return {
+      name,
+      object: { key: object.key, id: object.id, equalTo: equalTo(object.address) ?? object.equalTo },
+    };
   });
   return { totalInBody, rows };
 }

@@ -21,6 +21,8 @@ export interface PageSource {
   readonly member?: string | undefined;
   /** No pages are asked for beyond so many rows. */
   readonly enough?: number | undefined;
+  /** Nobody else asks for these pages, so that none of them need be remembered. */
+  readonly forget?: boolean | undefined;
   /** The pages that are known by their digests. */
   readonly known?: ((digest: string) => KnownPage | null) | undefined;
 }
@@ -65,7 +67,7 @@ export async function readRows(client: Sender, source: PageSource): Promise<Json
 
 /** One page, from the record at `offset` on. */
 export async function readPage(client: Sender, source: PageSource, offset: number): Promise<Page> {
-  const { request, pageSize, what, member, known } = source;
+  const { request, pageSize, what, member, known, forget } = source;
   const asksSize = pageSize !== null && !(source.undeclaredPaging && offset === 0);
   const query = {
     ...request.query,
@@ -73,7 +75,7 @@ export async function readPage(client: Sender, source: PageSource, offset: numbe
     ...(offset === 0 ? {} : { offset: String(offset) }),
   };
   const recognise = known && ((digest: string) => known(digest) !== null);
-  const sent = await client.send({ ...request, query }, { recognise });
+  const sent = await client.send({ ...request, query }, { recognise, forget });
   if (!isSuccess(sent)) throw readFailure(what, request, sent);
   const recognised = sent.unread && sent.digest !== undefined ? known?.(sent.digest) : null;
   if (recognised) return recognisedPage(sent, recognised, request.path, member);

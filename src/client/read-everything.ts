@@ -15,6 +15,8 @@ interface Reader {
   readonly client: Client;
   readonly settings: ApiSettings;
   readonly declared: readonly DeclaredKey[];
+  /** What is read already, or being read, by the name of its kind. */
+  readonly read: Map<string, Promise<readonly LiveObject[]>>;
 }
 
 /**
@@ -27,11 +29,20 @@ export async function readEverything(
   settings: ApiSettings,
   declared: readonly DeclaredKey[] = [],
 ): Promise<readonly LiveObject[]> {
-  const reader: Reader = { client: rememberReads(client), settings, declared };
+  const reader: Reader = { client: rememberReads(client), settings, declared, read: new Map() };
   return (await allOrFailure(kinds.map((kind) => readAllOf(reader, kind)))).flat();
 }
 
-async function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
+/** The objects of a kind, read once though other kinds have use for them too. */
+function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
+  const known = reader.read.get(kind.name);
+  if (known) return known;
+  const read = readKindWhole(reader, kind);
+  reader.read.set(kind.name, read);
+  return read;
+}
+
+async function readKindWhole(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
   const { client, settings, declared } = reader;
   if (kind.read.how !== 'each-declared') {
     return (await readTenant(client, [{ kind, keys: [], ids: [], complete: true }], settings)).objects;

@@ -1,28 +1,34 @@
 import type { Wanted } from '../kinds/wanted.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { TenantState } from '../model/live.ts';
+import type { LiveName, TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Client } from './client.ts';
 import { rememberReads } from './memo.ts';
-import type { PageCache } from './page-cache.ts';
-import { readKind } from './read-kind.ts';
+import { type ReaderFor, readKind } from './read-kind.ts';
 
 /**
  * Reads what is wanted of a tenant, all kinds side by side, with as few requests as that takes.
  *
  * Throws a Failure with everything that went wrong: a read that failed or is incomplete is never taken for "absent".
  */
-export async function readTenant(
+export function readTenant(
   client: Client,
   wanted: readonly Wanted[],
   settings: ApiSettings,
-  pages: PageCache | null = null,
 ): Promise<TenantState> {
-  const reader = { client: rememberReads(client), settings, pages };
-  const read = await allOrFailure(wanted.map((one) => readKind(reader, one)));
+  return readTenantFor({ client, settings, pages: null, keepOf: (object) => object }, wanted);
+}
+
+/** The same for a reader that need not keep every object whole. */
+export async function readTenantFor<Kept extends LiveName>(
+  reader: ReaderFor<Kept>,
+  wanted: readonly Wanted[],
+): Promise<TenantState<Kept>> {
+  const remembering = { ...reader, client: rememberReads(reader.client) };
+  const read = await allOrFailure(wanted.map((one) => readKind(remembering, one)));
   return {
-    tenant: client.tenant,
+    tenant: reader.client.tenant,
     objects: read.flatMap(({ objects }) => objects),
     defaults: read.flatMap(({ defaults }) => defaults),
   };

@@ -3,15 +3,19 @@ import type { PageCache } from '../client/page-cache.ts';
 import { failure } from '../model/failure.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import type { Environment, Project } from '../model/project.ts';
-import { equalTo } from '../planner/equal.ts';
+import type { Resource } from '../model/resource.ts';
 import {
   defaultsFor,
+  equalTo,
   fillLookups,
+  keeperFor,
+  looksUp,
   lookupsIn,
   matchUp,
   type PlanChoices,
   type PlanInput,
   planChanges,
+  scopeFilter,
   wantedFor,
 } from '../planner/index.ts';
 import { checkGlobs, unmatchedGlobs } from './check-globs.ts';
@@ -46,21 +50,15 @@ export async function makePlan(
   refusePruneOfNothing(environment, choices.scope);
   // Only --since runs git, for which Node has to load more.
   const previous = since === null ? null : (await import('./revision.ts')).loadRevision(project, since, io);
-  const wanted = wantedFor({ resources, previous, environment, choices });
+  const declared = { environment, resources, previous, secrets, choices };
   const reader = tenant.remembered();
-  const [state, answer] = await Promise.all([
-    reader.readWanted(wanted, pages),
-    resolveLookups(reader.client, [...lookupsIn(resources), ...lookupsIn(previous ?? [])]),
-  ]);
+  const read = await readAll(declared, reader, pages);
+  const { state } = read;
   const input: PlanInput = {
+    ...declared,
+    ...read,
     tool,
     createdAt: new Date().toISOString(),
-    environment,
-    resources: fillLookups(resources, answer),
-    previous: previous && fillLookups(previous, answer),
-    state,
-    secrets,
-    choices,
     diagnostics: [
       ...unmatchedGlobs({ ...choices.scope, rotate: choices.rotate }, [
         ...resources,
@@ -75,10 +73,30 @@ export async function makePlan(
   const more = await reader.readDefaults(defaultsFor(input, matched));
   const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
   const plan = planChanges(complete, matched);
-  pages?.save(equalTo(matched, plan));
+  pages?.save(equalTo(state.objects));
   const linted = await withLint(plan, project, reader, complete);
   const { impactRequests = null } = choices;
   return impactRequests === null ? linted : withImpact(linted, reader, complete, impactRequests);
+}
+
+/** The state of the tenant, and the declarations with their lookups filled. */
+async function readAll(
+  declared: Pick<PlanInput, 'environment' | 'resources' | 'previous' | 'secrets' | 'choices'>,
+  tenant: Tenant,
+  pages: PageCache | null,
+): Promise<Pick<PlanInput, 'state' | 'resources' | 'previous'>> {
+  const { resources, previous, choices } = declared;
+  const inScope = scopeFilter(choices.scope);
+  // What is outside the scope is not compared.
+  const compared = resources.filter(({ address }) => inScope(address));
+  const open = new Set([...compared, ...(previous ?? [])].filter(looksUp));
+  const [state, answer] = await Promise.all([
+    tenant.readKept(wantedFor(declared), { pages, keepOf: keeperFor(declared, open) }),
+    resolveLookups(tenant.client, lookupsIn([...open])),
+  ]);
+  const fill = (all: readonly Resource[]) =>
+    all.flatMap((each) => (open.has(each) ? fillLookups([each], answer) : [each]));
+  return { state, resources: fill(resources), previous: previous && fill(previous) };
 }
 
 function refusePruneOfNothing({ name, policy }: Environment, { prune }: Scope): void {

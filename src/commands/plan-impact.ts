@@ -2,17 +2,18 @@ import { type ChangedSearch, readImpacts } from '../client/impact.ts';
 import { declaredRules, profileSearch } from '../kinds/profile-search.ts';
 import { runRules } from '../kinds/run-search.ts';
 import { type JsonObject, objectFrom } from '../model/json.ts';
-import type { LiveObject, TenantState } from '../model/live.ts';
+import type { LiveName, LiveObject, TenantState } from '../model/live.ts';
 import { literal } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { type Kept, wholeObject } from '../planner/index.ts';
 import type { Tenant } from './tenant.ts';
 
 /** What a plan was computed from. */
 interface Planned {
-  readonly state: TenantState;
+  readonly state: TenantState<Kept>;
   /** The resources with their lookups filled. */
   readonly resources: readonly Resource[];
 }
@@ -53,12 +54,12 @@ function searchOf(change: Change, { state, resources }: Planned, settings: ApiSe
   );
   return {
     label: change.key[0] ?? '',
-    before: live ? runRules(liveRules(live), settings) : null,
+    before: live ? runRules(liveRules(wholeObject(live)), settings) : null,
     after: declared ? runRules(declared.fields, settings) : null,
   };
 }
 
-function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean {
+function isObjectOf({ kind, id, address }: Change, object: LiveName): boolean {
   return object.kind === kind && (id === null ? object.address === address : object.id === id);
 }
 

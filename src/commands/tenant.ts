@@ -2,12 +2,11 @@ import type { TenantPort } from '../applier/port.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { rememberReads } from '../client/memo.ts';
-import type { PageCache } from '../client/page-cache.ts';
-import { allOrFailure, readTenant } from '../client/read.ts';
-import { readDefaults } from '../client/read-kind.ts';
+import { allOrFailure, readTenant, readTenantFor } from '../client/read.ts';
+import { type ReaderFor, readDefaults } from '../client/read-kind.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Wanted } from '../kinds/wanted.ts';
-import type { LiveObject, TenantState } from '../model/live.ts';
+import type { LiveName, LiveObject, TenantState } from '../model/live.ts';
 import type { Endpoint, Environment } from '../model/project.ts';
 import type { Secrets } from '../model/secrets.ts';
 import type { Sandbox } from '../sandbox/index.ts';
@@ -18,8 +17,13 @@ import type { Progress } from './progress.ts';
 export interface Tenant extends TenantPort {
   readonly client: Client;
   readonly environment: Environment;
-  /** The objects of these kinds, as the client reads them; with `pages`, what they know is not read again. */
-  readWanted(wanted: readonly Wanted[], pages?: PageCache | null): Promise<TenantState>;
+  /** The objects of these kinds, as the client reads them. */
+  readWanted(wanted: readonly Wanted[]): Promise<TenantState>;
+  /** The same, of which only what `keepOf` gives is kept; what `pages` know is not read again. */
+  readKept<Kept extends LiveName>(
+    wanted: readonly Wanted[],
+    options: Pick<ReaderFor<Kept>, 'keepOf' | 'pages'>,
+  ): Promise<TenantState<Kept>>;
   /** The vendor's defaults of these objects. */
   readDefaults(wanted: readonly Wanted[]): Promise<readonly LiveObject[]>;
   /** The same tenant for work that only reads: what was read once is not asked for again. */
@@ -62,12 +66,13 @@ export async function openTenant(
 
 function tenantOf(client: Client, environment: Environment): Tenant {
   const { settings } = environment;
-  const readWanted: Tenant['readWanted'] = (wanted, pages) => readTenant(client, wanted, settings, pages);
+  const readWanted: Tenant['readWanted'] = (wanted) => readTenant(client, wanted, settings);
   return {
     tenant: client.tenant,
     client,
     environment,
     readWanted,
+    readKept: (wanted, options) => readTenantFor({ client, settings, ...options }, wanted),
     readDefaults: async (wanted) =>
       (await allOrFailure(wanted.map((one) => readDefaults({ client, settings, pages: null }, one)))).flat(),
     send: (request, options) => client.send(request, options),

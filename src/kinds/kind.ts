@@ -48,6 +48,8 @@ export interface List {
   readonly undeclaredPaging?: true;
   /** Asked to (`count=true`), the tenant tells how long the list is, so that its pages can be read side by side. */
   readonly counts?: true;
+  /** It is read for other reasons too, so that what it answers is remembered while a plan is made. */
+  readonly shared?: true;
   /** The member of the answer that holds the rows; absent where the answer is the array. */
   readonly member?: string;
   /** A filter expression that finds just these keys; absent where the list cannot filter. */

@@ -39,7 +39,12 @@ export const notificationTemplate: Kind = {
     list: { path: () => path, pageSize: 250, filter: byKey },
     one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
   },
-  defaults: { path: () => '/v2025/notification-template-defaults', pageSize: 250, filter: byKey },
+  defaults: {
+    path: () => '/v2025/notification-template-defaults',
+    pageSize: 250,
+    shared: true,
+    filter: byKey,
+  },
   parse(answer) {
     const key = ['key', 'medium', 'locale'].map((part) => textOf(answer, part));
     if (!key.every((part) => part !== null)) return null;

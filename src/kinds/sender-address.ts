@@ -20,6 +20,7 @@ export const senderAddress: Kind = {
       path: () => path,
       pageSize: 250,
       counts: true,
+      shared: true,
       filter: (keys) => or(keys.map(([email = '']) => eq('email', email))),
     },
   },

@@ -13,7 +13,7 @@ export const verifiedDomain: Kind = {
   serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
   pinnable: false,
   renamable: false,
-  read: { how: 'list', list: { path: () => path, pageSize: 100, undeclaredPaging: true } },
+  read: { how: 'list', list: { path: () => path, pageSize: 100, undeclaredPaging: true, shared: true } },
   parse(answer) {
     // The list calls the domain `address`.
     const domain = textOf(answer, 'domain') ?? textOf(answer, 'address');

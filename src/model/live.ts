@@ -2,12 +2,16 @@ import type { Address, Key } from './address.ts';
 import type { JsonObject } from './json.ts';
 import type { Pointer } from './pointer.ts';
 
-/** One object as the tenant has it, in the manifest's shape. */
-export interface LiveObject {
+/** What tells an object of the tenant from the others. */
+export interface LiveName {
   readonly kind: string;
   readonly key: Key;
   readonly address: Address;
   readonly id: string | null;
+}
+
+/** One object as the tenant has it, in the manifest's shape. */
+export interface LiveObject extends LiveName {
   /** The fields a manifest could declare, under the manifest's names, values as the tenant gave them. */
   readonly fields: JsonObject;
   /** Declarable fields the tenant does not show (left out, masked, encrypted): they cannot be compared. */
@@ -26,10 +30,10 @@ export interface TenantName {
   readonly profiles: string;
 }
 
-/** What was read of a tenant: everything a plan is computed from. */
-export interface TenantState {
+/** What was read of a tenant: everything a plan is computed from. `Kept` is what its reader keeps of an object. */
+export interface TenantState<Kept extends LiveName = LiveObject> {
   readonly tenant: TenantName;
-  readonly objects: readonly LiveObject[];
+  readonly objects: readonly Kept[];
   /** The vendor's defaults of declared objects that nobody has customised. */
   readonly defaults: readonly LiveObject[];
 }

@@ -12,7 +12,7 @@ import type { Secrets } from '../model/secrets.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { conceal, type IsSensitive, keepUnshown, secretPlaces, sensitivePlaces } from './conceal.ts';
 import type { Deletion } from './deletes.ts';
-import { isRename, type Match } from './match.ts';
+import { isRename, type WholeMatch } from './match.ts';
 import { leaveIgnored, settle } from './settle.ts';
 
 /** What comparing one resource with the tenant gives: a change, or none, and what could not be compared. */
@@ -33,8 +33,8 @@ export interface ChangeContext {
  *
  * @param base the vendor's default that the object would be created over, where there is one
  */
-export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
-  if (isKnownEqual(match) || isSame(match)) return { change: null, notComparable: [] };
+export function changeFor(match: WholeMatch, base: LiveObject | null, context: ChangeContext): Outcome {
+  if (isEqual(match)) return { change: null, notComparable: [] };
   const below = match.live ?? base;
   const compared = compare(match, below, context);
   const { differences: found, notComparable } = compared;
@@ -43,14 +43,25 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   return { change: writeChange(match, below, compared, context.settings), notComparable };
 }
 
+/** What cannot be compared of a live object that is as declared; `null` where it is not as declared. */
+export function equalityOf(match: WholeMatch, context: ChangeContext): readonly Pointer[] | null {
+  if (isEqual(match)) return [];
+  const { differences: found, notComparable } = compare(match, match.live, context);
+  return found.length === 0 ? notComparable : null;
+}
+
+function isEqual(match: WholeMatch): boolean {
+  return isKnownEqual(match) || isSame(match);
+}
+
 /** Whether an earlier run compared the same declaration with the same object, and all of it was shown and equal. */
-function isKnownEqual({ resource, live }: Match): boolean {
+function isKnownEqual({ resource, live }: WholeMatch): boolean {
   if (!live || live.equalTo === null || live.equalTo !== resource.digest) return false;
   return live.address === resource.address;
 }
 
 /** Whether the tenant shows everything and has, field by field, the very value that is declared, as mostly it does. */
-function isSame({ resource, live }: Match): boolean {
+function isSame({ resource, live }: WholeMatch): boolean {
   if (!live || live.hidden.length > 0 || live.address !== resource.address) return false;
   const { fields } = resource;
   return Object.keys(fields).every((name) => fields[name] === own(live.fields, name));
@@ -67,7 +78,11 @@ interface Comparison {
   readonly notComparable: readonly Pointer[];
 }
 
-function compare(match: Match, below: LiveObject | null, { secrets, rotate }: ChangeContext): Comparison {
+function compare(
+  match: WholeMatch,
+  below: LiveObject | null,
+  { secrets, rotate }: ChangeContext,
+): Comparison {
   const { kind, resource, live } = match;
   const current = readableFields(kind, below?.fields ?? {});
   const hidden = below?.hidden ?? [];
@@ -88,7 +103,7 @@ function compare(match: Match, below: LiveObject | null, { secrets, rotate }: Ch
 }
 
 function writeChange(
-  { kind, resource, live }: Match,
+  { kind, resource, live }: WholeMatch,
   below: LiveObject | null,
   { declared, current, hidden, differences: found }: Comparison,
   settings: ApiSettings,

@@ -2,12 +2,13 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Address } from '../model/address.ts';
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { LiveObject } from '../model/live.ts';
+import type { LiveName, LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import { secretPlaces } from './conceal.ts';
+import { type Kept, wholeObject } from './keep.ts';
 import type { LiveIndex, Match } from './match.ts';
 
 /** A live object that somebody asked to delete, and who did. */
@@ -26,8 +27,8 @@ export interface DeleteRequest {
   readonly resources: readonly Resource[];
   /** Those with `ensure: absent`, inside the scope. */
   readonly absent: readonly Match[];
-  readonly objects: readonly LiveObject[];
-  readonly index: LiveIndex;
+  readonly objects: readonly Kept[];
+  readonly index: LiveIndex<Kept>;
   readonly inScope: (address: Address) => boolean;
   /** The resources as a git revision declared them; `null` without `--since`. */
   readonly previous: readonly Resource[] | null;
@@ -42,18 +43,16 @@ export interface DeleteRequest {
 export function deletions(request: DeleteRequest): { deletions: Deletion[]; leftAlone: Diagnostic[] } {
   const asksOfUndeclared = request.previous !== null || request.prune !== null;
   const declared = asksOfUndeclared ? declaredObjects(request) : new Set<Address>();
-  const undeclared = (live: LiveObject) => !declared.has(live.address) && request.inScope(live.address);
+  const undeclared = (live: LiveName) => !declared.has(live.address) && request.inScope(live.address);
   const { prunable, kept } = prunableObjects(request, undeclared);
-  const asked = [
+  const asked: Asked[] = [
     ...absentObjects(request.absent),
     ...formerlyDeclared(request).filter(({ live }) => undeclared(live)),
-    ...prunable.map(
-      (live): Deletion => ({ live, asked: 'prune', source: null, protect: false, secrets: [] }),
-    ),
+    ...prunable.map((live): Asked => ({ live, asked: 'prune', source: null, protect: false, secrets: [] })),
   ];
   const once = new Map<Address, Deletion>();
-  for (const deletion of asked)
-    if (!once.has(deletion.live.address)) once.set(deletion.live.address, deletion);
+  for (const { live, ...by } of asked)
+    if (!once.has(live.address)) once.set(live.address, { ...by, live: wholeObject(live) });
   const leftAlone = kept.map(
     ({ address }): Diagnostic => ({
       code: 'kept',
@@ -65,8 +64,11 @@ export function deletions(request: DeleteRequest): { deletions: Deletion[]; left
   return { deletions: [...once.values()], leftAlone };
 }
 
-function absentObjects(absent: readonly Match[]): Deletion[] {
-  return absent.flatMap(({ resource, live }): Deletion[] => {
+/** The same before it is sure that the object goes. */
+type Asked = Omit<Deletion, 'live'> & { readonly live: Kept };
+
+function absentObjects(absent: readonly Match[]): Asked[] {
+  return absent.flatMap(({ resource, live }): Asked[] => {
     if (!live) return [];
     const { file, line } = resource.source;
     const { protect } = resource.lifecycle;
@@ -76,8 +78,8 @@ function absentObjects(absent: readonly Match[]): Deletion[] {
 }
 
 /** Objects that the revision declared and that nothing declares now. */
-function formerlyDeclared({ previous, index }: DeleteRequest): Deletion[] {
-  return (previous ?? []).flatMap((resource): Deletion[] => {
+function formerlyDeclared({ previous, index }: DeleteRequest): Asked[] {
+  return (previous ?? []).flatMap((resource): Asked[] => {
     if (resource.ensure === 'absent') return [];
     const kind = kindNamed(resource.kind);
     const live = resource.id === null ? index.byKey(kind, resource.key) : index.byId(kind, resource.id);
@@ -87,7 +89,7 @@ function formerlyDeclared({ previous, index }: DeleteRequest): Deletion[] {
   });
 }
 
-function prunableObjects({ prune, objects }: DeleteRequest, undeclared: (live: LiveObject) => boolean) {
+function prunableObjects({ prune, objects }: DeleteRequest, undeclared: (live: LiveName) => boolean) {
   if (!prune) return { prunable: [], kept: [] };
   const isKept = matchAddresses(prune.keep);
   const candidates = objects.filter((live) => prune.kinds.includes(live.kind) && undeclared(live));

@@ -1,6 +1,6 @@
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { LiveObject } from '../model/live.ts';
+import type { LiveName } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Deletion } from './deletes.ts';
@@ -14,7 +14,7 @@ export interface PlannedDelete {
 export interface GuardInput {
   readonly deletes: readonly PlannedDelete[];
   /** Every live object that was read. */
-  readonly objects: readonly LiveObject[];
+  readonly objects: readonly LiveName[];
   /** Address globs of the environment's `protect`. */
   readonly protect: readonly string[];
   readonly maxDeletes: number | null;

@@ -16,10 +16,14 @@ import { batchDeletes } from './batch.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { deletions } from './deletes.ts';
 import { guard } from './guards.ts';
+import { type Kept, NamedObject } from './keep.ts';
 import { LiveIndex, type Match, matchResources, missedRenames } from './match.ts';
 import { withOrigins } from './origin.ts';
+import { scopeFilter } from './scope.ts';
 
-export { fillLookups, lookupsIn } from './lookups.ts';
+export { equalTo, type Kept, keeperFor, wholeObject } from './keep.ts';
+export { fillLookups, looksUp, lookupsIn } from './lookups.ts';
+export { scopeFilter } from './scope.ts';
 
 /** What somebody who asks for a plan may choose. */
 export interface PlanChoices {
@@ -41,7 +45,7 @@ export interface PlanInput {
   readonly resources: readonly Resource[];
   /** The resources as the revision of `scope.since` declared them; `null` without one. */
   readonly previous: readonly Resource[] | null;
-  readonly state: TenantState;
+  readonly state: TenantState<Kept>;
   readonly secrets: Secrets;
   readonly choices: PlanChoices;
   /** What the loader had to say. */
@@ -94,7 +98,7 @@ export function matchUp({
   state,
   resources,
   previous,
-}: Omit<PlanInput, 'state'> & { readonly state: Pick<TenantState, 'objects'> }): Matched {
+}: Omit<PlanInput, 'state'> & { readonly state: Pick<TenantState<Kept>, 'objects'> }): Matched {
   const inScope = scopeFilter(choices.scope);
   const index = new LiveIndex(state.objects);
   const matches = matchResources(
@@ -180,19 +184,30 @@ interface Compared {
 }
 
 /** Every object that is to exist, compared with the tenant. */
-function compareAll(input: PlanInput, matches: readonly Match[], defaults: LiveIndex): Compared[] {
+function compareAll(
+  input: PlanInput,
+  matches: readonly Match[],
+  defaults: LiveIndex<LiveObject>,
+): Compared[] {
   const { environment, choices, secrets, previous } = input;
   const isRotated = matchAddresses(choices.rotate);
   return matches
     .filter(({ resource }) => resource.ensure === 'present')
     .map((match) => {
-      const rotate = isRotated(match.resource.address);
-      const base = match.live ? null : defaults.byKey(match.kind, match.resource.key);
-      const outcome = changeFor(match, base, { settings: environment.settings, secrets, rotate });
+      const { kind, resource, live } = match;
+      if (live instanceof NamedObject) return unchanged(match, live);
+      const rotate = isRotated(resource.address);
+      const base = live ? null : defaults.byKey(kind, resource.key);
+      const compared = { kind, resource, live };
+      const outcome = changeFor(compared, base, { settings: environment.settings, secrets, rotate });
       const change =
-        outcome.change && previous ? withOrigins(outcome.change, match, previous) : outcome.change;
+        outcome.change && previous ? withOrigins(outcome.change, compared, previous) : outcome.change;
       return { match, outcome, change };
     });
+}
+
+function unchanged(match: Match, { notComparable }: NamedObject): Compared {
+  return { match, outcome: { change: null, notComparable }, change: null };
 }
 
 function finish(
@@ -263,11 +278,4 @@ function notComparable({ resource }: Match, { notComparable: places }: Outcome):
       source: resource.locate(first),
     },
   ];
-}
-
-/** Whether an address is among those that somebody chose. */
-export function scopeFilter({ only, except }: Pick<Scope, 'only' | 'except'>): (address: string) => boolean {
-  const included = matchAddresses(only);
-  const excluded = matchAddresses(except);
-  return (address) => (only.length === 0 || included(address)) && !excluded(address);
 }

@@ -17,6 +17,11 @@ export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
   return [...found.values()];
 }
 
+/** Whether a field of the resource is looked up. */
+export function looksUp(resource: Resource): boolean {
+  return mayLookUp(resource) && lookupsAt(resource.fields, '').length > 0;
+}
+
 /** A digest says that there are no lookups, which spares looking. */
 function mayLookUp({ digest }: Resource): boolean {
   return digest === null;
@@ -37,7 +42,7 @@ export function fillLookups(
   answer: (lookup: Lookup) => Json,
 ): readonly Resource[] {
   return resources.map((resource) => {
-    if (!mayLookUp(resource) || lookupsAt(resource.fields, '').length === 0) return resource;
+    if (!looksUp(resource)) return resource;
     const fields = mapJson(resource.fields, (value) => {
       const lookup = lookupOf(value);
       return lookup ? answer(lookup) : value;

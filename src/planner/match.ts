@@ -4,38 +4,42 @@ import { identityOf, identityOfObject } from '../kinds/live.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
+import type { LiveName, LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
+import type { Kept } from './keep.ts';
 
 /** A declared object, and the live one it stands for. */
-export interface Match {
+export interface Match<Live extends LiveName = Kept> {
   readonly kind: Kind;
   readonly resource: Resource;
-  readonly live: LiveObject | null;
+  readonly live: Live | null;
 }
 
-/** The live objects of a tenant, findable by key and by id. */
-export class LiveIndex {
-  readonly #byIdentity = new Map<string, LiveObject>();
-  readonly #byId = new Map<string, LiveObject>();
+/** A match that is compared. */
+export type WholeMatch = Match<LiveObject>;
 
-  constructor(objects: readonly LiveObject[]) {
+/** The live objects of a tenant, findable by key and by id. */
+export class LiveIndex<Live extends LiveName> {
+  readonly #byIdentity = new Map<string, Live>();
+  readonly #byId = new Map<string, Live>();
+
+  constructor(objects: readonly Live[]) {
     for (const object of objects) {
       this.#byIdentity.set(identityOfObject(kindNamed(object.kind), object), object);
       if (object.id !== null) this.#byId.set(`${object.kind}/${object.id}`, object);
     }
   }
 
-  byKey(kind: Kind, key: Key): LiveObject | null {
+  byKey(kind: Kind, key: Key): Live | null {
     return this.#byIdentity.get(identityOf(kind, key)) ?? null;
   }
 
   /** The object with the key of the resource. */
-  byKeyOf(kind: Kind, resource: Resource): LiveObject | null {
+  byKeyOf(kind: Kind, resource: Resource): Live | null {
     return this.#byIdentity.get(identityOfObject(kind, resource)) ?? null;
   }
 
-  byId(kind: Kind, id: string): LiveObject | null {
+  byId(kind: Kind, id: string): Live | null {
     return this.#byId.get(`${kind.name}/${id}`) ?? null;
   }
 }
@@ -44,7 +48,7 @@ export class LiveIndex {
  * Every resource with its live object: the one it pins by id, the one with its key, or the one it is renamed from.
  * Throws a Failure with all the pinned ids that do not exist: creating a second object is never what was meant.
  */
-export function matchResources(resources: readonly Resource[], index: LiveIndex): Match[] {
+export function matchResources(resources: readonly Resource[], index: LiveIndex<Kept>): Match[] {
   const matches = resources.map((resource) => matchOne(resource, index));
   const problems = matches.flatMap(({ resource, live }) =>
     resource.id !== null && !live && resource.ensure === 'present' ? [unknownId(resource, resource.id)] : [],
@@ -53,7 +57,7 @@ export function matchResources(resources: readonly Resource[], index: LiveIndex)
   return matches;
 }
 
-function matchOne(resource: Resource, index: LiveIndex): Match {
+function matchOne(resource: Resource, index: LiveIndex<Kept>): Match {
   const kind = kindNamed(resource.kind);
   if (resource.id !== null) return { kind, resource, live: index.byId(kind, resource.id) };
   const { renamedFrom } = resource.lifecycle;
@@ -73,7 +77,7 @@ export function isRename({ kind, resource, live }: Match): boolean {
  * What there is to say of renames that do not happen: a slip in the old name makes a second object, or leaves one behind.
  * A rename that was done before needs no word.
  */
-export function missedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
+export function missedRenames(matches: readonly Match[], index: LiveIndex<Kept>): Diagnostic[] {
   return matches.flatMap(({ kind, resource, live }) => {
     const { renamedFrom } = resource.lifecycle;
     if (!renamedFrom || resource.id !== null || resource.ensure === 'absent') return [];
@@ -83,7 +87,7 @@ export function missedRenames(matches: readonly Match[], index: LiveIndex): Diag
   });
 }
 
-function missedRename(resource: Resource, former: Address, live: LiveObject | null): Diagnostic {
+function missedRename(resource: Resource, former: Address, live: LiveName | null): Diagnostic {
   const { address } = resource;
   return {
     code: 'not-renamed',

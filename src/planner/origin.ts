@@ -6,10 +6,10 @@ import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Match } from './match.ts';
+import type { WholeMatch } from './match.ts';
 
 /** The change with each difference judged against the manifests of an earlier revision (`--since`). */
-export function withOrigins(change: Change, match: Match, previous: readonly Resource[]): Change {
+export function withOrigins(change: Change, match: WholeMatch, previous: readonly Resource[]): Change {
   const before = previousOf(match, previous);
   const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, before) }));
   const tenantMoved = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
@@ -27,7 +27,7 @@ export function withOrigins(change: Change, match: Match, previous: readonly Res
   };
 }
 
-function previousOf({ kind, resource }: Match, previous: readonly Resource[]): Resource | null {
+function previousOf({ kind, resource }: WholeMatch, previous: readonly Resource[]): Resource | null {
   const keys = [resource.key, ...(resource.lifecycle.renamedFrom ? [resource.lifecycle.renamedFrom] : [])];
   const identities = keys.map((key) => identityOf(kind, key));
   const found = previous.find(
@@ -43,7 +43,7 @@ function previousOf({ kind, resource }: Match, previous: readonly Resource[]): R
 /** `null` for a secret: its name says nothing about who changed its value. */
 function originOf(
   entry: Difference,
-  { kind, resource, live }: Match,
+  { kind, resource, live }: WholeMatch,
   previous: Resource | null,
 ): Origin | null {
   if (entry.sensitive) return null;

@@ -7,7 +7,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isObject, objectFrom } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
+import type { LiveObject, TenantState } from '../model/live.ts';
 import { liveMarker } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -19,7 +19,8 @@ import { type Restored, restoredChanges, restoredWhole } from './restore.ts';
 import { changedFields, type Undo, undosOf, withoutPlaces } from './undo.ts';
 
 /** Everything a rollback is computed from. `resources` are today's manifests, which may protect what would be deleted. */
-export interface RollbackInput extends Omit<PlanInput, 'previous'> {
+export interface RollbackInput extends Omit<PlanInput, 'previous' | 'state'> {
+  readonly state: TenantState;
   readonly result: Result;
 }
 

@@ -1,11 +1,16 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
+import { rememberReads } from '../../src/client/memo.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { readTenant } from '../../src/client/read.ts';
+import { readTenant, readTenantFor } from '../../src/client/read.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Wanted } from '../../src/kinds/wanted.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
+import type { LiveName, LiveObject } from '../../src/model/live.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { answered, fakeClient, get } from './support.ts';
@@ -182,6 +187,50 @@ function tenantOf(answers: Readonly<Record<string, (request: Request) => Answer>
 }
 const read = (client: ReturnType<typeof fakeClient>, wanted: readonly Wanted[]) =>
   readTenant(client, wanted, contractSettings);
+
+/** Takes away what nobody can reach any more. */
+async function collectGarbage(): Promise<void> {
+  // What was looked at in this turn stays until its end.
+  await setImmediate();
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
+
+describe('of what is read', () => {
+  const rows: WeakRef<JsonObject>[] = [];
+  const listing = (made: readonly JsonObject[]) => {
+    rows.push(...made.map((row) => new WeakRef(row)));
+    return answered(200, made);
+  };
+
+  test('nothing stays that is not kept, though what is read twice is remembered', async () => {
+    rows.length = 0;
+    const client = rememberReads(
+      tenantOf({
+        '/v2025/notification-templates': () => listing([template('a', 'en', { id: '1' })]),
+        '/v2024/sim-integrations': () => listing([{ id: '1', name: 'Desk', attributes: '{}' }]),
+        '/v2024/auth-profiles': () => listing([{ id: '1' }]),
+        '/v2024/auth-profiles/1': () => {
+          const row = { id: '1', name: 'Default' };
+          rows.push(new WeakRef(row));
+          return answered(200, row);
+        },
+      }),
+    );
+    const wanted = ['NotificationTemplate', 'SimIntegration', 'AuthProfile'].map(kindNamed);
+    const reader = { client, settings: contractSettings, pages: null, keepOf: nameOf };
+    const { objects } = await readTenantFor(
+      reader,
+      wanted.map((kind) => ({ kind, keys: [], ids: [], complete: true })),
+    );
+    await collectGarbage();
+    expect(objects).toHaveLength(3);
+    expect(rows.map((row) => row.deref())).toEqual([undefined, undefined, undefined, undefined]);
+    expect(reader.client.tenant).toBeDefined();
+  });
+});
+
+const nameOf = ({ kind, key, address, id }: LiveObject): LiveName => ({ kind, key, address, id });
 
 describe('a tenant', () => {
   test('nothing wanted, nothing asked', async () => {

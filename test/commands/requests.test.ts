@@ -139,6 +139,28 @@ it('lists everything once where more is declared than a filter can name', async 
   expect(world.sandbox.log.filter(({ query }) => query.filters !== undefined)).toEqual([]);
 });
 
+it('asks no lookup of what --only leaves aside', async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+  const uid = world.sandbox.state.profileTypes[0]?.uid;
+  world.write(
+    'config/all.yaml',
+    `kind: SenderAddress
+email: new@acme.example
+---
+kind: ProfileSearch
+label: One
+rules:
+  - type: ProfileTypeRule
+    comparison_operator: "=="
+    value: !lookup { from: profile_types, where: { uid: ${uid} }, take: id }
+`,
+  );
+  expect((await world.plan('--only', 'SenderAddress/**')).summary.create).toBe(1);
+  expect(asked()).not.toHaveProperty('list-profile-types');
+  expect((await world.plan()).summary.create).toBe(2);
+  expect(asked()).toHaveProperty('list-profile-types');
+});
+
 it('asks nothing twice, though lookups, comparison and lint look at the same', async () => {
   world = await createWorld({ sandbox: { seed: seedFile } });
   const lookup = (uid: string) => `!lookup { from: ne_attributes, where: { uid: ${uid} }, take: id }`;

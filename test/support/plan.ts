@@ -1,14 +1,21 @@
+import { expect } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { liveObject } from '../../src/kinds/live.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { LiveObject } from '../../src/model/live.ts';
+import type { LiveObject, TenantState } from '../../src/model/live.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { Environment, Policy } from '../../src/model/project.ts';
 import type { Lifecycle, Resource } from '../../src/model/resource.ts';
 import type { Secrets } from '../../src/model/secrets.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
-import { matchUp, type PlanChoices, type PlanInput, planChanges } from '../../src/planner/index.ts';
+import {
+  keeperFor,
+  matchUp,
+  type PlanChoices,
+  type PlanInput,
+  planChanges,
+} from '../../src/planner/index.ts';
 
 /** An answer of the API with the kind it belongs to and, where the answer has none, the id that was asked for. */
 export interface Answer {
@@ -29,11 +36,22 @@ export interface PlanCase {
   secrets?: Readonly<Record<string, string>>;
 }
 
-/** The plan for resources and answers made by hand. */
+/** The plan for resources and answers made by hand. What a plan lets go of as it arrives must make no difference to it. */
 export function planOf(given: PlanCase): Plan {
+  const { state, ...input } = inputOf(given);
+  const plan = planFrom({ ...input, state });
+  const kept = { ...state, objects: state.objects.map(keeperFor(input, new Set())) };
+  expect(planFrom({ ...input, state: kept })).toEqual(plan);
+  return plan;
+}
+
+const planFrom = (input: PlanInput) => planChanges(input, matchUp(input));
+
+/** What a plan is made from. */
+export function inputOf(given: PlanCase): PlanInput & { readonly state: TenantState } {
   const settings = { ...contractSettings, ...given.settings };
   const live = (answers: readonly Answer[] = []) => answers.map((answer) => liveFrom(answer, settings));
-  const input: PlanInput = {
+  return {
     tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: environmentOf(settings, given.policy),
@@ -54,7 +72,6 @@ export function planOf(given: PlanCase): Plan {
     },
     diagnostics: [],
   };
-  return planChanges(input, matchUp(input));
 }
 
 export function resource(
