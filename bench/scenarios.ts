@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { integrationManifest, integrations } from './integrations.ts';
 import { measure, median, repeat, type Usage } from './measure.ts';
 import { atMost, exactly, type Row } from './row.ts';
+import { searches, searchManifest } from './searches.ts';
 import { type Template, templateManifest, templates } from './templates.ts';
-import { program, type World, withWorld } from './world.ts';
+import { type Manifest, program, type World, withWorld } from './world.ts';
 
 /** Measures something `runs` times and tells it in one or more rows. */
 export type Scenario = (runs: number) => Promise<Row[]>;
@@ -139,4 +141,49 @@ function plansOf(count: number, runs: number): Promise<Usage[]> {
   });
 }
 
-export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth };
+/** What is read of three kinds against what is read of the largest: only one of them may need room at a time. */
+const memory: Scenario = () =>
+  withWorld({ templates: 3000, integrations: 3000, searches: 3000, latency: 0 }, async (world) => {
+    const kinds = [
+      templates(3000).map(templateManifest),
+      integrations(3000).map(integrationManifest),
+      searches(3000).map(searchManifest),
+    ];
+    const alone: number[] = [];
+    for (const manifests of kinds) alone.push(await heapForReading(world, manifests));
+    const together = await heapForReading(world, kinds.flat());
+    const [of, ...others] = alone.map((size) => `${size} MB`);
+    const detail = `${together} MB; ${of}, ${others.join(' and ')} for 3,000 templates, integrations and searches`;
+    const what = 'Heap for what is read of three kinds ÷ of the largest alone';
+    return [atMost(what, 1.5, together / Math.max(...alone), '', detail)];
+  });
+
+/** The heap that a plan needs beyond the manifests themselves, in MB. */
+async function heapForReading(world: World, manifests: readonly Manifest[]): Promise<number> {
+  world.declare(manifests);
+  const declared = await leastHeap(world, ['validate']);
+  return (await leastHeap(world, ['plan', '--no-cache', '--detailed-exitcode'])) - declared;
+}
+
+/** The smallest heap, in steps of 4 MB, in which a run comes to its end. */
+async function leastHeap(world: World, argv: readonly string[]): Promise<number> {
+  let [tooSmall, enough] = [16, 272];
+  while (enough - tooSmall > 4) {
+    const size = (tooSmall + enough) / 2;
+    if (await fitsInto(size, world, argv)) enough = size;
+    else tooSmall = size;
+  }
+  return enough;
+}
+
+async function fitsInto(size: number, world: World, argv: readonly string[]): Promise<boolean> {
+  try {
+    await world.run(argv, { NODE_OPTIONS: `--max-old-space-size=${size}` });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('heap out of memory')) return false;
+    throw error;
+  }
+}
+
+export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth, memory };

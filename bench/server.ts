@@ -1,5 +1,6 @@
 import { startSandbox } from '../src/sandbox/index.ts';
 import { integrations } from './integrations.ts';
+import { searches } from './searches.ts';
 import { type Template, templates } from './templates.ts';
 
 /** How a tenant is generated; it comes as the process's only argument, in JSON. */
@@ -8,6 +9,8 @@ export interface TenantOptions {
   readonly templates: number;
   /** Service-desk integrations. */
   readonly integrations: number;
+  /** Profile searches. */
+  readonly searches: number;
   /** Vendor's defaults; they have the same keys as the templates. */
   readonly defaults: number;
   /** Milliseconds before the work on a request begins. */
@@ -56,6 +59,14 @@ sandbox.state.simIntegrations.push(
     beforeProvisioningRule: null,
     created: time,
     modified: time,
+  })),
+);
+sandbox.state.profileSearches.push(
+  ...searches(options.searches).map(({ label, rules }, number) => ({
+    id: `search-${number}`,
+    uid: `search_${number}`,
+    label,
+    rules: rules.map((rule, at) => ({ ...rule, id: `rule-${number}-${at}` })),
   })),
 );
 // A default differs from whatever is declared, so that every declared template is a change.

@@ -27,7 +27,14 @@ export interface Manifest {
   readonly text: string;
 }
 
-const defaults: TenantOptions = { templates: 0, integrations: 0, defaults: 0, latency: 20, limit: null };
+const defaults: TenantOptions = {
+  templates: 0,
+  integrations: 0,
+  searches: 0,
+  defaults: 0,
+  latency: 20,
+  limit: null,
+};
 
 /** Starts a tenant, lets `use` work with it, and removes everything. */
 export async function withWorld<T>(
@@ -70,12 +77,12 @@ async function answerOf<T>(server: ChildProcess): Promise<T> {
 }
 
 function projectFile(url: string): string {
+  const service = `{ baseUrl: ${url}, auth: { clientId: !env CLIENT_ID, clientSecret: !env CLIENT_SECRET } }`;
   return `version: 1
 defaultEnvironment: bench
 environments:
   bench:
-    identity:
-      baseUrl: ${url}
-      auth: { clientId: !env CLIENT_ID, clientSecret: !env CLIENT_SECRET }
+    identity: ${service}
+    profiles: ${service}
 `;
 }

@@ -9,8 +9,8 @@ export interface PlainDocument {
 }
 
 /**
- * The documents of a file, read straight from its tokens, where they are mappings of names to texts on lines of their
- * own, as most manifests are. `null` where anything else stands in the file, be it sound or not: then composing it
+ * The documents of a file, read straight from its tokens, where they are mappings of names to texts, numbers, lists and
+ * mappings written as most people write them. `null` where anything else stands in the file, be it sound or not: then composing it
  * tells.
  *
  * Nodes tell where something stands, and to make them costs as much as all the rest of reading a file; the library's
@@ -36,47 +36,139 @@ function readDocument({ start, value: root, end = [] }: CST.Document, schema: Sc
   const [before, after] = [start.slice(0, Math.max(marker, 0)), start.slice(marker + 1)];
   const isApart = marker === -1 || after.some(({ type }) => type === 'newline');
   if (!isApart || !before.every(isBlank) || !after.every(isBlank)) return null;
-  const value = readMap(root, schema);
-  return value && { offset: root.offset, value };
+  const value = readMap(root, { schema, depth: 1 });
+  return value ? { offset: root.offset, value } : null;
 }
 
 /** Manifests are not deeper; what is goes to the composer, which has a limit of its own. */
 const deepest = 10;
 
-function readMap({ indent, items }: CST.BlockMap, schema: Schema, depth = 1): JsonObject | null {
-  if (depth > deepest) return null;
+interface Level {
+  readonly schema: Schema;
+  readonly depth: number;
+}
+
+const below = ({ schema, depth }: Level): Level => ({ schema, depth: depth + 1 });
+
+/** A value, or `undefined` where the composer has to tell it. */
+type Read<T extends Json = Json> = T | undefined;
+
+function readMap({ indent, items }: CST.BlockMap, level: Level): Read<JsonObject> {
+  if (level.depth > deepest) return undefined;
   const object: Record<string, Json> = {};
   for (const { start, explicitKey, key, sep, value } of items) {
-    if (explicitKey || !key || !sep || !value || !start.every(isBlank)) return null;
-    const name = key.type === 'scalar' && key.indent === indent ? key.source : null;
-    if (name === null || !isName(name, schema) || Object.hasOwn(object, name)) return null;
-    const item = readValue(value, sep, indent, schema, depth);
-    if (item === null) return null;
+    if (explicitKey || !sep || !value || !start.every(isBlank)) return undefined;
+    const name = nameIn(key, level);
+    if (name === null || indentOf(key) !== indent || Object.hasOwn(object, name)) return undefined;
+    const item = readBelowName(value, sep, indent, level);
+    if (item === undefined) return undefined;
     object[name] = item;
   }
   return object;
 }
 
-function readValue(
+/** The value after `name:`, on the same line or on those below. */
+function readBelowName(
   token: CST.Token,
   [colon, ...gap]: readonly CST.SourceToken[],
   indent: number,
-  schema: Schema,
-  depth: number,
-): string | JsonObject | null {
-  if (colon?.type !== 'map-value-ind') return null;
-  if (token.type === 'block-map') {
-    const isBelow = gap.some(({ type }) => type === 'newline') && token.indent > indent;
-    return isBelow && gap.every(isBlank) ? readMap(token, schema, depth + 1) : null;
+  level: Level,
+): Read {
+  if (colon?.type !== 'map-value-ind') return undefined;
+  if (token.type !== 'block-map' && token.type !== 'block-seq') {
+    return isBlankSign(gap) ? readInline(token, level) : undefined;
   }
-  return gap.length === 1 && gap[0]?.source === ' ' ? readText(token, schema) : null;
+  // The items of a list may stand right below its name.
+  const least = token.type === 'block-seq' ? indent : indent + 1;
+  const isBelow = gap.some(({ type }) => type === 'newline') && token.indent >= least;
+  if (!isBelow || !gap.every(isBlank)) return undefined;
+  return token.type === 'block-map' ? readMap(token, below(level)) : readList(token, below(level));
 }
 
-/** The text of a scalar; `null` where it means something else, or leaves a question open. */
-function readText(token: CST.Token, schema: Schema): string | null {
+function readList({ indent, items }: CST.BlockSequence, level: Level): Read<Json[]> {
+  if (level.depth > deepest) return undefined;
+  const list: Json[] = [];
+  for (const { start, value } of items) {
+    const dash = start.findIndex(({ type }) => type === 'seq-item-ind');
+    const [before, [, ...gap]] = [start.slice(0, dash), start.slice(dash)];
+    if (dash === -1 || start[dash]?.indent !== indent || !before.every(isBlank) || !isBlankSign(gap)) {
+      return undefined;
+    }
+    const isMap = value?.type === 'block-map' && value.indent === indent + 2;
+    const item = isMap ? readMap(value, below(level)) : value && readInline(value, level);
+    if (item === undefined) return undefined;
+    list.push(item);
+  }
+  return list;
+}
+
+/** What begins on the line of its name or dash. */
+function readInline(token: CST.Token, level: Level): Read {
+  if (token.type !== 'flow-collection') return readScalar(token, level.schema);
+  const [close, ...rest] = token.end;
+  const isClosed = close?.type === (token.start.type === 'flow-seq-start' ? 'flow-seq-end' : 'flow-map-end');
+  return isClosed && isLineEnd(rest) ? readFlow(token, below(level)) : undefined;
+}
+
+/** What stands in brackets on one line. */
+function readFlow({ start: { type }, items }: CST.FlowCollection, level: Level): Read {
+  if (level.depth > deepest || !items.every(isSetApart)) return undefined;
+  return type === 'flow-seq-start' ? readFlowList(items, level) : readFlowMap(items, level);
+}
+
+type FlowItem = CST.FlowCollection['items'][number];
+
+/** Whether a comma is all that stands before the item, but for blanks; none before the first one. */
+function isSetApart({ start }: FlowItem, at: number): boolean {
+  const gap = start.slice(at === 0 ? 0 : 1);
+  return (at === 0 || start[0]?.type === 'comma') && gap.every(isSpace);
+}
+
+function readFlowList(items: readonly FlowItem[], level: Level): Read<Json[]> {
+  const list: Json[] = [];
+  for (const { key, sep, value } of items) {
+    const item = key || sep ? undefined : readFlowValue(value, level);
+    if (item === undefined) return undefined;
+    list.push(item);
+  }
+  return list;
+}
+
+function readFlowMap(items: readonly FlowItem[], level: Level): Read<JsonObject> {
+  const object: Record<string, Json> = {};
+  for (const { key, sep = [], value } of items) {
+    const name = nameIn(key, level);
+    const [colon, ...gap] = sep;
+    if (name === null || Object.hasOwn(object, name)) return undefined;
+    if (colon?.type !== 'map-value-ind' || !isBlankSign(gap)) return undefined;
+    const item = readFlowValue(value, level);
+    if (item === undefined) return undefined;
+    object[name] = item;
+  }
+  return object;
+}
+
+function readFlowValue(value: CST.Token | undefined, level: Level): Read {
+  return value && isOnOneLine(value) ? readInline(value, level) : undefined;
+}
+
+/** Nothing in brackets leaves their line, with the comments and indents that would bring. */
+function isOnOneLine(token: CST.Token): boolean {
+  return !('end' in token) || (token.end ?? []).every(({ type }) => type !== 'newline' && type !== 'comment');
+}
+
+function nameIn(key: CST.Token | null | undefined, { schema }: Level): string | null {
+  return key?.type === 'scalar' && isName(key.source, schema) ? key.source : null;
+}
+
+function indentOf(token: CST.Token | null | undefined): number | null {
+  return token && 'indent' in token ? token.indent : null;
+}
+
+function readScalar(token: CST.Token, schema: Schema): Read {
   switch (token.type) {
     case 'scalar':
-      if (!isText(token.source, schema)) return null;
+      if (!isText(token.source, schema)) return isOneLine(token) ? readPlainly(token.source) : undefined;
       break;
     case 'single-quoted-scalar':
     case 'double-quoted-scalar':
@@ -84,24 +176,47 @@ function readText(token: CST.Token, schema: Schema): string | null {
     case 'block-scalar':
       return token.props.every((prop) => prop.type === 'block-scalar-header' || prop.type === 'newline')
         ? resolved(token)
-        : null;
+        : undefined;
     default:
-      return null;
+      return undefined;
   }
-  return token.source.includes('\n') || !(token.end ?? []).every(isBlank) ? null : resolved(token);
+  return isOneLine(token) ? resolved(token) : undefined;
 }
 
-function resolved(token: CST.FlowScalar | CST.BlockScalar): string | null {
+function isOneLine({ source, end }: CST.FlowScalar): boolean {
+  return !source.includes('\n') && isLineEnd(end ?? []);
+}
+
+/** What is no text and can be nothing else; other notations of numbers and the like are left to the composer. */
+function readPlainly(source: string): Read {
+  if (source === 'true' || source === 'false') return source === 'true';
+  if (source === 'null') return null;
+  return /^(0|-?[1-9]\d{0,14})$/.test(source) ? Number(source) : undefined;
+}
+
+function resolved(token: CST.FlowScalar | CST.BlockScalar): Read<string> {
   let isSound = true;
   const { value } = CST.resolveAsScalar(token, true, () => {
     isSound = false;
   });
-  return isSound ? joined(value) : null;
+  return isSound ? joined(value) : undefined;
 }
 
 /** Blanks, line ends and comments; tabs leave questions open. */
 function isBlank({ type, source }: Pick<CST.Token, 'type'> & { readonly source?: string }): boolean {
   return type === 'newline' || type === 'comment' || (type === 'space' && !source?.includes('\t'));
+}
+
+/** What may follow a value: a comment not right behind it. */
+function isLineEnd(end: readonly CST.SourceToken[]): boolean {
+  return end[0]?.type !== 'comment' && end.every(isBlank);
+}
+
+const isSpace = ({ type, source }: CST.SourceToken) => type === 'space' && !source.includes('\t');
+
+/** A single blank, and nothing else. */
+function isBlankSign(gap: readonly CST.SourceToken[]): boolean {
+  return gap.length === 1 && gap[0]?.source === ' ';
 }
 
 const nameForm = /^[A-Za-z][\w.-]{0,99}$/;
