@@ -52,7 +52,13 @@ export function canonicalJson(value: unknown): string {
 
 /** Deep equality, blind to the order of an object's keys. */
 export function sameJson(a: Json, b: Json): boolean {
-  return a === b || canonicalJson(a) === canonicalJson(b);
+  if (a === b) return true;
+  if (isArray(a))
+    return isArray(b) && a.length === b.length && a.every((item, at) => sameJson(item, b[at] ?? null));
+  if (!isObject(a) || !isObject(b)) return false;
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && sameJson(a[name] ?? null, b[name] ?? null));
 }
 
 /** `text` parsed as JSON, or `undefined` where it is none. */

@@ -60,11 +60,18 @@ function isKnownEqual({ resource, live }: WholeMatch): boolean {
   return live.address === resource.address;
 }
 
-/** Whether the tenant shows everything and has, field by field, the very value that is declared, as mostly it does. */
+/** Whether the tenant shows all that is declared and has, field by field, the very same value, as mostly it does. */
 function isSame({ resource, live }: WholeMatch): boolean {
-  if (!live || live.hidden.length > 0 || live.address !== resource.address) return false;
+  if (!live || live.address !== resource.address) return false;
   const { fields } = resource;
-  return Object.keys(fields).every((name) => fields[name] === own(live.fields, name));
+  if (live.hidden.some((at) => Object.hasOwn(fields, segmentsOf(at)[0] ?? ''))) return false;
+  return Object.entries(fields).every(([name, value]) => isVery(value, own(live.fields, name)));
+}
+
+function isVery(declared: Json, live: Json | undefined): boolean {
+  return (
+    declared === live || (typeof declared === 'object' && live !== undefined && sameJson(declared, live))
+  );
 }
 
 /** The two sides of a comparison, JSON fields taken apart, and where they differ. */
