@@ -225,7 +225,13 @@ function isName(source: string, schema: Schema): boolean {
   return nameForm.test(source) && isText(source, schema) && !isSpecialKey(source);
 }
 
+/** What begins so is no number, truth value or null, which spares trying the notations of each. */
+const surelyText = /^[a-eg-mo-su-zA-EG-MO-SU-Z]/;
+
 /** Whether a plain scalar is a text, and no number, truth value or null. */
 function isText(source: string, schema: Schema): boolean {
-  return !schema.tags.some((tag) => tag.default === true && 'test' in tag && tag.test?.test(source));
+  return (
+    surelyText.test(source) ||
+    !schema.tags.some((tag) => tag.default === true && 'test' in tag && tag.test?.test(source))
+  );
 }

@@ -77,33 +77,34 @@ function equalityFinder({ environment, secrets, choices }: KeeperInput) {
 
 /** The resources that stand for an object, each by the id it pins or by its key, and by the key it is renamed from. */
 class Claims {
-  readonly #byName = new Map<string, Resource[]>();
+  readonly #byKey = new Map<string, Resource[]>();
+  readonly #byId = new Map<string, Resource[]>();
 
   constructor(resources: readonly Resource[]) {
-    for (const resource of resources) for (const name of claimed(resource)) this.#add(name, resource);
+    for (const resource of resources) {
+      const kind = kindNamed(resource.kind);
+      const { renamedFrom } = resource.lifecycle;
+      if (resource.id !== null) add(this.#byId, idName(resource), resource);
+      else add(this.#byKey, identityOfObject(kind, resource), resource);
+      if (renamedFrom) add(this.#byKey, identityOf(kind, renamedFrom), resource);
+    }
   }
 
-  on(live: LiveName): Resource[] {
-    const names = [identityOfObject(kindNamed(live.kind), live), ...(live.id === null ? [] : [idName(live)])];
-    return [...new Set(names.flatMap((name) => this.#byName.get(name) ?? []))];
-  }
-
-  #add(name: string, resource: Resource): void {
-    const known = this.#byName.get(name);
-    if (known) known.push(resource);
-    else this.#byName.set(name, [resource]);
+  on(live: LiveName): readonly Resource[] {
+    const byKey = this.#byKey.get(identityOfObject(kindNamed(live.kind), live)) ?? [];
+    const byId = this.#byId.size > 0 ? this.#byId.get(idName(live)) : undefined;
+    return byId ? [...new Set([...byKey, ...byId])] : byKey;
   }
 }
 
-function claimed(resource: Resource): string[] {
-  const kind = kindNamed(resource.kind);
-  const { renamedFrom } = resource.lifecycle;
-  const own = resource.id === null ? identityOfObject(kind, resource) : idName(resource);
-  return renamedFrom ? [own, identityOf(kind, renamedFrom)] : [own];
+function add(map: Map<string, Resource[]>, name: string, resource: Resource): void {
+  const known = map.get(name);
+  if (known) known.push(resource);
+  else map.set(name, [resource]);
 }
 
 function idName({ kind, id }: Pick<LiveName, 'kind' | 'id'>): string {
-  return `id ${kind} ${id}`;
+  return `${kind} ${id}`;
 }
 
 function nameOf(live: LiveObject): NamedObject {
