@@ -35,19 +35,26 @@ type IsNeeded = (object: LiveName) => boolean;
 /** Longer filter expressions (percent-encoded) do not safely fit into a URL. */
 const longestFilter = 4000;
 
-/** The wanted live objects of a kind, and the vendor's defaults of wanted keys that are not among them. */
+/** The wanted live objects of a kind. */
 export async function readKind<Kept extends LiveName>(
   reader: ReaderFor<Kept>,
   wanted: Wanted,
-): Promise<{ objects: readonly Kept[]; defaults: readonly LiveObject[] }> {
+): Promise<readonly Kept[]> {
   const { kind, keys, ids, complete } = wanted;
-  if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], defaults: [] };
+  if (!complete && keys.length === 0 && ids.length === 0) return [];
   const objects = await readObjects(reader, wanted, kind.read);
-  const missing = missingKeys(kind, keys, byIdentity(kind, objects));
-  if (!kind.defaults || missing.length === 0) return { objects, defaults: [] };
-  const defaults = await readDefaults(reader, { kind, keys: missing, ids: [], complete: false });
-  byIdentity(kind, defaults);
-  return { objects, defaults };
+  byIdentity(kind, objects);
+  return objects;
+}
+
+/** The vendor's defaults of wanted keys that are not among the objects that were found. */
+export async function readMissing(
+  reader: Reader,
+  { kind, keys }: Wanted,
+  found: readonly LiveObject[],
+): Promise<readonly LiveObject[]> {
+  const missing = missingKeys(kind, keys, byIdentity(kind, found));
+  return missing.length === 0 ? [] : readDefaults(reader, { kind, keys: missing, ids: [], complete: false });
 }
 
 /**
@@ -62,7 +69,9 @@ export async function readDefaults(reader: Reader, wanted: Wanted): Promise<Live
   const filter = filterFor(wanted, kind.defaults);
   const whole: ReaderFor<LiveObject> = { ...reader, keepOf: (object) => object };
   const filtered = filter === null ? null : await readFiltered(whole, kind, kind.defaults, filter, isNeeded);
-  return filtered ?? readWhole(whole, kind, kind.defaults, isNeeded);
+  const defaults = filtered ?? (await readWhole(whole, kind, kind.defaults, isNeeded));
+  if (!complete) byIdentity(kind, defaults);
+  return defaults;
 }
 
 async function readObjects<Kept extends LiveName>(

@@ -1,37 +1,44 @@
 import type { Wanted } from '../kinds/wanted.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveName, TenantState } from '../model/live.ts';
+import type { LiveName, LiveObject, TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Client } from './client.ts';
 import { rememberReads } from './memo.ts';
-import { type ReaderFor, readKind } from './read-kind.ts';
+import { type ReaderFor, readKind, readMissing } from './read-kind.ts';
 
 /**
  * Reads what is wanted of a tenant, all kinds side by side, with as few requests as that takes.
  *
  * Throws a Failure with everything that went wrong: a read that failed or is incomplete is never taken for "absent".
  */
-export function readTenant(
+export async function readTenant(
   client: Client,
   wanted: readonly Wanted[],
   settings: ApiSettings,
 ): Promise<TenantState> {
-  return readTenantFor({ client, settings, pages: null, keepOf: (object) => object }, wanted);
-}
-
-/** The same for a reader that need not keep every object whole. */
-export async function readTenantFor<Kept extends LiveName>(
-  reader: ReaderFor<Kept>,
-  wanted: readonly Wanted[],
-): Promise<TenantState<Kept>> {
-  const remembering = { ...reader, client: rememberReads(reader.client) };
-  const read = await allOrFailure(wanted.map((one) => readKind(remembering, one)));
+  const keepOf = (object: LiveObject) => object;
+  const reader = { client: rememberReads(client), settings, pages: null, keepOf };
+  const read = await allOrFailure(
+    wanted.map(async (one) => {
+      const objects = await readKind(reader, one);
+      return { objects, defaults: await readMissing(reader, one, objects) };
+    }),
+  );
   return {
-    tenant: reader.client.tenant,
+    tenant: client.tenant,
     objects: read.flatMap(({ objects }) => objects),
     defaults: read.flatMap(({ defaults }) => defaults),
   };
+}
+
+/** The same without defaults, for a reader that need not keep every object whole. */
+export async function readObjects<Kept extends LiveName>(
+  reader: ReaderFor<Kept>,
+  wanted: readonly Wanted[],
+): Promise<readonly Kept[]> {
+  const remembering = { ...reader, client: rememberReads(reader.client) };
+  return (await allOrFailure(wanted.map((one) => readKind(remembering, one)))).flat();
 }
 
 /** All results, or one Failure with the diagnostics of all that failed. Waits for every one. */

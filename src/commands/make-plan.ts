@@ -5,7 +5,6 @@ import type { Plan, Scope } from '../model/plan.ts';
 import type { Environment, Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import {
-  defaultsFor,
   equalTo,
   fillLookups,
   keeperFor,
@@ -22,6 +21,7 @@ import { checkGlobs, unmatchedGlobs } from './check-globs.ts';
 import type { PlanArgs } from './command.ts';
 import type { Io } from './io.ts';
 import { withLint } from './lint-plan.ts';
+import { readPlanDefaults } from './plan-defaults.ts';
 import { withImpact } from './plan-impact.ts';
 import type { Tenant } from './tenant.ts';
 import { tool } from './version.ts';
@@ -70,8 +70,8 @@ export async function makePlan(
     ],
   };
   const matched = matchUp(input);
-  const more = await reader.readDefaults(defaultsFor(input, matched));
-  const complete = { ...input, state: { ...state, defaults: [...state.defaults, ...more] } };
+  const defaults = await readPlanDefaults(matched, [], reader);
+  const complete = { ...input, state: { ...state, defaults } };
   const plan = planChanges(complete, matched);
   pages?.save(equalTo(state.objects));
   const linted = await withLint(plan, project, reader, complete);
@@ -90,12 +90,13 @@ async function readAll(
   // What is outside the scope is not compared.
   const compared = resources.filter(({ address }) => inScope(address));
   const open = new Set([...compared, ...(previous ?? [])].filter(looksUp));
-  const [state, answer] = await Promise.all([
+  const [objects, answer] = await Promise.all([
     tenant.readKept(wantedFor(declared), { pages, keepOf: keeperFor(declared, open) }),
     resolveLookups(tenant.client, lookupsIn([...open])),
   ]);
   const fill = (all: readonly Resource[]) =>
     all.flatMap((each) => (open.has(each) ? fillLookups([each], answer) : [each]));
+  const state = { tenant: tenant.tenant, objects, defaults: [] };
   return { state, resources: fill(resources), previous: previous && fill(previous) };
 }
 

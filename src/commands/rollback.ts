@@ -5,15 +5,11 @@ import { failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
-import {
-  defaultsForRollback,
-  planRollback,
-  type RollbackInput,
-  wantedForRollback,
-} from '../planner/rollback.ts';
+import { matchUpRollback, planRollback, type RollbackInput, wantedForRollback } from '../planner/rollback.ts';
 import { checkGlobs } from './check-globs.ts';
 import { type ArgsOf, commonOptions, defineCommand, guardOptions, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
+import { readPlanDefaults } from './plan-defaults.ts';
 import { checkPlanFiles, planOutputOptions, putOutPlan, templateSetting } from './plan-output.ts';
 import { createProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -87,8 +83,8 @@ async function makeRollback(result: Result, project: Project, tenant: Tenant, ar
     diagnostics: [],
     result,
   };
-  const more = await tenant.readDefaults(defaultsForRollback(input));
-  return planRollback({ ...input, state: { ...state, defaults: [...state.defaults, ...more] } });
+  const defaults = await readPlanDefaults(matchUpRollback(input), state.defaults, tenant);
+  return planRollback({ ...input, state: { ...state, defaults } });
 }
 
 export const command = defineCommand(build, run);

@@ -2,7 +2,7 @@ import type { TenantPort } from '../applier/port.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { rememberReads } from '../client/memo.ts';
-import { allOrFailure, readTenant, readTenantFor } from '../client/read.ts';
+import { allOrFailure, readObjects, readTenant } from '../client/read.ts';
 import { type ReaderFor, readDefaults } from '../client/read-kind.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Wanted } from '../kinds/wanted.ts';
@@ -19,11 +19,11 @@ export interface Tenant extends TenantPort {
   readonly environment: Environment;
   /** The objects of these kinds, as the client reads them. */
   readWanted(wanted: readonly Wanted[]): Promise<TenantState>;
-  /** The same, of which only what `keepOf` gives is kept; what `pages` know is not read again. */
+  /** The same without defaults: of the objects only what `keepOf` gives is kept, and what `pages` know is not read again. */
   readKept<Kept extends LiveName>(
     wanted: readonly Wanted[],
     options: Pick<ReaderFor<Kept>, 'keepOf' | 'pages'>,
-  ): Promise<TenantState<Kept>>;
+  ): Promise<readonly Kept[]>;
   /** The vendor's defaults of these objects. */
   readDefaults(wanted: readonly Wanted[]): Promise<readonly LiveObject[]>;
   /** The same tenant for work that only reads: what was read once is not asked for again. */
@@ -72,7 +72,7 @@ function tenantOf(client: Client, environment: Environment): Tenant {
     client,
     environment,
     readWanted,
-    readKept: (wanted, options) => readTenantFor({ client, settings, ...options }, wanted),
+    readKept: (wanted, options) => readObjects({ client, settings, ...options }, wanted),
     readDefaults: async (wanted) =>
       (await allOrFailure(wanted.map((one) => readDefaults({ client, settings, pages: null }, one)))).flat(),
     send: (request, options) => client.send(request, options),

@@ -118,17 +118,43 @@ export function matchUp({
 }
 
 /**
- * The vendor's defaults that {@link planChanges} has use for and `state` does not hold: those that a delete goes back
- * to, and all of them where a declared key has none, to tell the near ones.
+ * The vendor's defaults that {@link planChanges} has use for: those that are created over, and those that a delete goes
+ * back to.
+ *
+ * @param known the defaults that have been read already, of a key all or none
  */
-export function defaultsFor({ state }: PlanInput, { matches, asked }: Matched): Wanted[] {
-  const unknown = new Set(withoutDefault(matches, state.defaults).map(({ kind }) => kind.name));
+export function defaultsFor({ matches, asked }: Matched, known: readonly LiveObject[]): Wanted[] {
+  const created = withoutDefault(matches, known).map(({ kind, resource: { key } }) => ({
+    kind: kind.name,
+    key,
+  }));
+  const names = new Set(known.map(({ kind, key: [name] }) => `${kind} ${name}`));
+  const deleted = asked.deletions.filter(
+    ({
+      live: {
+        kind,
+        key: [name],
+      },
+    }) => !names.has(`${kind} ${name}`),
+  );
+  const needed = [...created, ...deleted.map(({ live }) => live)];
   return kinds.flatMap((kind): Wanted[] => {
-    if (!kind.defaults) return [];
-    const keys = asked.deletions.flatMap(({ live }) => (live.kind === kind.name ? [live.key] : []));
-    const complete = unknown.has(kind.name);
-    return keys.length > 0 || complete ? [{ kind, keys, ids: [], complete }] : [];
+    const keys = kind.defaults ? needed.flatMap((each) => (each.kind === kind.name ? [each.key] : [])) : [];
+    return keys.length > 0 ? [{ kind, keys, ids: [], complete: false }] : [];
   });
+}
+
+/** All defaults of kinds of which a declared key has none, so that {@link planChanges} can tell the near ones. */
+export function nearDefaultsFor({ matches }: Matched, defaults: readonly LiveObject[]): Wanted[] {
+  const unknown = new Set(withoutDefault(matches, defaults).map(({ kind }) => kind));
+  return [...unknown].map((kind) => ({ kind, keys: [], ids: [], complete: true }));
+}
+
+/** The resources of which updates may come: others are as the tenant has them, or not there. */
+export function perhapsUpdated({ matches }: Matched): Resource[] {
+  return matches.flatMap(({ resource, live }) =>
+    resource.ensure === 'absent' || live === null || live instanceof NamedObject ? [] : [resource],
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Result } from '../model/result.ts';
-import { defaultsFor, matchUp, type PlanInput, planChanges, scopeFilter, wantedFor } from './index.ts';
+import { type Matched, matchUp, type PlanInput, planChanges, scopeFilter, wantedFor } from './index.ts';
 import { LiveIndex } from './match.ts';
 import { type Restored, restoredChanges, restoredWhole } from './restore.ts';
 import { changedFields, type Undo, undosOf, withoutPlaces } from './undo.ts';
@@ -32,10 +32,9 @@ export function wantedForRollback(
   return wantedFor({ ...input, resources, previous: null });
 }
 
-/** The vendor's defaults that it has use for besides. */
-export function defaultsForRollback(input: RollbackInput): Wanted[] {
-  const { input: planned } = prepare(input);
-  return defaultsFor(planned, matchUp(planned));
+/** What it finds in the tenant, for which the vendor's defaults may have to be read. */
+export function matchUpRollback(input: RollbackInput): Matched {
+  return matchUp(prepare(input).input);
 }
 
 /**

@@ -95,6 +95,30 @@ it('reads defaults only for what is not customised, and the context only where a
   });
 });
 
+it('asks once for the defaults of what is created, deleted and judged', async () => {
+  const templates = await tenantOf(4);
+  world.sandbox.state.templates.shift();
+  const changes = [
+    { subject: 'New' },
+    { subject: undefined, ensure: 'absent' },
+    { subject: 'For $user' },
+    {},
+  ];
+  world.declare(templates.map((each, at) => ({ ...manifestOf(each), ...changes[at] })));
+  expect((await world.plan()).summary).toMatchObject({ create: 1, update: 1, delete: 1, unchanged: 1 });
+  expect(asked()).toEqual({
+    'issue-token': 1,
+    'list-notification-templates': 1,
+    'list-notification-template-defaults': 1,
+    'get-notifications-template-context': 1,
+  });
+  const defaults = world.sandbox.log.find(
+    ({ operation }) => operation === 'list-notification-template-defaults',
+  );
+  const named = templates.map(({ key }) => defaults?.query.filters?.includes(`"${key}"`));
+  expect(named).toEqual([true, true, true, false]);
+});
+
 it('asks once for what two manifests look up', async () => {
   world = await createWorld({ sandbox: { seed: seedFile } });
   const rule = (label: string) => `---
