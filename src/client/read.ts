@@ -5,7 +5,8 @@ import type { LiveName, LiveObject, TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Client } from './client.ts';
 import { rememberReads } from './memo.ts';
-import { type ReaderFor, readKind, readMissing } from './read-kind.ts';
+import { readKind, readMissing } from './read-kind.ts';
+import type { ReaderFor } from './read-list.ts';
 
 /**
  * Reads what is wanted of a tenant, all kinds side by side, with as few requests as that takes.
@@ -33,7 +34,7 @@ export async function readTenant(
 }
 
 /** The same without defaults, for a reader that need not keep every object whole. */
-export async function readObjects<Kept extends LiveName>(
+export async function readKept<Kept extends LiveName>(
   reader: ReaderFor<Kept>,
   wanted: readonly Wanted[],
 ): Promise<readonly Kept[]> {

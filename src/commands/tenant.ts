@@ -2,8 +2,9 @@ import type { TenantPort } from '../applier/port.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { rememberReads } from '../client/memo.ts';
-import { allOrFailure, readObjects, readTenant } from '../client/read.ts';
-import { type ReaderFor, readDefaults } from '../client/read-kind.ts';
+import { allOrFailure, readKept, readTenant } from '../client/read.ts';
+import { readDefaults } from '../client/read-kind.ts';
+import type { ReaderFor } from '../client/read-list.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Wanted } from '../kinds/wanted.ts';
 import type { LiveName, LiveObject, TenantState } from '../model/live.ts';
@@ -72,7 +73,7 @@ function tenantOf(client: Client, environment: Environment): Tenant {
     client,
     environment,
     readWanted,
-    readKept: (wanted, options) => readObjects({ client, settings, ...options }, wanted),
+    readKept: (wanted, options) => readKept({ client, settings, ...options }, wanted),
     readDefaults: async (wanted) =>
       (await allOrFailure(wanted.map((one) => readDefaults({ client, settings, pages: null }, one)))).flat(),
     send: (request, options) => client.send(request, options),

@@ -5,15 +5,14 @@ import type { Wanted } from '../kinds/wanted.ts';
 import { type Key, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import { Failure } from '../model/failure.ts';
 import type { LiveObject, TenantState } from '../model/live.ts';
 import { type Action, type Change, type Plan, planFormat, type Scope, type Summary } from '../model/plan.ts';
 import type { Environment } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Secrets } from '../model/secrets.ts';
-import { didYouMean } from '../model/suggest.ts';
 import { batchDeletes } from './batch.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
+import { refuseUnknownKeys } from './defaults.ts';
 import { deletions } from './deletes.ts';
 import { guard } from './guards.ts';
 import { type Kept, NamedObject } from './keep.ts';
@@ -21,6 +20,7 @@ import { LiveIndex, type Match, matchResources, missedRenames } from './match.ts
 import { withOrigins } from './origin.ts';
 import { scopeFilter } from './scope.ts';
 
+export { defaultsFor, nearDefaultsFor } from './defaults.ts';
 export { equalTo, type Kept, keeperFor, wholeObject } from './keep.ts';
 export { fillLookups, looksUp, lookupsIn } from './lookups.ts';
 export { scopeFilter } from './scope.ts';
@@ -115,39 +115,6 @@ export function matchUp({
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
   return { matches, asked, remarks: missedRenames(matches, index) };
-}
-
-/**
- * The vendor's defaults that {@link planChanges} has use for: those that are created over, and those that a delete goes
- * back to.
- *
- * @param known the defaults that have been read already, of a key all or none
- */
-export function defaultsFor({ matches, asked }: Matched, known: readonly LiveObject[]): Wanted[] {
-  const created = withoutDefault(matches, known).map(({ kind, resource: { key } }) => ({
-    kind: kind.name,
-    key,
-  }));
-  const names = new Set(known.map(({ kind, key: [name] }) => `${kind} ${name}`));
-  const deleted = asked.deletions.filter(
-    ({
-      live: {
-        kind,
-        key: [name],
-      },
-    }) => !names.has(`${kind} ${name}`),
-  );
-  const needed = [...created, ...deleted.map(({ live }) => live)];
-  return kinds.flatMap((kind): Wanted[] => {
-    const keys = kind.defaults ? needed.flatMap((each) => (each.kind === kind.name ? [each.key] : [])) : [];
-    return keys.length > 0 ? [{ kind, keys, ids: [], complete: false }] : [];
-  });
-}
-
-/** All defaults of kinds of which a declared key has none, so that {@link planChanges} can tell the near ones. */
-export function nearDefaultsFor({ matches }: Matched, defaults: readonly LiveObject[]): Wanted[] {
-  const unknown = new Set(withoutDefault(matches, defaults).map(({ kind }) => kind));
-  return [...unknown].map((kind) => ({ kind, keys: [], ids: [], complete: true }));
 }
 
 /** The resources of which updates may come: others are as the tenant has them, or not there. */
@@ -269,26 +236,6 @@ function inOrder(writes: readonly Change[], deletes: readonly Change[]): Change[
   const by = (direction: 1 | -1) => (a: Change, b: Change) =>
     direction * ((rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0)) || (a.address < b.address ? -1 : 1);
   return [...writes.toSorted(by(1)), ...deletes.toSorted(by(-1))];
-}
-
-/** Some kinds can only be laid over a vendor's default, so a key without one is a mistake in the manifest. */
-function refuseUnknownKeys(matches: readonly Match[], defaults: readonly LiveObject[]): void {
-  const problems = withoutDefault(matches, defaults).map(({ kind, resource }): Diagnostic => {
-    const [name = ''] = resource.key;
-    const known = defaults.flatMap(({ kind: of, key: [key = ''] }) => (of === kind.name ? [key] : []));
-    const message = `The tenant has no default ${kind.name} with the key "${name}", so none can be created.`;
-    const hint = didYouMean(name, [...new Set(known)]);
-    const { source, address } = resource;
-    return { code: 'unknown-key', severity: 'error', message, source, address, ...(hint ? { hint } : {}) };
-  });
-  if (problems.length > 0) throw new Failure(problems);
-}
-
-function withoutDefault(matches: readonly Match[], defaults: readonly LiveObject[]): Match[] {
-  return matches.filter(({ kind, resource, live }) => {
-    if (!kind.defaults || live || resource.ensure === 'absent') return false;
-    return !defaults.some(({ kind: name, key }) => name === kind.name && key[0] === resource.key[0]);
-  });
 }
 
 function notComparable({ resource }: Match, { notComparable: places }: Outcome): Diagnostic[] {

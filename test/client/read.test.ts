@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { rememberReads } from '../../src/client/memo.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { readObjects, readTenant } from '../../src/client/read.ts';
+import { readKept, readTenant } from '../../src/client/read.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Wanted } from '../../src/kinds/wanted.ts';
 import { Failure } from '../../src/model/failure.ts';
@@ -219,7 +219,7 @@ describe('of what is read', () => {
     );
     const wanted = ['NotificationTemplate', 'SimIntegration', 'AuthProfile'].map(kindNamed);
     const reader = { client, settings: contractSettings, pages: null, keepOf: nameOf };
-    const objects = await readObjects(
+    const objects = await readKept(
       reader,
       wanted.map((kind) => ({ kind, keys: [], ids: [], complete: true })),
     );
