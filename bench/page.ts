@@ -52,8 +52,8 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `Not met:\n\n${missed.join('')}
 
 ## What makes a run cheap
 
-- **Requests.** Only kinds that are declared are read, by full pages, or by one filter where that is fewer. An apply reads
-  again only what it touches.
+- **Requests.** Only kinds that are declared are read, by full pages, or by one filter where that is fewer. The vendor's
+  defaults that creates, deletes and the lint need are asked for together. An apply reads again only what it touches.
 - **The limit.** One sliding window for each API version, shared by reads and writes, so that no request is refused.
 - **The cache.** \`plan\` keeps in \`.tenantctl/cache\` what it has found: of a sound manifest without tags all but its
   fields, of others the value with its tags unread, by the digest of the file's text; of each page of a list which objects
