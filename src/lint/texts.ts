@@ -16,8 +16,19 @@ export interface TemplateText {
 
 const { fields } = kindNamed('NotificationTemplate');
 
+/** What was scanned already: what to ask before judging, and the judging itself, look at the same texts. */
+const scanned = new WeakMap<JsonObject, readonly TemplateText[]>();
+
 /** Every text of a template's fields, scanned. */
-export function textsOf(declared: JsonObject): TemplateText[] {
+export function textsOf(declared: JsonObject): readonly TemplateText[] {
+  const known = scanned.get(declared);
+  if (known) return known;
+  const texts = scan(declared);
+  scanned.set(declared, texts);
+  return texts;
+}
+
+function scan(declared: JsonObject): TemplateText[] {
   return Object.keys(fields).flatMap((name) => {
     const parts = [...partsOf(own(declared, name), [name])];
     return parts.length === 0

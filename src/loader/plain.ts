@@ -10,8 +10,8 @@ export interface PlainDocument {
 
 /**
  * The documents of a file, read straight from its tokens, where they are mappings of names to texts, numbers, lists and
- * mappings written as most people write them. `null` where anything else stands in the file, be it sound or not: then composing it
- * tells.
+ * mappings written as most people write them. `null` where anything else stands in the file, be it sound or not: then
+ * composing it tells.
  *
  * Nodes tell where something stands, and to make them costs as much as all the rest of reading a file; the library's
  * own reading of a scalar is used here as it is there.
@@ -149,11 +149,11 @@ function readFlowMap(items: readonly FlowItem[], level: Level): Read<JsonObject>
 }
 
 function readFlowValue(value: CST.Token | undefined, level: Level): Read {
-  return value && isOnOneLine(value) ? readInline(value, level) : undefined;
+  return value && endsOnItsLine(value) ? readInline(value, level) : undefined;
 }
 
 /** Nothing in brackets leaves their line, with the comments and indents that would bring. */
-function isOnOneLine(token: CST.Token): boolean {
+function endsOnItsLine(token: CST.Token): boolean {
   return !('end' in token) || (token.end ?? []).every(({ type }) => type !== 'newline' && type !== 'comment');
 }
 
@@ -168,7 +168,7 @@ function indentOf(token: CST.Token | null | undefined): number | null {
 function readScalar(token: CST.Token, schema: Schema): Read {
   switch (token.type) {
     case 'scalar':
-      if (!isText(token.source, schema)) return isOneLine(token) ? readPlainly(token.source) : undefined;
+      if (!isText(token.source, schema)) return isOnOneLine(token) ? readPlainly(token.source) : undefined;
       break;
     case 'single-quoted-scalar':
     case 'double-quoted-scalar':
@@ -180,10 +180,10 @@ function readScalar(token: CST.Token, schema: Schema): Read {
     default:
       return undefined;
   }
-  return isOneLine(token) ? resolved(token) : undefined;
+  return isOnOneLine(token) ? resolved(token) : undefined;
 }
 
-function isOneLine({ source, end }: CST.FlowScalar): boolean {
+function isOnOneLine({ source, end }: CST.FlowScalar): boolean {
   return !source.includes('\n') && isLineEnd(end ?? []);
 }
 

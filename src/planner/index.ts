@@ -41,7 +41,7 @@ export interface PlanInput {
   readonly tool: Plan['tool'];
   readonly createdAt: string;
   readonly environment: Environment;
-  /** Every resource of the project, lookups filled. */
+  /** Every resource of the project, lookups inside the scope filled. */
   readonly resources: readonly Resource[];
   /** The resources as the revision of `scope.since` declared them; `null` without one. */
   readonly previous: readonly Resource[] | null;
