@@ -9,16 +9,23 @@ export interface Usage {
   readonly memory: number;
 }
 
+export interface MeasureOptions {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** The executable of Node; without it, the one that measures. */
+  readonly node?: string;
+}
+
 const here = import.meta.dirname;
 
 /** Runs Node with these arguments to its end, and measures it. Throws where it does not end with 0. */
 export async function measure(
   args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: NodeJS.ProcessEnv },
+  { cwd, env = {}, node = process.execPath }: MeasureOptions,
 ): Promise<Usage> {
   const file = join(cwd, 'usage.json');
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--require', join(here, 'usage.cjs'), ...args], {
+  const child = spawn(node, ['--require', join(here, 'usage.cjs'), ...args], {
     cwd,
     env: { ...process.env, NODE_OPTIONS: '', BENCH_USAGE: file, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -28,7 +28,7 @@ ${tableOf(rows)}
 ${missed.length === 0 ? 'Every goal is met.\n' : `Not met:\n\n${missed.join('')}`}
 ## What is measured
 
-- The built program, \`dist/cli.cjs\`, run as a process from start to exit. CPU is that of all threads of the process, user
+- The built program, \`dist/bin/cli.cjs\`, run as a process from start to exit. CPU is that of all threads of the process, user
   and system; memory is the largest resident set. A preloaded module writes both down as the process ends
   (\`bench/usage.cjs\`); the processes compared with carry it too.
 - The tenant is the embedded one in a process of its own, so that its work is not counted, 20 ms away (for the start on

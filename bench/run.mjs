@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const program = join(here, '../dist/cli.cjs');
-if (!existsSync(program)) throw new Error('There is no dist/cli.cjs to measure: run `npm run build` first.');
+const program = join(here, '../dist/bin/cli.cjs');
+if (!existsSync(program))
+  throw new Error('There is no dist/bin/cli.cjs to measure: run `npm run build` first.');
 const folder = mkdtempSync(join(tmpdir(), 'tenantctl-bench-'));
 try {
   await build({

@@ -1,18 +1,21 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { integrationManifest, integrations } from './integrations.ts';
 import { measure, median, repeat, type Usage } from './measure.ts';
 import { atMost, exactly, type Row } from './row.ts';
-import { searches, searchManifest } from './searches.ts';
 import { type Template, templateManifest, templates } from './templates.ts';
-import { type Manifest, program, type World, withWorld } from './world.ts';
+import { program, type World, withWorld } from './world.ts';
 
-/** Measures something `runs` times and tells it in one or more rows. */
-export type Scenario = (runs: number) => Promise<Row[]>;
+/**
+ * Measures something, and says it in one or more rows.
+ *
+ * @param runs how many runs the median is taken of
+ * @param nodes the executables of Node with which starts are measured
+ */
+export type Scenario = (runs: number, nodes: readonly string[]) => Promise<Row[]>;
 
 const parser = join(import.meta.dirname, 'parse.mjs');
 const cpuOf = (usages: readonly Usage[]) => median(usages.map(({ cpu }) => cpu));
-const wallOf = (usages: readonly Usage[]) => median(usages.map(({ wall }) => wall));
-const memoryOf = (usages: readonly Usage[]) => median(usages.map(({ memory }) => memory));
 const ms = (value: number) => `${Math.round(value)} ms`;
 
 /** How many requests are sent, against the least that would do. */
@@ -54,35 +57,39 @@ function edited(each: Template): Template {
   return { ...each, subject: `${each.subject}, changed` };
 }
 
-/** CPU of plans against parsing the same files; peak memory. */
-const cpu: Scenario = (runs) =>
-  withWorld({ templates: 2100 }, async (world) => {
+/** CPU of a plan and of a validation against parsing the same files; peak memory. */
+const cpu: Scenario = async (runs) => {
+  const plans = await withWorld({ templates: 2100 }, async (world) => {
     world.declare(templates(2100).map(templateManifest));
-    const measured = await repeat(runs, () => planTwice(world));
-    const parse = cpuOf(measured.map(({ parsing }) => parsing));
-    const first = cpuOf(measured.map((each) => each.first));
-    const again = cpuOf(measured.map((each) => each.again));
-    const memory = memoryOf(measured.map((each) => each.first));
-    return [
-      atMost(
-        'First plan: CPU ÷ parsing the YAML alone',
-        1.5,
-        first / parse,
-        '',
-        `${ms(first)} ÷ ${ms(parse)}`,
-      ),
-      atMost('Repeated plan: the same', 0.5, again / parse, '', `${ms(again)} ÷ ${ms(parse)}`),
-      atMost('Peak memory, 2,100 templates', 250, memory, ' MB', 'of the first plan'),
-    ];
+    return repeat(runs, () => besideParsing(world, ['plan', '--detailed-exitcode']));
   });
+  const validations = await withWorld({}, async (world) => {
+    world.declare(integrations(5000).map(integrationManifest));
+    return repeat(runs, () => besideParsing(world, ['validate']));
+  });
+  const memory = median(plans.map(({ run }) => run.memory));
+  return [
+    timesParsing('`plan` of 2,100 templates: CPU ÷ parsing the YAML alone', 1.6, plans),
+    timesParsing('`validate` of 5,000 integrations: the same', 2, validations),
+    atMost('Peak memory, 2,100 templates', 250, memory, ' MB', 'of the plan'),
+  ];
+};
 
-/** Alternating, so that whatever else the machine does strikes all alike. */
-async function planTwice(world: World) {
-  world.forget();
+interface BesideParsing {
+  readonly parsing: Usage;
+  readonly run: Usage;
+}
+
+/** A run and the parsing of its manifests, one after the other, so that other work on the machine affects both. */
+async function besideParsing(world: World, argv: readonly string[]): Promise<BesideParsing> {
   const parsing = await measure([parser, world.manifests], { cwd: join(world.manifests, '..') });
-  const first = await world.run(['plan', '--detailed-exitcode']);
-  const again = await world.run(['plan', '--detailed-exitcode']);
-  return { parsing, first, again };
+  return { parsing, run: await world.run(argv) };
+}
+
+function timesParsing(what: string, most: number, measured: readonly BesideParsing[]): Row {
+  const parsing = cpuOf(measured.map((each) => each.parsing));
+  const run = cpuOf(measured.map((each) => each.run));
+  return atMost(what, most, run / parsing, '', `${ms(run)} ÷ ${ms(parsing)}`);
 }
 
 /** How an apply of hundreds of requests keeps to the tenant's limit. */
@@ -100,90 +107,68 @@ const rate: Scenario = () =>
     ];
   });
 
-/** What a short run costs over a bare Node, which reads these certificates before anything else. */
-const start: Scenario = (runs) =>
+/** What a short run costs over a bare Node, for every version of Node that was named. */
+const start: Scenario = (runs, nodes) =>
   withWorld({ templates: 1, latency: 0 }, async (world) => {
     world.declare(templates(1).map(templateManifest));
-    const cwd = join(world.manifests, '..');
-    const env = { NODE_EXTRA_CA_CERTS: '' };
-    const measured = await repeat(2 * runs + 1, async () => ({
-      node: await measure(['-e', '0'], { cwd, env }),
-      version: await measure([program, '--version'], { cwd, env }),
-      plan: await world.run(['plan', '--detailed-exitcode'], env),
-    }));
-    const wall = (name: 'node' | 'version' | 'plan') => wallOf(measured.map((each) => each[name]));
-    const [node, version, plan] = [wall('node'), wall('version'), wall('plan')];
-    const what = '`plan` of one object, tenant on loopback ÷ `node -e 0`';
-    return [
-      atMost('`--version` ÷ `node -e 0`', 1.6, version / node, '', `${ms(version)} ÷ ${ms(node)}`),
-      atMost(what, 3.5, plan / node, '', `${ms(plan)} ÷ ${ms(node)}`),
-    ];
+    const rows: Row[] = [];
+    for (const node of nodes) rows.push(...(await startOf(node, runs, world)));
+    return rows;
   });
+
+async function startOf(node: string, runs: number, world: World): Promise<Row[]> {
+  const { version: release, keepsCode } = aboutNode(node);
+  const cwd = join(world.manifests, '..');
+  // Bare Node reads these certificates too, before anything else.
+  const options = { node, env: { NODE_EXTRA_CA_CERTS: '', NODE_COMPILE_CACHE: join(cwd, 'compiled') } };
+  const run = async () => ({
+    bare: await measure(['-e', '0'], { ...options, cwd }),
+    version: await measure([program, '--version'], { ...options, cwd }),
+    plan: await world.run(['plan', '--detailed-exitcode'], options),
+  });
+  // The first run fills the compile cache.
+  await run();
+  const measured = await repeat(2 * runs + 1, run);
+  const wall = (name: 'bare' | 'version' | 'plan') => median(measured.map((each) => each[name].wall));
+  const [bare, version, plan] = [wall('bare'), wall('version'), wall('plan')];
+  const what = `\`plan\` of one object, tenant on loopback ÷ \`node -e 0\`, Node ${release}`;
+  return [
+    atMost(
+      `\`--version\` ÷ \`node -e 0\`, Node ${release}`,
+      1.6,
+      version / bare,
+      '',
+      `${ms(version)} ÷ ${ms(bare)}`,
+    ),
+    atMost(what, keepsCode ? 4 : 7, plan / bare, '', `${ms(plan)} ÷ ${ms(bare)}`),
+  ];
+}
+
+/** The version of a Node, and whether it keeps compiled code for the next start. */
+function aboutNode(node: string): { version: string; keepsCode: boolean } {
+  const script =
+    "console.log(JSON.stringify([process.versions.node, 'enableCompileCache' in require('module')]))";
+  const [version, keepsCode] = JSON.parse(execFileSync(node, ['-e', script], { encoding: 'utf8' }));
+  return { version, keepsCode };
+}
 
 /** Growth with the number of objects. */
 const growth: Scenario = async (runs) => {
   const small = await plansOf(1000, runs);
   const large = await plansOf(20_000, Math.ceil(runs / 2));
   const [few, many] = [cpuOf(small), cpuOf(large)];
+  const memory = median(large.map((each) => each.memory));
   return [
-    atMost('CPU of a first plan, 20,000 ÷ 1,000 objects', 22, many / few, '', `${ms(many)} ÷ ${ms(few)}`),
-    atMost('Peak memory, 20,000 templates of 3 KB', 1024, memoryOf(large), ' MB', 'of a first plan'),
+    atMost('CPU of a plan, 20,000 ÷ 1,000 objects', 22, many / few, '', `${ms(many)} ÷ ${ms(few)}`),
+    atMost('Peak memory, 20,000 templates of 3 KB', 1024, memory, ' MB', 'of the plan'),
   ];
 };
 
 function plansOf(count: number, runs: number): Promise<Usage[]> {
   return withWorld({ templates: count }, async (world) => {
     world.declare(templates(count).map(templateManifest));
-    return repeat(runs, () => {
-      world.forget();
-      return world.run(['plan', '--detailed-exitcode']);
-    });
+    return repeat(runs, () => world.run(['plan', '--detailed-exitcode']));
   });
 }
 
-/** What is read of three kinds against what is read of the largest: only one of them may need room at a time. */
-const memory: Scenario = () =>
-  withWorld({ templates: 3000, integrations: 3000, searches: 3000, latency: 0 }, async (world) => {
-    const kinds = [
-      templates(3000).map(templateManifest),
-      integrations(3000).map(integrationManifest),
-      searches(3000).map(searchManifest),
-    ];
-    const alone: number[] = [];
-    for (const manifests of kinds) alone.push(await heapForReading(world, manifests));
-    const together = await heapForReading(world, kinds.flat());
-    const [of, ...others] = alone.map((size) => `${size} MB`);
-    const detail = `${together} MB; ${of}, ${others.join(' and ')} for 3,000 templates, integrations and searches`;
-    const what = 'Heap for what is read of three kinds ÷ of the largest alone';
-    return [atMost(what, 1.5, together / Math.max(...alone), '', detail)];
-  });
-
-/** The heap that a plan needs beyond the manifests themselves, in MB. */
-async function heapForReading(world: World, manifests: readonly Manifest[]): Promise<number> {
-  world.declare(manifests);
-  const declared = await leastHeap(world, ['validate']);
-  return (await leastHeap(world, ['plan', '--no-cache', '--detailed-exitcode'])) - declared;
-}
-
-/** The smallest heap, in steps of 4 MB, in which a run comes to its end. */
-async function leastHeap(world: World, argv: readonly string[]): Promise<number> {
-  let [tooSmall, enough] = [16, 272];
-  while (enough - tooSmall > 4) {
-    const size = (tooSmall + enough) / 2;
-    if (await fitsInto(size, world, argv)) enough = size;
-    else tooSmall = size;
-  }
-  return enough;
-}
-
-async function fitsInto(size: number, world: World, argv: readonly string[]): Promise<boolean> {
-  try {
-    await world.run(argv, { NODE_OPTIONS: `--max-old-space-size=${size}` });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && error.message.includes('heap out of memory')) return false;
-    throw error;
-  }
-}
-
-export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth, memory };
+export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth };

@@ -1,30 +1,7 @@
 import { startSandbox } from '../src/sandbox/index.ts';
 import { integrations } from './integrations.ts';
-import { searches } from './searches.ts';
 import { type Template, templates } from './templates.ts';
-
-/** How a tenant is generated; it comes as the process's only argument, in JSON. */
-export interface TenantOptions {
-  /** Customised templates. */
-  readonly templates: number;
-  /** Service-desk integrations. */
-  readonly integrations: number;
-  /** Profile searches. */
-  readonly searches: number;
-  /** Vendor's defaults; they have the same keys as the templates. */
-  readonly defaults: number;
-  /** Milliseconds before the work on a request begins. */
-  readonly latency: number;
-  /** Requests in ten seconds; `null` for no limit. */
-  readonly limit: number | null;
-}
-
-/** What a tenant has counted since its last report. */
-export interface Counts {
-  readonly requests: number;
-  readonly writes: number;
-  readonly refused: number;
-}
+import type { Counts, TenantOptions } from './tenant.ts';
 
 const options: TenantOptions = JSON.parse(process.argv[2] ?? '{}');
 const { latency, limit } = options;
@@ -59,14 +36,6 @@ sandbox.state.simIntegrations.push(
     beforeProvisioningRule: null,
     created: time,
     modified: time,
-  })),
-);
-sandbox.state.profileSearches.push(
-  ...searches(options.searches).map(({ label, rules }, number) => ({
-    id: `search-${number}`,
-    uid: `search_${number}`,
-    label,
-    rules: rules.map((rule, at) => ({ ...rule, id: `rule-${number}-${at}` })),
   })),
 );
 // A default differs from whatever is declared, so that every declared template is a change.

@@ -1,4 +1,4 @@
-import type { Manifest } from './world.ts';
+import type { Manifest } from './manifest.ts';
 
 /** A generated notification template, as a manifest declares it and as the tenant has it. */
 export interface Template {

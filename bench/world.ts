@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measure, type Usage } from './measure.ts';
-import type { Counts, TenantOptions } from './server.ts';
+import type { Manifest } from './manifest.ts';
+import { type MeasureOptions, measure, type Usage } from './measure.ts';
+import type { Counts, TenantOptions } from './tenant.ts';
 
-export const program = process.env.BENCH_PROGRAM ?? 'dist/cli.cjs';
+export const program = process.env.BENCH_PROGRAM ?? 'dist/bin/cli.cjs';
 
 /** A project folder and a generated tenant, served by a process of its own so that its work is not counted. */
 export interface World {
@@ -14,23 +15,14 @@ export interface World {
   /** Declares exactly this. */
   declare(manifests: readonly Manifest[]): void;
   /** Runs the built program to its end. */
-  run(argv: readonly string[], env?: NodeJS.ProcessEnv): Promise<Usage>;
+  run(argv: readonly string[], options?: Pick<MeasureOptions, 'env' | 'node'>): Promise<Usage>;
   /** What the tenant has counted since it was last asked. */
   counts(): Promise<Counts>;
-  /** Forgets what earlier runs have left in the project. */
-  forget(): void;
-}
-
-/** A manifest file. */
-export interface Manifest {
-  readonly file: string;
-  readonly text: string;
 }
 
 const defaults: TenantOptions = {
   templates: 0,
   integrations: 0,
-  searches: 0,
   defaults: 0,
   latency: 20,
   limit: null,
@@ -58,12 +50,12 @@ export async function withWorld<T>(
         mkdirSync(manifests);
         for (const { file, text } of all) writeFileSync(join(manifests, file), text);
       },
-      run: (argv, more) => measure([program, ...argv], { cwd, env: { ...env, ...more } }),
+      run: (argv, options) =>
+        measure([program, ...argv], { ...options, cwd, env: { ...env, ...options?.env } }),
       async counts() {
         server.send('counts');
         return answerOf<Counts>(server);
       },
-      forget: () => rmSync(join(cwd, '.tenantctl'), { recursive: true, force: true }),
     });
   } finally {
     server.disconnect();

@@ -1,0 +1,5 @@
+/** A manifest file. */
+export interface Manifest {
+  readonly file: string;
+  readonly text: string;
+}
