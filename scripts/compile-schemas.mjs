@@ -1,5 +1,5 @@
-// Compiles schemas/*.schema.json to src/generated/validators.js: compiling them at run time costs 300 ms, this 5 ms.
-// Writes schemas/manifest.schema.json, which editors use.
+// Compiles each schema in schemas/ to a module in src/generated/validators: compiling them at run time costs 300 ms, this
+// 5 ms. Writes schemas/manifest.schema.json, which editors use.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
@@ -10,8 +10,8 @@ import { editorSchema } from './editor-schema.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suffix = '.schema.json';
 
-/** For editors only: documents are validated by the schema of their own kind. */
-const uncompiled = ['manifest'];
+/** `manifest` is for editors: documents are validated by the schema of their kind. `lifecycle` is part of those. */
+const uncompiled = ['manifest', 'lifecycle'];
 /** Schemas of other files than manifests. */
 const others = ['plan', 'project', 'result'];
 
@@ -33,40 +33,35 @@ const ajv = new Ajv2020({
 const schemas = new Map(
   names.map((name) => [name, JSON.parse(readFileSync(`${root}schemas/${name}${suffix}`, 'utf8'))]),
 );
+const lifecycle = JSON.parse(readFileSync(`${root}schemas/lifecycle${suffix}`, 'utf8'));
+ajv.addSchema(lifecycle, `lifecycle${suffix}`);
 for (const [name, schema] of schemas) ajv.addSchema(schema, name);
 
-// Ajv's ESM output still calls `require` for its helpers; a bundle of the CommonJS output has them inside. Each schema is
-// a module that is run when its validator is first asked for: most runs need two of them.
-const table = names.map((name) => `get ${name}() { return require('compiled/${name}'); }`).join(', ');
-const bundle = await build({
-  stdin: { contents: `export const validators = { ${table} };`, resolveDir: root },
-  plugins: [
-    {
-      name: 'compiled',
-      setup({ onResolve, onLoad }) {
-        onResolve({ filter: /^compiled\// }, ({ path }) => ({
-          path: path.split('/')[1],
-          namespace: 'compiled',
-        }));
-        onLoad({ filter: /.*/, namespace: 'compiled' }, ({ path }) => ({
-          contents: standaloneCode(ajv, ajv.getSchema(path)),
-          resolveDir: root,
-        }));
-      },
-    },
-  ],
-  bundle: true,
-  format: 'esm',
-  platform: 'neutral',
-  mainFields: ['main'],
-  minifySyntax: true,
-  write: false,
-});
+mkdirSync(`${root}src/generated/validators`, { recursive: true });
+for (const name of names) {
+  // Ajv's code requires helpers of its own, which a bundle has inside.
+  const { outputFiles } = await build({
+    stdin: { contents: standaloneCode(ajv, ajv.getSchema(name)), resolveDir: root },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    minify: true,
+    write: false,
+  });
+  publish(`src/generated/validators/${name}.cjs`, outputFiles[0].text);
+}
 
-const ofKinds = new Map([...schemas].filter(([name]) => !others.includes(name)));
-publish(`schemas/manifest${suffix}`, `${JSON.stringify(editorSchema(ofKinds), null, 2)}\n`);
-mkdirSync(`${root}src/generated`, { recursive: true });
-publish('src/generated/validators.js', bundle.outputFiles[0].text);
+// Most runs need two of the validators, so each is loaded when it is first used.
+publish(
+  'src/generated/validators.js',
+  `import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
+
+export const validators = {
+${names.map((name) => `  get ${name}() {\n    return load('./validators/${name}.cjs');\n  },\n`).join('')}};
+`,
+);
 publish(
   'src/generated/validators.d.ts',
   `import type { ValidateFunction } from 'ajv';
@@ -75,8 +70,10 @@ publish(
 export declare const validators: Readonly<Record<${names.map((name) => JSON.stringify(name)).join(' | ')}, ValidateFunction>>;
 `,
 );
+const ofKinds = new Map([...schemas].filter(([name]) => !others.includes(name)));
+publish(`schemas/manifest${suffix}`, `${JSON.stringify(editorSchema(ofKinds, lifecycle), null, 2)}\n`);
 
-/** Written aside and renamed, so that nobody reads half a file. */
+/** Written to a temporary file and renamed, so that nobody reads half a file. */
 function publish(file, text) {
   const path = `${root}${file}`;
   writeFileSync(`${path}.${process.pid}`, text);

@@ -35,7 +35,7 @@ function say(text) {
 /** Prints a command, then runs it. */
 function tenantctl(...args) {
   console.log(`$ npx tenantctl ${args.join(' ')}`);
-  const { status } = spawnSync(process.execPath, [join(root, 'dist/cli.cjs'), ...args], {
+  const { status } = spawnSync(process.execPath, [join(root, 'dist/bin/cli.cjs'), ...args], {
     cwd: folder,
     env,
     stdio: 'inherit',

@@ -38,9 +38,10 @@ const fixed = ['kind', 'ensure', 'lifecycle'];
 
 /**
  * @param {ReadonlyMap<string, object>} schemas of the kinds, by name
+ * @param {object} lifecycle the schema that all kinds share
  * @returns {object} the schema of one document of a manifest file, of any kind
  */
-export function editorSchema(schemas) {
+export function editorSchema(schemas, lifecycle) {
   const names = [...schemas.keys()];
   const kindIs = (name) => ({ properties: { kind: { const: name } }, required: ['kind'] });
   return {
@@ -54,6 +55,7 @@ export function editorSchema(schemas) {
     allOf: names.map((name) => ({ if: kindIs(name), then: { $ref: `#/definitions/${name}` } })),
     definitions: {
       ...Object.fromEntries(names.flatMap((name) => definitionsOf(name, schemas.get(name)))),
+      ...Object.fromEntries(lifecycleDefinitions(lifecycle)),
       tag: tags.name,
       lookup: tags.lookup,
     },
@@ -67,10 +69,7 @@ function definitionsOf(name, { $schema, $defs = {}, ...schema }) {
     fixed.includes(field) ? value : taggable(value, $defs),
   ]);
   const own = { ...schema, properties: Object.fromEntries(properties) };
-  const parts = Object.entries($defs).map(([part, value]) => [
-    `${name}.${part}`,
-    part === 'lifecycle' ? value : inside(value, $defs),
-  ]);
+  const parts = Object.entries($defs).map(([part, value]) => [`${name}.${part}`, inside(value, $defs)]);
   return [[name, own], ...parts].map(([key, value]) => [key, withRefs(value, name)]);
 }
 
@@ -106,7 +105,16 @@ function inside(schema, $defs) {
   return copy;
 }
 
+/** The lifecycle and its parts, in which tags have no place. */
+function lifecycleDefinitions({ $schema, $defs, ...schema }) {
+  const parts = Object.entries($defs).map(([part, value]) => [`lifecycle.${part}`, value]);
+  return [['lifecycle', schema], ...parts].map(([key, value]) => [key, withRefs(value, 'lifecycle')]);
+}
+
 function withRefs(schema, name) {
-  const text = JSON.stringify(schema).replaceAll('"#/$defs/', `"#/definitions/${name}.`);
+  const text = JSON.stringify(schema)
+    .replaceAll('"#/$defs/', `"#/definitions/${name}.`)
+    .replaceAll('"lifecycle.schema.json#/$defs/', '"#/definitions/lifecycle.')
+    .replaceAll('"lifecycle.schema.json"', '"#/definitions/lifecycle"');
   return JSON.parse(text);
 }

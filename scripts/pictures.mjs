@@ -36,7 +36,7 @@ function shorten(file) {
 }
 
 function tenantctl(...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli.cjs'), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/bin/cli.cjs'), ...args], {
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '1' },

@@ -1,26 +1,22 @@
 #!/usr/bin/env node
-import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { version } from './commands/version.ts';
-import { ExitCode } from './model/exit.ts';
-import type * as program from './program.ts';
+import module from 'node:module';
+import { ExitCode } from './model/failure.ts';
+import { version } from './model/version.ts';
 
-/** The file name of the bundled program, put in by the build. */
-declare const TENANTCTL_PROGRAM: string;
-
-// undici's parser of HTTP is WebAssembly. Optimising it takes 50 ms, more than most runs spend in it, and Node waits
-// for that before it exits.
-setFlagsFromString('--liftoff-only');
-// Node 20 optimises so much of the program so early that it costs a fifth of a run's CPU and gains nothing.
-if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=250000');
+// Node 22.1 and later keep the compiled code of the program for its next start.
+if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function') {
+  module.enableCompileCache();
+}
 
 let isLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader such as `head` may have had enough.
   if (error.code === 'EPIPE' || isLost) return;
   isLost = true;
-  process.stderr.write(`error  What is to be printed cannot be written (${error.code}).\n`);
+  process.stderr.write(`error  The output cannot be written (${error.code}).\n`);
 });
+// Nobody may be reading progress and logs any more: that is no reason to leave a tenant half changed.
+process.stderr.on('error', () => {});
 process.on('exit', (code) => {
   const isDone = code === ExitCode.done || code === ExitCode.changes;
   // What was done is done; a 1 would say that nothing was.
@@ -28,24 +24,33 @@ process.on('exit', (code) => {
 });
 
 const argv = process.argv.slice(2);
-const [command = ''] = argv;
 // Pipelines ask for the version to see whether the program is there, for which it need not be loaded.
-if (argv.length === 1 && command === '--version') process.stdout.write(`${version}\n`);
-else void start();
+if (argv.length === 1 && argv[0] === '--version') process.stdout.write(`${version}\n`);
+else void run();
 
-async function start(): Promise<void> {
-  const { loadCompiled } = await import('./code-cache.ts');
-  const bundle = join(import.meta.dirname, TENANTCTL_PROGRAM);
-  const { exports, keep } = loadCompiled<typeof program>(bundle, partNeeded());
-  await exports.run(argv);
-  // What failed has compiled too little to be worth keeping.
-  const isDone = process.exitCode === ExitCode.done || process.exitCode === ExitCode.changes;
-  if (isDone) keep();
-}
-
-/** The name of the part of the program that a run needs. */
-function partNeeded(): string {
-  // Of a command, its help needs next to nothing.
-  if (argv.includes('--help') || argv.includes('-h')) return 'help';
-  return /^[a-z][a-z-]*$/.test(command) ? command : 'options';
+async function run(): Promise<void> {
+  const interrupt = new AbortController();
+  // SIGTERM is how a CI job is cancelled.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // The first Ctrl-C lets requests in flight finish; a second one ends the process at once.
+      if (interrupt.signal.aborted) {
+        process.stderr.write('Ended at once. Requests in flight may have been carried out.\n');
+        process.exit(ExitCode.interrupted);
+      }
+      interrupt.abort();
+    });
+  }
+  const { main } = await import('./commands/main.ts');
+  process.exitCode = await main(argv, {
+    cwd: process.cwd(),
+    env: process.env,
+    // Opening it takes a while, and only questions are answered there.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    signal: interrupt.signal,
+  });
 }

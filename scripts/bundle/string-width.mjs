@@ -1,4 +1,4 @@
-// string-width makes an Intl.Segmenter as it is loaded, which costs every start 10 ms; most runs only measure ASCII.
+// string-width sets up an Intl.Segmenter as it is loaded, which takes longer than Node itself; most runs measure ASCII.
 export default function stringWidth(text, options) {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return require('string-width').default(text, options);

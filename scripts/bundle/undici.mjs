@@ -1,2 +1,2 @@
-// Of undici the client uses connection pools only; fetch, WebSocket, caches and mocks would cost every start 20 ms.
+// The client uses connection pools only: fetch, WebSocket, caches and mocks would make every start longer.
 export { default as Pool } from 'undici/lib/dispatcher/pool.js';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { sentence, table } from './lines.mjs';
 
-const program = new URL('../../dist/cli.cjs', import.meta.url).pathname;
+const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 export function commandsPage() {
   const overview = help();

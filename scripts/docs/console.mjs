@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = new URL('../..', import.meta.url).pathname;
-const program = join(root, 'dist/cli.cjs');
+const program = join(root, 'dist/bin/cli.cjs');
 const mark = '@@done@@';
 
 /**

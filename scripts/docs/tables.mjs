@@ -33,7 +33,7 @@ export async function kinds() {
   return all.map((kind) => kindSection(kind, schema(kind.name))).join('\n\n');
 }
 
-function kindSection(kind, { description, properties, $defs }) {
+function kindSection(kind, { description, properties, $defs = {} }) {
   const keys = kind.keyFields.map(({ name }) => name);
   const names = Object.keys(properties).filter((name) => !everywhere.includes(name));
   const rows = names.map((name) => {

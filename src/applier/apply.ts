@@ -1,46 +1,43 @@
+import type { Sent } from '../client/answer.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { canonicalJson, type Json } from '../model/json.ts';
 import type { TenantState } from '../model/live.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import type { Plan, Request } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result, RunOutcome } from '../model/result.ts';
-import { changeOutcomes, resultFormat } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { carryOut } from './carry-out.ts';
-import { type Ending, ending } from './ending.ts';
-import type { ApplyEvent } from './events.ts';
-import { keyBefore, touchedBy } from './find.ts';
+import { changeResult, notAttempted, planResult } from './change-result.ts';
+import { type KindChange, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
-import { inParallel, levelsOf } from './levels.ts';
-import type { Sent, TenantPort } from './port.ts';
-import { fieldsBefore, recordedFields } from './recorded.ts';
-import type { Room } from './room.ts';
-import { checkLive, checkPlan, type Task, withKinds } from './verify.ts';
+import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
+import { runChange } from './run-change.ts';
+import { type ApplyEvent, type Ending, ending, type RunContext, type TenantPort } from './run-context.ts';
 
 export interface ApplyOptions {
   /** The environment that the plan has to be for. */
   readonly environment: string;
   readonly settings: ApiSettings;
-  /** The journal of this plan; closed by the run, and ended when everything was done. */
+  /** The journal of this plan. The run closes it, and ends it when every change is done. */
   readonly journal: Journal;
   /** Ctrl-C: requests in flight finish, nothing new starts. */
   readonly signal?: AbortSignal;
   /** After a failure nothing new starts. */
   readonly failFast?: boolean;
-  /** How many changes at once. */
+  /** How many changes run at once. */
   readonly concurrency: number;
   readonly onEvent?: (event: ApplyEvent) => void;
   readonly now: () => Date;
-  /** An answer without success in words, safe to print. */
+  /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
   readonly kinds?: readonly Kind[];
 }
 
 /**
- * Carries out a plan: checks that it holds, sends its requests in order, and tells what became of every change
- * (design, section 6). A plan that does not hold gives a result `refused`, and nothing was written. What goes wrong
- * with the tenant afterwards is in the result; only a tenant that cannot be read beforehand rejects, with a Failure.
+ * Applies a plan: checks that it still holds, sends its requests in order, and returns the outcome of every change
+ * (design, section 6). A plan that does not hold gives a result `refused`, with nothing written. Later failures of the
+ * tenant are in the result. Rejects, with a Failure, only where the tenant cannot be read before the first change.
  */
 export async function applyPlan(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
   try {
@@ -54,53 +51,46 @@ async function run(plan: Plan, port: TenantPort, options: ApplyOptions): Promise
   const { environment, settings, journal, kinds = allKinds, signal, now, onEvent = () => {} } = options;
   const startedAt = now().toISOString();
   const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>
-    resultOf(plan, { startedAt, endedAt: now().toISOString(), outcome, changes, reasons });
+    planResult(plan, { startedAt, endedAt: now().toISOString(), outcome, changes, reasons });
+  const endBefore = (outcome: RunOutcome, reasons: readonly Diagnostic[] = []) => {
+    const messages = new Map(reasons.map(({ address, message }) => [address, message]));
+    const changes = plan.changes.map((change) => notAttempted(change, messages.get(change.address) ?? null));
+    return end(outcome, changes, reasons);
+  };
 
   const wrong = checkPlan(plan, { environment, tenant: port.tenant, settings, kinds });
   if (wrong.length > 0)
     return end(
       'refused',
-      plan.changes.map((change) => untouched(change)),
+      plan.changes.map((change) => notAttempted(change)),
       wrong,
     );
 
   // A manual change writes nothing, so it cannot be stale.
-  const entries = withKinds(
-    plan.changes.filter(({ action }) => action !== 'manual'),
-    kinds,
-  );
+  const writing = plan.changes.filter(({ action }) => action !== 'manual');
+  const entries = withKinds(writing, kinds);
   onEvent({ type: 'checking', objects: entries.length });
   const state = await readUnlessAborted(entries, port, signal);
-  if (!state)
-    return end(
-      'interrupted',
-      plan.changes.map((change) => untouched(change)),
-    );
+  if (!state) return endBefore('interrupted');
   const { tasks, stale } = checkLive(entries, state, journal);
-  if (stale.size > 0) {
-    const refused = plan.changes.map((change) =>
-      untouched(change, stale.get(change.address)?.message ?? null),
-    );
-    return end('refused', refused, [...stale.values()]);
-  }
-  const resumed = tasks.filter((task) => task.resumed).length;
-  onEvent({ type: 'checked', changes: tasks.length, resumed });
+  if (stale.length > 0) return endBefore('refused', stale);
+  onEvent({ type: 'checked', changes: tasks.length, resumed: tasks.filter(({ resumed }) => resumed).length });
 
-  const results = await carryOutAll(tasks, port, options);
-  const changes = plan.changes.map((change) => results.get(change.address) ?? untouched(change));
+  const results = await runAll(tasks, port, options);
+  const changes = plan.changes.map((change) => results.get(change.address) ?? notAttempted(change));
   const outcome = outcomeOf(changes, signal?.aborted === true);
   if (outcome === 'done') await journal.finish(now().toISOString());
   return end(outcome, changes);
 }
 
 async function readUnlessAborted(
-  entries: Parameters<typeof touchedBy>[0],
+  entries: readonly KindChange[],
   port: TenantPort,
   signal: AbortSignal | undefined,
 ): Promise<TenantState | null> {
   if (entries.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
   try {
-    const state = signal?.aborted ? null : await port.read(touchedBy(entries));
+    const state = signal?.aborted ? null : await port.read(readRequestsFor(entries));
     return signal?.aborted ? null : state;
   } catch (error) {
     if (signal?.aborted) return null;
@@ -108,28 +98,20 @@ async function readUnlessAborted(
   }
 }
 
-async function carryOutAll(
+async function runAll(
   tasks: readonly Task[],
   port: TenantPort,
   options: ApplyOptions,
 ): Promise<ReadonlyMap<Address, ChangeResult>> {
-  const {
-    settings,
-    journal,
-    describe,
-    now,
-    failFast = false,
-    kinds = allKinds,
-    onEvent = () => {},
-  } = options;
-  const signal = options.signal ?? new AbortController().signal;
+  const { failFast = false, kinds = allKinds, onEvent = () => {}, now } = options;
+  const { settings, journal, describe, signal = new AbortController().signal } = options;
   const results = new Map<Address, ChangeResult>();
   let isHalted = false;
   const halt = () => {
     isHalted = true;
   };
   const isStopped = () => isHalted || signal.aborted;
-  const room: Room = {
+  const context: RunContext = {
     port,
     journal,
     settings,
@@ -146,74 +128,30 @@ async function carryOutAll(
     onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
   };
   const levels = levelsOf(tasks, kinds);
+  const isDone = ({ units }: Level) =>
+    units.flat().every(({ change }) => results.get(change.address)?.outcome === 'done');
   for (const level of levels) {
-    const wait =
-      level.deletes && !isStopped() && levels.some((other) => !other.deletes && !isDone(other, results));
-    await inParallel(level.units, options.concurrency, async (unit) => {
+    const isHeldBack =
+      level.deletes && !isStopped() && levels.some((other) => !other.deletes && !isDone(other));
+    await runConcurrently(level.units, options.concurrency, async (unit) => {
       const isLeft = unit.some((task) => task.from < task.change.requests.length);
-      if (wait && isLeft) {
-        for (const task of unit)
-          finish(ending(task, 'skipped', [], { error: 'Deletes wait until all else is done.' }));
+      if (isHeldBack && isLeft) {
+        const error = 'Deletes are made only after every other change has succeeded.';
+        for (const task of unit) finish(ending(task, 'skipped', [], { error }));
         return;
       }
       if (isLeft && !isStopped()) {
-        for (const { change } of unit)
+        for (const { change } of unit) {
           onEvent({ type: 'started', address: change.address, action: change.action });
+        }
       }
-      for (const end of await carryOut(unit, room, halt)) finish(end);
+      for (const end of await runChange(unit, context, halt)) finish(end);
     });
   }
   return results;
 }
 
-function isDone(
-  level: { units: readonly (readonly Task[])[] },
-  results: ReadonlyMap<Address, ChangeResult>,
-): boolean {
-  return level.units.flat().every(({ change }) => results.get(change.address)?.outcome === 'done');
-}
-
 const isFailure = (outcome: ChangeOutcome): boolean => outcome === 'failed' || outcome === 'unknown';
-
-function changeResult({ task, outcome, live, requests, error, warnings }: Ending): ChangeResult {
-  const { kind, change } = task;
-  const isAsPlanned = task.live === null || task.live.fingerprint === change.fingerprint;
-  const before =
-    task.live && isAsPlanned
-      ? recordedFields(kind, change, task.live)
-      : fieldsBefore(kind, change, task.live);
-  const after = live ? recordedFields(kind, change, live) : null;
-  const withheld = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
-  const renamedFrom = keyBefore(kind, change);
-  return {
-    address: change.address,
-    ...(renamedFrom ? { renamedFrom } : {}),
-    action: change.action,
-    outcome,
-    before: before?.fields ?? null,
-    after: after?.fields ?? null,
-    ...(withheld.length > 0 ? { withheld } : {}),
-    requests,
-    error,
-    warnings,
-  };
-}
-
-/** A change that nothing was done about: a person's step, or one of a run that did not begin. */
-function untouched(change: Change, error: string | null = null): ChangeResult {
-  const { address, action } = change;
-  const warnings = action === 'manual' ? change.warnings : [];
-  return {
-    address,
-    action,
-    outcome: 'notAttempted',
-    before: null,
-    after: null,
-    requests: [],
-    error,
-    warnings,
-  };
-}
 
 function outcomeOf(changes: readonly ChangeResult[], isInterrupted: boolean): RunOutcome {
   const isLeft = changes.some(({ action, outcome }) => action !== 'manual' && outcome !== 'done');
@@ -221,29 +159,50 @@ function outcomeOf(changes: readonly ChangeResult[], isInterrupted: boolean): Ru
   return isInterrupted ? 'interrupted' : 'partial';
 }
 
-function resultOf(
-  plan: Plan,
-  run: Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'> & { reasons: readonly Diagnostic[] },
-): Result {
-  const { reasons, ...rest } = run;
-  const counts = changeOutcomes.map((outcome): [ChangeOutcome, number] => [
-    outcome,
-    run.changes.filter((change) => change.outcome === outcome).length,
-  ]);
-  const count = (wanted: ChangeOutcome) => counts.find(([outcome]) => outcome === wanted)?.[1] ?? 0;
-  return {
-    formatVersion: resultFormat,
-    planDigest: plan.digest,
-    environment: plan.environment,
-    tenant: plan.tenant,
-    ...rest,
-    summary: {
-      done: count('done'),
-      failed: count('failed'),
-      skipped: count('skipped'),
-      notAttempted: count('notAttempted'),
-      unknown: count('unknown'),
-    },
-    ...(reasons.length > 0 ? { diagnostics: reasons } : {}),
+/** Changes that may be made at the same time, in units that are sent together. */
+interface Level {
+  readonly deletes: boolean;
+  readonly units: readonly (readonly Task[])[];
+}
+
+/** The order of an apply: creates and updates kind by kind in the order of `kinds`, then deletes in reverse. */
+function levelsOf(tasks: readonly Task[], kinds: readonly Kind[]): Level[] {
+  const level = (deletes: boolean) => (kind: Kind) => ({
+    deletes,
+    units: unitsOf(
+      tasks.filter((task) => task.kind === kind && (task.change.action === 'delete') === deletes),
+    ),
+  });
+  const all = [...kinds.map(level(false)), ...kinds.toReversed().map(level(true))];
+  return all.filter(({ units }) => units.length > 0);
+}
+
+/** Changes with the same single request are one unit: it is sent once, and they share its answer. */
+function unitsOf(tasks: readonly Task[]): Task[][] {
+  const units = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const [request, ...more] = task.change.requests;
+    const isShared = request !== undefined && more.length === 0 && task.from === 0;
+    const name = isShared ? contentOf(request) : task.change.address;
+    units.set(name, [...(units.get(name) ?? []), task]);
+  }
+  return [...units.values()];
+}
+
+function contentOf({ method, path, query, body }: Request): string {
+  const content: Json = [method, path, { ...query }, body];
+  return canonicalJson(content);
+}
+
+/** Does `work` for every item, at most `limit` at once, and starts them in order. */
+async function runConcurrently<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await work(item);
   };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, worker));
 }

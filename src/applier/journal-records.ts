@@ -2,10 +2,10 @@ import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
 import type { Pointer } from '../model/pointer.ts';
 
-/** `refused`: it certainly took no effect. `unclear`: no answer that tells. */
+/** `refused`: it certainly had no effect. `unclear`: no answer shows whether it had. */
 export type Verdict = 'done' | 'refused' | 'unclear';
 
-/** One line of a journal. No bodies, no values: nothing in it can be a secret. */
+/** One line of a journal. It has no bodies and no values, so it holds no secrets. */
 export type JournalRecord =
   | { readonly type: 'plan'; readonly digest: string }
   | {
@@ -29,7 +29,7 @@ export type JournalRecord =
       readonly unmet: readonly Pointer[];
     };
 
-/** What is known of one request of a change; `intended` has no result: it was sent, or was about to be. */
+/** What is known about one request of a change; `intended`: it was sent or was about to be, and has no result. */
 interface RequestProgress {
   readonly before: string | null;
   readonly state: 'intended' | Verdict;
@@ -38,11 +38,11 @@ interface RequestProgress {
 /** What earlier runs of a plan did for one change. */
 export interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
-  /** The fields that the tenant is known to have ignored or rewritten; `null` before it was looked at. */
+  /** The fields that the tenant ignored or rewrote; `null` before that was checked. */
   readonly unmet: readonly Pointer[] | null;
 }
 
-/** A line as a record, or `null` where it is none. */
+/** A line as a record, or `null` where it is not one. */
 export function parseRecord(line: string): JournalRecord | null {
   const value = parseJson(line);
   if (!isObject(value)) return null;
@@ -72,26 +72,26 @@ export function parseRecord(line: string): JournalRecord | null {
       };
     }
     case 'settled':
-      return parseSettled(value, at);
+      return parseConvergence(value, at);
     default:
       return null;
   }
 }
 
-function parseSettled(value: JsonObject, at: string): JournalRecord | null {
+function parseConvergence(value: JsonObject, at: string): JournalRecord | null {
   const change = textOf(value, 'change');
   const unmet = textsOf(own(value, 'unmet'));
   if (change === null || !unmet) return null;
   return { type: 'settled', at, change, unmet };
 }
 
-/** The records of a journal, gathered by change. A later note about a request replaces an earlier one. */
+/** The records of a journal by change. A later record of a request replaces an earlier one. */
 export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
   const byChange = new Map<Address, { requests: Map<number, RequestProgress>; unmet: Progress['unmet'] }>();
   const entry = (address: Address) => {
-    const known = byChange.get(address) ?? { requests: new Map(), unmet: null };
-    byChange.set(address, known);
-    return known;
+    const existing = byChange.get(address) ?? { requests: new Map(), unmet: null };
+    byChange.set(address, existing);
+    return existing;
   };
   for (const record of records) {
     switch (record.type) {

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import type { Pointer } from '../model/pointer.ts';
 import {
   type JournalRecord,
@@ -13,33 +12,34 @@ import {
   type Verdict,
 } from './journal-records.ts';
 
-/** What a run of one plan did so far: written before and after every request, read when the plan is applied again. */
+/** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
 export interface Journal {
   readonly file: string;
-  /** What earlier runs of the plan noted about a change; `null` where none began it. */
+  /** What earlier runs of the plan recorded about a change; `null` where none started it. */
   progress(address: Address): Progress | null;
-  /** Notes that a request is about to be sent, with the fingerprints of the objects as they are before it. */
+  /** Records that a request is about to be sent, with the fingerprints of its objects before it. */
   intend(request: number, before: ReadonlyMap<Address, string | null>, at: string): Promise<void>;
-  /** Notes what became of a request. */
-  conclude(
-    request: number,
-    changes: readonly Address[],
-    verdict: Verdict,
-    status: number | null,
-    at: string,
-  ): Promise<void>;
-  /** Notes that a finished change was looked at, and the fields the tenant did not take. */
+  /** Records the outcome of a request. */
+  conclude(request: number, conclusion: Conclusion, at: string): Promise<void>;
+  /** Records that a finished change was checked, and the fields that the tenant did not accept. */
   settle(change: Address, unmet: readonly Pointer[], at: string): Promise<void>;
-  /** Ends the journal of a run that did everything: the same plan, applied later, starts afresh. */
+  /** Ends the journal of a run that is done: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The outcome of a request for some of the changes that it serves. */
+export interface Conclusion {
+  readonly changes: readonly Address[];
+  readonly verdict: Verdict;
+  readonly status: number | null;
 }
 
 const maxBytes = 256 * 1024 * 1024;
 
 /**
- * Opens the journal of a plan under `dir`; the file is made by the first note. A last line that was cut by a crash is
- * dropped. Throws a Failure when the file is damaged elsewhere or belongs to another plan.
+ * Opens the journal of a plan in `dir`; the first record creates the file. A last line that a crash cut off is dropped.
+ * Throws a Failure where the file is damaged elsewhere or belongs to another plan.
  */
 export async function openJournal(dir: string, planDigest: string): Promise<Journal> {
   const file = join(dir, `${fileStem(planDigest)}.jsonl`);
@@ -56,7 +56,7 @@ export async function openJournal(dir: string, planDigest: string): Promise<Jour
       await out.datasync();
     };
     const written = tail.then(write);
-    // A failed note is reported to whoever made it; the next one tries for itself.
+    // A failed record is reported to its caller; the next one tries again.
     tail = written.catch(() => undefined);
     return written;
   };
@@ -69,8 +69,7 @@ export async function openJournal(dir: string, planDigest: string): Promise<Jour
     file,
     progress: (address) => byChange.get(address) ?? null,
     intend: (request, before, at) => append({ type: 'intent', at, request, before: [...before] }),
-    conclude: (request, changes, verdict, status, at) =>
-      append({ type: 'result', at, request, changes, verdict, status }),
+    conclude: (request, conclusion, at) => append({ type: 'result', at, request, ...conclusion }),
     settle: (change, unmet, at) => append({ type: 'settled', at, change, unmet }),
     async finish(at) {
       const exists = handle !== null || length > 0;
@@ -82,7 +81,7 @@ export async function openJournal(dir: string, planDigest: string): Promise<Jour
   };
 }
 
-/** The hex digits of a digest; of a digest in a foreign form, its own digest, since it names a file. */
+/** The hex digits of a digest. They name a file, so of any other text its digest is used. */
 function fileStem(planDigest: string): string {
   const hex = /^sha256:([0-9a-f]{64})$/.exec(planDigest)?.[1];
   return hex ?? createHash('sha256').update(planDigest).digest('hex');
@@ -100,13 +99,13 @@ async function openForAppend(file: string, length: number, planDigest: string): 
   return handle;
 }
 
-/** So that the file's name survives a power cut as its content does; some systems cannot open a folder. */
+/** Makes the new file's name survive a power failure. Some systems cannot open a folder. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
     await handle.sync().finally(() => handle.close());
   } catch {
-    // The content is safe all the same.
+    // The content is safe without it.
   }
 }
 
@@ -119,25 +118,25 @@ async function readRecords(
     throw error;
   });
   if (bytes === null) return { records: [], length: 0 };
-  if (bytes.length > maxBytes) throw damaged(file, 'is larger than any journal');
+  if (bytes.length > maxBytes) throw journalDamaged(file, 'is too large for a journal');
   const length = bytes.lastIndexOf('\n') + 1;
   const [first, ...lines] = bytes.subarray(0, length).toString('utf8').split('\n').slice(0, -1);
   if (first === undefined) return { records: [], length: 0 };
   const header = parseRecord(first);
-  if (header?.type !== 'plan') throw damaged(file, 'does not begin as a journal does');
-  if (header.digest !== planDigest) throw damaged(file, 'belongs to another plan');
+  if (header?.type !== 'plan') throw journalDamaged(file, 'does not begin like a journal');
+  if (header.digest !== planDigest) throw journalDamaged(file, 'belongs to another plan');
   const records = lines.map((line, at) => {
     const record = parseRecord(line);
-    if (!record) throw damaged(file, `cannot be read at line ${at + 2}`);
+    if (!record) throw journalDamaged(file, `cannot be read at line ${at + 2}`);
     return record;
   });
   return { records, length };
 }
 
-function damaged(file: string, why: string) {
+function journalDamaged(file: string, why: string) {
   return failure(
     'journal-damaged',
-    `The journal ${file} ${why}, so it cannot tell what an earlier run did.`,
+    `The journal ${file} ${why}, so it is not known what an earlier run did.`,
     { hint: 'Move the file away, make a new plan and review it.' },
     ExitCode.refused,
   );

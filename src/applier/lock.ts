@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
 
-/** Who holds a lock. `started` tells a process from a later one with the same number, where the system says it. */
+/** The holder of a lock. `started` distinguishes a process from a later one with the same number. */
 interface Holder {
   readonly token: string;
   readonly pid: number;
@@ -20,8 +19,8 @@ export interface Lock {
 }
 
 /**
- * Takes the project's lock (`lock` in `folder`), so that only one apply runs at a time. A lock left by a process that
- * is gone is taken over. Throws a Failure (exit 4) that names the process which holds it.
+ * Takes the project's lock (`lock` in `folder`), so that only one apply runs at a time. The lock of a dead process is
+ * taken over. Throws a Failure (exit 4) that names the process which holds it.
  */
 export async function acquireLock(folder: string): Promise<Lock> {
   const file = join(folder, 'lock');
@@ -44,15 +43,15 @@ export async function acquireLock(folder: string): Promise<Lock> {
 }
 
 /**
- * Makes `file` name `me`. To replace a dead holder one first seizes the right to replace that very holder (a file
- * named by its token), and then looks again: of several that found it dead only one goes on.
+ * Makes `me` the holder of `file`. To replace a dead holder, the right to replace that holder (a file named by its token)
+ * is taken first, and then the lock is read again: of several processes that find it dead, only one continues.
  */
 async function seize(file: string, me: Holder, depth: number): Promise<void> {
   if (await linkNew(file, me)) return;
   const holder = await readHolder(file);
-  if (holder === 'unreadable' || depth > 8) throw unreadable(file);
+  if (holder === 'unreadable' || depth > 8) throw lockUnreadable(file);
   if (holder === null) return seize(file, me, depth + 1);
-  if (await isAlive(holder)) throw held(file, holder);
+  if (await isAlive(holder)) throw lockHeld(file, holder);
   const claim = `${file}.${holder.token}`;
   await seize(claim, me, depth + 1);
   try {
@@ -65,7 +64,7 @@ async function seize(file: string, me: Holder, depth: number): Promise<void> {
   }
 }
 
-/** Links a finished file into place: whoever reads the lock never sees half of it. */
+/** Links a complete file into place: nobody reads half a lock. */
 async function linkNew(file: string, me: Holder): Promise<boolean> {
   const draft = `${file}.${me.token}.draft`;
   await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
@@ -102,7 +101,7 @@ async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
   return { token, pid, started: textOf(value, 'started'), host };
 }
 
-/** A process of another machine cannot be asked, so it counts as alive. */
+/** A process on another machine cannot be checked, so it counts as alive. */
 async function isAlive({ pid, started, host }: Holder): Promise<boolean> {
   if (host !== hostname()) return true;
   try {
@@ -114,12 +113,12 @@ async function isAlive({ pid, started, host }: Holder): Promise<boolean> {
   return started === null || now === null || started === now;
 }
 
-/** When a process started, in the system's own terms; `null` where the system does not say. */
+/** When a process started, as the system writes it; `null` where the system does not say. */
 async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    // The second field is the program's name in parentheses and may hold anything; the start is field 22.
+    // The second field, the program's name in parentheses, may contain anything; the start is field 22.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[19] === undefined ? null : `${boot.trim()}/${fields[19]}`;
   } catch {
@@ -131,17 +130,19 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-function held(file: string, { pid, host }: Holder) {
+function lockHeld(file: string, { pid, host }: Holder) {
   const where = host === hostname() ? '' : ` on ${host}`;
   return failure(
     'apply-in-progress',
     `Another apply of this project is running: process ${pid}${where}. Nothing was written.`,
-    { hint: `Wait for it to end. If process ${pid}${where} is no apply of this project, remove ${file}.` },
+    {
+      hint: `Wait for it to end. If process ${pid}${where} is not an apply of this project, remove ${file}.`,
+    },
     ExitCode.refused,
   );
 }
 
-function unreadable(file: string) {
+function lockUnreadable(file: string) {
   return failure(
     'lock-unreadable',
     `The lock ${file} does not say who holds it. Nothing was written.`,

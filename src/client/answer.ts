@@ -5,24 +5,20 @@ export interface Answered {
   readonly outcome: 'answered';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the answer; `null` where it is empty or no JSON. */
+  /** The JSON of the answer; `null` where it is empty or not JSON. */
   readonly body: Json;
-  /** The answer's text where it is no JSON, else `null`. */
+  /** The answer's text where it is not JSON, else `null`. */
   readonly text: string | null;
-  /** Of the bytes of the body, where the caller may recognise it. */
-  readonly digest?: string;
-  /** The pieces of the body that the caller has recognised; they have not been read, and `body` is `null`. */
-  readonly unread?: readonly Uint8Array[];
 }
 
-/** The request was sent and no whole answer came: it may have been carried out. */
+/** The request was sent, and no complete answer came: it may have been carried out. */
 export interface Lost {
   readonly outcome: 'lost';
   readonly reason: 'reset' | 'timeout' | 'cut' | 'too-large' | 'interrupted';
   readonly detail: string;
 }
 
-/** The request never left: it was certainly not carried out. */
+/** The request was not sent: it was certainly not carried out. */
 export interface Unsent {
   readonly outcome: 'unsent';
   readonly reason:
@@ -38,10 +34,10 @@ export interface Unsent {
   readonly hint?: string;
 }
 
-/** What became of one request. */
+/** The outcome of one request. */
 export type Answer = Answered | Lost | Unsent;
 
-/** An answer with what it took to get it. */
+/** An answer, and the attempts and time it took. */
 export type Sent = Answer & {
   readonly attempts: number;
   readonly ms: number;
@@ -53,12 +49,12 @@ export type Sent = Answer & {
 /** An answer that says the request was carried out. */
 export type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 };
 
-/** Whether the tenant carried the request out and says so. */
+/** Whether the tenant says that it carried the request out. */
 export function isSuccess(answer: Answer): answer is Success {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300;
 }
 
-/** Whether a request without success may have been carried out all the same. */
+/** Whether the request may have been carried out, success or not. */
 export function mayHaveHappened(answer: Answer): boolean {
   switch (answer.outcome) {
     case 'answered':

@@ -3,9 +3,9 @@ import type { Auth } from '../model/project.ts';
 import { type Answer, type Answered, isSuccess, type Unsent } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { describeAnswer } from './describe.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from './redactor.ts';
+import { parseUrl } from './target.ts';
 import type { Call } from './transport.ts';
-import { parseUrl } from './url.ts';
 
 export type Token = { readonly value: string } | Unsent;
 
@@ -22,18 +22,18 @@ export interface TokenSource {
 export interface AuthTools {
   readonly clock: Clock;
   readonly redactor: Redactor;
-  /** Carries out a token request, with the retries that any request gets. */
+  /** Sends a token request, with the retries of any request. */
   exchange(call: Omit<Call, 'signal'>): Promise<Answer>;
   onFetched(tokenUrl: string): void;
 }
 
-/** Token sources by (token URL, client id): the two services of a tenant share one where they are the same client. */
+/** Token sources by (token URL, client id): a tenant's two services share one where they use the same client. */
 export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSource {
   const sources = new Map<string, TokenSource>();
   return (auth) => {
     const name = auth.by === 'token' ? auth.token().trim() : `${auth.tokenUrl}\n${auth.clientId()}`;
-    const known = sources.get(`${auth.by}\n${name}`);
-    if (known) return known;
+    const existing = sources.get(`${auth.by}\n${name}`);
+    if (existing) return existing;
     const source = auth.by === 'token' ? fixedToken(name, tools) : clientCredentials(auth, tools);
     sources.set(`${auth.by}\n${name}`, source);
     return source;
@@ -45,7 +45,7 @@ function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
   const answer = isToken(token)
     ? { value: token }
     : noToken(
-        'the token of this environment is empty or holds characters that no token has',
+        'the token of this environment is empty, or has characters that a token cannot have',
         'Give the token alone, without `Bearer`, in the variable that `auth: { token: … }` names.',
       );
   return { renewable: false, current: async () => answer, renew: async () => answer };
@@ -76,7 +76,7 @@ function clientCredentials(auth: Extract<Auth, { by: 'client-credentials' }>, to
       held = fetched.held;
       return { value: held.value };
     }
-    // Asking again with credentials that were refused could lock the client out.
+    // Repeated attempts with refused credentials could lock the client out.
     if (fetched.is === 'refused') refused = fetched.why;
     return fetched.why;
   };
@@ -93,7 +93,7 @@ async function fetchToken(
   { clock, redactor, exchange, onFetched }: AuthTools,
 ): Promise<Fetched> {
   const url = parseUrl(auth.tokenUrl);
-  if (!url) return { is: 'refused', why: noToken(`the token URL "${auth.tokenUrl}" is no URL`) };
+  if (!url) return { is: 'refused', why: noToken(`the token URL "${auth.tokenUrl}" is not a URL`) };
   const clientSecret = auth.clientSecret();
   redactor.learn(clientSecret);
   const form = new URLSearchParams({
@@ -116,15 +116,15 @@ async function fetchToken(
   if (token !== null) redactor.learn(token);
   if (!isSuccess(answer) || token === null || !isToken(token)) {
     const words = isSuccess(answer)
-      ? 'the answer holds no token'
+      ? 'the answer has no token'
       : describeAnswer(redactor.answer(answer)).text;
     const final = answer.outcome === 'answered' && [400, 401, 403].includes(answer.status);
-    return { is: final ? 'refused' : 'failed', why: noToken(`${auth.tokenUrl} gave no token: ${words}`) };
+    return { is: final ? 'refused' : 'failed', why: noToken(`${auth.tokenUrl} issued no token: ${words}`) };
   }
   onFetched(auth.tokenUrl);
   const now = clock.now();
   const lifetime = lifetimeOf(answer, token, now);
-  // Early enough for a request that waits in a queue, and not at once for a token that lives for seconds.
+  // Early enough for a request that waits in a queue, but not immediately for a token that lives for seconds.
   const until = now + lifetime - Math.min(30_000, lifetime / 5);
   return { is: 'token', held: { value: token, until } };
 }
@@ -133,13 +133,13 @@ async function fetchToken(
 function lifetimeOf(answer: Answered, token: string, now: number): number {
   const stated = isObject(answer.body) ? Number(own(answer.body, 'expires_in') ?? Number.NaN) : Number.NaN;
   const { exp, iat } = jwtTimes(token);
-  // With both times of the server, it does not matter that our clock is wrong.
+  // With both of the server's times, the local clock may be wrong.
   const inToken = exp === null ? Number.NaN : exp * 1000 - (iat === null ? now : iat * 1000);
-  // What cannot be right says nothing: then a 401 tells when the token has expired.
+  // Nonsensical values are ignored: then a 401 shows that the token has expired.
   return Math.min(Number.POSITIVE_INFINITY, ...[stated * 1000, inToken].filter((ms) => ms > 0));
 }
 
-/** The times in a JWT's payload, in seconds since 1970. Nothing is verified: only the tenant can. */
+/** The times in a JWT's payload, in seconds since 1970. The signature is not verified: only the tenant can do that. */
 function jwtTimes(token: string): { exp: number | null; iat: number | null } {
   const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
   const time = (name: string): number | null => {

@@ -3,20 +3,26 @@ import { serviceOf } from '../kinds/http.ts';
 import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
-import type { Auth, Endpoint, RateLimit } from '../model/project.ts';
-import type { Secrets } from '../model/secrets.ts';
+import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Answer, Sent, Unsent } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
-import type { Recognise } from './body.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
 import type { ClientEvent, RequestName } from './event.ts';
-import { type Entry, Gate } from './gate.ts';
-import { type Attempt, type Outcome, type PersistTools, persist, type Task } from './persist.ts';
-import { createRedactor } from './redact.ts';
-import { isRepeatable } from './repeatable.ts';
-import { defaultRetryLimits, type RetryLimits } from './retry.ts';
+import { type Admission, RateLimiter } from './rate-limiter.ts';
+import { createRedactor } from './redactor.ts';
+import {
+  type Attempt,
+  defaultRetryLimits,
+  isRepeatable,
+  type Outcome,
+  type RetryLimits,
+  type RetryTools,
+  sendWithRetry,
+  type Task,
+} from './retry.ts';
+import { type Target, targetOf } from './target.ts';
 import {
   type Call,
   createTransport,
@@ -24,14 +30,13 @@ import {
   type Transport,
   type TransportLimits,
 } from './transport.ts';
-import { type Target, targetOf } from './url.ts';
 
 /** Talks to one tenant. */
 export interface Client {
   readonly tenant: TenantName;
   /**
-   * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: whatever goes wrong is
-   * an answer. An interrupted run starts nothing new; a write that is on its way is waited for.
+   * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an
+   * answer. After an interrupt nothing new is sent; a write that is on its way is waited for.
    */
   send(request: Request, options?: SendOptions): Promise<Sent>;
   close(): Promise<void>;
@@ -39,13 +44,9 @@ export interface Client {
 
 export interface SendOptions {
   readonly signal?: AbortSignal;
-  /** Tells answers whose body need not be read, since the caller knows what it holds. */
-  readonly recognise?: Recognise | undefined;
-  /** Nobody asks for the same again, so that its answer need not be remembered. */
-  readonly forget?: boolean | undefined;
 }
 
-/** Where the tenant is and how much it may be asked. */
+/** Where the tenant is, and its rate limits. */
 export interface ClientTarget {
   readonly tenant: TenantName;
   readonly identity: Endpoint | null;
@@ -64,7 +65,7 @@ export interface ClientOptions {
   random?(): number;
 }
 
-/** A client for the tenant; close it when done, or its connections keep the process alive. */
+/** A client for the tenant. Close it when done: its connections keep the process alive. */
 export function createClient(target: ClientTarget, secrets: Secrets, options: ClientOptions = {}): Client {
   return new TenantClient(target, secrets, options);
 }
@@ -74,13 +75,13 @@ class TenantClient implements Client {
   readonly #target: ClientTarget;
   readonly #secrets: Secrets;
   readonly #options: ClientOptions;
-  readonly #tools: PersistTools;
+  readonly #tools: RetryTools;
   readonly #redactor = createRedactor();
   readonly #transport: Transport;
-  readonly #gate: Gate;
+  readonly #limiter: RateLimiter;
   readonly #sourceOf: (auth: Auth) => TokenSource;
   readonly #closed = new AbortController();
-  /** Aborted by the user, or by closing: whoever closes waits for no answer any more. */
+  /** Aborted by the user or by `close`. */
   readonly #signal: AbortSignal | undefined;
 
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
@@ -92,37 +93,38 @@ class TenantClient implements Client {
     this.#signal = anyOf(options.signal, this.#closed.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     this.#transport = createTransport(target.limits.concurrency, { ...defaultTransportLimits, ...timeouts });
-    this.#gate = new Gate({
+    this.#limiter = new RateLimiter({
       limits: target.limits,
       clock,
       longestPause: this.#tools.retries.total,
-      onWait: (version, ms) => this.#tell({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
+      onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
     });
     this.#sourceOf = createTokenSources({
       clock,
       redactor: this.#redactor,
       exchange: (call) => this.#exchangeForToken(call),
-      onFetched: (tokenUrl) => this.#tell({ type: 'token-fetched', tokenUrl }),
+      onFetched: (tokenUrl) => this.#emit({ type: 'token-fetched', tokenUrl }),
     });
   }
 
-  async send(request: Request, { signal: ofCall, recognise }: SendOptions = {}): Promise<Sent> {
-    const prepared = this.#prepare(request, recognise);
+  async send(request: Request, { signal: ofCall }: SendOptions = {}): Promise<Sent> {
+    const prepared = this.#prepare(request);
     if ('outcome' in prepared) return sentOf({ answer: prepared, attempts: 0, ms: 0, repeated: false });
     const signal = anyOf(this.#signal, ofCall);
     const { source } = prepared;
+    const work: Work = { ...prepared, request, signal };
     const task: Task = {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
-      attempt: (count) => this.#attempt(request, prepared, signal, count),
+      attempt: (count) => this.#attempt(work, count),
       renewToken: source.renewable ? (stale) => source.renew(stale) : null,
       onRetry: (attempt, ms, answer) => {
         const reason = describeAnswer(answer).text;
-        this.#tell({ type: 'retrying', request: nameOf(request), attempt, ms, reason });
+        this.#emit({ type: 'retrying', request: nameOf(request), attempt, ms, reason });
       },
     };
-    return sentOf(await persist(task, this.#tools));
+    return sentOf(await sendWithRetry(task, this.#tools));
   }
 
   close(): Promise<void> {
@@ -130,22 +132,22 @@ class TenantClient implements Client {
     return this.#transport.close();
   }
 
-  /** All that can be found out before anything is sent. */
-  #prepare(request: Request, recognise: Recognise | undefined): Prepared | Unsent {
+  /** Everything that can be checked before anything is sent. */
+  #prepare(request: Request): Prepared | Unsent {
     const service = serviceOf(request.path);
     const endpoint = this.#target[service];
     if (!endpoint) return noEndpoint(service);
     const to = targetOf(endpoint.baseUrl, request.path, request.query);
     if ('outcome' in to) return to;
     const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, this.#target.settings));
-    if (foreign !== undefined) return unsent('unsafe', `the header "${foreign}" is not for a plan to set`);
+    if (foreign !== undefined) return unsent('unsafe', `a plan may not set the header "${foreign}"`);
     try {
       const reveal = (name: string): string => this.#reveal(name);
-      // Literals stand for what a plan does not show, so an error that repeats them is not shown either.
+      // A plan does not show literals, so errors that repeat them must not show them either.
       for (const text of literalTexts(request.body))
         if (text.length >= leastLiteral) this.#redactor.learn(text);
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
-      return { to, body, recognise, source: this.#sourceOf(endpoint.auth) };
+      return { to, body, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
     }
@@ -157,32 +159,22 @@ class TenantClient implements Client {
     return secret;
   }
 
-  async #attempt(
-    request: Request,
-    prepared: Prepared,
-    signal: AbortSignal | undefined,
-    attempt: number,
-  ): Promise<Attempt> {
-    // Before the gate, so that nobody holds a place while a token is fetched; after it, since the queue may be long.
-    const before = await prepared.source.current();
-    if ('outcome' in before) return { answer: before, pass: null, token: null };
-    const entry = await this.#gate.enter(versionOf(request.path), signal, attempt > 1);
-    if (!entry.granted) return { answer: notAdmitted(entry), pass: null, token: null };
-    const { pass } = entry;
-    const token = await prepared.source.current();
-    if ('outcome' in token) return { answer: token, pass, token: null };
-    const answer = await this.#exchange(request, prepared, token.value, signal, attempt);
-    return { answer, pass, token: token.value };
+  async #attempt(work: Work, attempt: number): Promise<Attempt> {
+    const { request, source, signal } = work;
+    // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
+    const before = await source.current();
+    if ('outcome' in before) return { answer: before, permit: null, token: null };
+    const entry = await this.#limiter.acquire(versionOf(request.path), signal, attempt > 1);
+    if (!entry.granted) return { answer: refusal(entry), permit: null, token: null };
+    const { permit } = entry;
+    const token = await source.current();
+    if ('outcome' in token) return { answer: token, permit, token: null };
+    const answer = await this.#exchange(work, token.value, attempt);
+    return { answer, permit, token: token.value };
   }
 
-  async #exchange(
-    request: Request,
-    { to, body, recognise }: Prepared,
-    token: string,
-    signal: AbortSignal | undefined,
-    attempt: number,
-  ): Promise<Answer> {
-    this.#tell({ type: 'request-started', request: nameOf(request), attempt });
+  async #exchange({ request, to, body, signal }: Work, token: string, attempt: number): Promise<Answer> {
+    this.#emit({ type: 'request-started', request: nameOf(request), attempt });
     const { clock } = this.#tools;
     const startedAt = clock.now();
     const raw = await this.#transport.exchange({
@@ -190,12 +182,11 @@ class TenantClient implements Client {
       method: request.method,
       headers: { ...ownHeaders, ...request.headers, authorization: `Bearer ${token}` },
       body,
-      recognise,
-      // A write on its way is waited for: giving it up would leave it unknown.
+      // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
     });
     const answer = this.#redactor.answer(raw);
-    this.#tell({
+    this.#emit({
       type: 'request-finished',
       request: nameOf(request),
       attempt,
@@ -211,15 +202,15 @@ class TenantClient implements Client {
     const signal = this.#signal;
     const attempt = async (): Promise<Attempt> => ({
       answer: await this.#transport.exchange({ ...call, signal }),
-      pass: null,
+      permit: null,
       token: null,
     });
-    // A token that nobody heard of does no harm: fetching one may be repeated.
+    // A token that got lost does no harm: fetching one may be repeated.
     const task: Task = { repeatable: true, writes: false, signal, attempt, renewToken: null };
-    return (await persist(task, this.#tools)).answer;
+    return (await sendWithRetry(task, this.#tools)).answer;
   }
 
-  #tell(event: ClientEvent): void {
+  #emit(event: ClientEvent): void {
     this.#options.onEvent?.(event);
   }
 }
@@ -227,16 +218,21 @@ class TenantClient implements Client {
 interface Prepared {
   readonly to: Target;
   readonly body: string | null;
-  readonly recognise: Recognise | undefined;
   readonly source: TokenSource;
 }
 
-/** Shorter texts are words like any other, and no credentials. */
+/** A request on its way. */
+interface Work extends Prepared {
+  readonly request: Request;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Shorter texts are ordinary words rather than credentials. */
 const leastLiteral = 4;
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
 
-/** A plan file may have been edited: it sets no header that would send the request or its token elsewhere. */
+/** A plan file may have been edited: no header of it may send the request or its token elsewhere. */
 function mayBeSent(header: string, settings: ApiSettings): boolean {
   const name = header.toLowerCase();
   return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
@@ -245,7 +241,7 @@ function mayBeSent(header: string, settings: ApiSettings): boolean {
 function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
   const given = signals.filter((signal) => signal !== undefined);
   const signal = given.length > 1 ? AbortSignal.any(given) : given[0];
-  // Hundreds of requests may wait on one signal: that is no leak.
+  // Hundreds of requests may wait on one signal: that is not a leak.
   if (signal) setMaxListeners(0, signal);
   return signal;
 }
@@ -263,10 +259,10 @@ function sentOf({ answer, ...rest }: Outcome): Sent {
   return { ...answer, ...rest, trackingId: trackingIdOf(answer) };
 }
 
-function notAdmitted(entry: Extract<Entry, { granted: false }>): Unsent {
+function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   if (entry.why === 'interrupted') return unsent('interrupted', 'the run was interrupted');
   const seconds = Math.ceil(entry.ms / 1000);
-  return unsent('rate-limited', `the tenant wants no requests for the next ${seconds} s`);
+  return unsent('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
 }
 
 function noEndpoint(service: 'identity' | 'profiles'): Unsent {

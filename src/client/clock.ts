@@ -8,7 +8,7 @@ export interface Clock {
 
 const longestTimer = 2 ** 31 - 1;
 
-/** Milliseconds of a clock that nobody sets; Node's `performance` has one too, and takes 4 ms to load. */
+/** Milliseconds of a clock that never jumps. Node's `performance` has one too, but takes 4 ms to load. */
 function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,18 +1,19 @@
+import { ExitCode, type Failure, failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import type { Answer, Answered } from './answer.ts';
-import { inBrief, looksLikeHtml, textOfHtml } from './brief.ts';
-import { parseUrl } from './url.ts';
+import type { Request } from '../model/plan.ts';
+import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
+import { parseUrl } from './target.ts';
 
-/** An answer without success, in words for people. */
+/** An answer that is not a success, in words. */
 export interface Description {
   /** The status and the tenant's own message, or why there is no answer. One line, safe to print. */
   readonly text: string;
-  /** What to do next, where anything is known. */
+  /** What to do next, where that is known. */
   readonly hint: string | null;
   readonly trackingId: string | null;
 }
 
-/** Describes an answer; never fails on what the tenant put into it. */
+/** Describes an answer. Never fails, whatever the tenant put into it. */
 export function describeAnswer(answer: Answer): Description {
   const trackingId = trackingIdOf(answer);
   switch (answer.outcome) {
@@ -47,8 +48,8 @@ function messageOf({ status, headers, body, text }: Answered): string {
 }
 
 function redirectMessage(headers: Readonly<Record<string, string>>): string {
-  const target = inBrief(headers.location ?? '', 200) || 'an address it does not name';
-  return `the tenant redirects to ${target}; redirects are not followed, the token was not sent there`;
+  const target = inBrief(headers.location ?? '', 200) || 'an unnamed address';
+  return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
 }
 
 /** ErrorResponseDto, the 401 `{error}`, the 429 `{message}`, and OAuth's `error_description` (api-notes). */
@@ -84,15 +85,102 @@ function hintOf(answer: Answered): string | null {
     return `Check the base URL in the project file${host ? `; the tenant may have moved to ${inBrief(host, 100)}` : ''}.`;
   }
   if (text !== null && looksLikeHtml(text)) {
-    return 'A web page came instead of an answer of the API: check the base URL, and proxies on the way.';
+    return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';
   }
-  return hints[status] ?? (status >= 500 ? 'The tenant has a problem of its own: run again later.' : null);
+  return hints[status] ?? (status >= 500 ? 'The tenant has a problem: run again later.' : null);
 }
 
 const hints: Readonly<Record<number, string>> = {
   401: 'Check the credentials of this environment: the token may have expired, or the client may be disabled.',
-  403: 'The credentials lack a right (or scope) for this call, or the tenant has not switched the feature on: some need support to enable them, and the experimental header must have the name the tenant expects (experimentalHeader).',
+  403: 'The credentials lack a right (or scope) for this call, or the feature is off: support has to enable some features, and the experimental header must have the name that the tenant expects (experimentalHeader).',
   404: 'Check the base URL of the environment, and whether the tenant has this feature.',
   405: 'The tenant does not support this call.',
   429: 'Lower `limits` of this environment, or find out who else uses the same client id.',
+};
+
+/**
+ * A tenant's text on one line, safe for a terminal: without control characters (C0, C1, escapes) and characters that
+ * are invisible or change the reading direction, and not longer than `longest`.
+ */
+export function inBrief(text: string, longest = 400): string {
+  const clean = text
+    .slice(0, 20 * longest)
+    .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
+}
+
+/** The text of an HTML page, without tags, styles and scripts. */
+export function textOfHtml(html: string): string {
+  return html
+    .slice(0, 50_000)
+    .replaceAll(
+      /<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi,
+      (part) => /<title[^>]*>([^<]*)/i.exec(part)?.[1] ?? ' ',
+    )
+    .replaceAll(/<[^>]*>/g, ' ');
+}
+
+export function looksLikeHtml(text: string): boolean {
+  return /^\s*(<!doctype html|<html|<head|<body|<!--|<h1|<p>)/i.test(text.slice(0, 1000));
+}
+
+/**
+ * Why a read failed: code, the tenant's message, the tracking id and a hint. A failed read never means "absent"
+ * (design, section 1).
+ *
+ * @param what what was being read, for people: `SimIntegration`
+ */
+export function readFailure(what: string, request: Request, sent: Sent): Failure {
+  if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
+    return failure(
+      'interrupted',
+      `Reading ${what} was interrupted; nothing was written.`,
+      {},
+      ExitCode.interrupted,
+    );
+  }
+  const { text: sentence, hint, trackingId } = describeAnswer(sent);
+  const text = sentence.replace(/\.$/, '');
+  const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';
+  const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
+  const message = isSuccess(sent)
+    ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not an answer of the API${tracking}.`
+    : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
+  return failure(codeOf(sent), message, hint === null ? {} : { hint });
+}
+
+/** A read whose answer is complete but cannot be right. */
+export function badList(code: string, what: string, request: Request, problem: string): Failure {
+  return failure(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
+    hint: 'Nothing was written. The list may have changed while it was read: run again. If the error stays, the tenant pages its lists differently than documented.',
+  });
+}
+
+function codeOf(answer: Answer): string {
+  switch (answer.outcome) {
+    case 'answered':
+      if (answer.status < 300) return 'bad-answer';
+      return codes[answer.status] ?? (answer.status < 400 ? 'tenant-redirect' : 'tenant-error');
+    case 'lost':
+      return 'answer-lost';
+    case 'unsent':
+      return unsentCodes[answer.reason] ?? 'tenant-unreachable';
+  }
+}
+
+const codes: Readonly<Record<number, string>> = {
+  400: 'tenant-bad-request',
+  401: 'tenant-unauthorized',
+  403: 'tenant-forbidden',
+  404: 'tenant-not-found',
+  429: 'tenant-rate-limit',
+};
+
+const unsentCodes: Readonly<Record<string, string>> = {
+  'no-token': 'tenant-unauthorized',
+  'no-endpoint': 'no-endpoint',
+  'no-secret': 'secret-unset',
+  'rate-limited': 'tenant-rate-limit',
+  unsafe: 'unsafe-request',
 };

@@ -1,13 +1,12 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { DnsRecord, Publication } from '../model/dns.ts';
-import { recordText } from '../model/dns.ts';
+import { type DnsRecord, type Publication, recordText } from '../model/dns.ts';
 import { failure } from '../model/failure.ts';
 
-/** Asks DNS whether records are published. */
+/** Checks with DNS whether records are published. */
 export interface DnsChecker {
   check(record: DnsRecord): Promise<Publication>;
-  /** Ends all questions; they are answered `unknown`. */
+  /** Ends all queries; their answer is `unknown`. */
   cancel(): void;
 }
 
@@ -19,7 +18,7 @@ export interface DnsOptions {
   readonly tries: number;
 }
 
-/** A checker that asks one resolver. Throws a Failure where `server` is none. */
+/** A checker that queries one resolver. Throws a Failure where `server` is not a name server. */
 export async function createDnsChecker({ server, timeout, tries }: DnsOptions): Promise<DnsChecker> {
   const resolver = new Resolver({ timeout, tries });
   if (server !== null) resolver.setServers([await serverAddress(server)]);
@@ -59,24 +58,24 @@ function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {
 function compareCname(wanted: string, answers: readonly string[]): Publication {
   const found = answers.map(hostName);
   if (found.length === 0) return missing;
-  return found.includes(wanted) ? published(found) : wrong(found, 'it points elsewhere');
+  return found.includes(wanted) ? published(found) : wrong(found, 'it points to another host');
 }
 
-/** The mail provider takes a MAIL FROM domain with exactly one MX record. */
+/** The mail provider accepts a MAIL FROM domain with exactly one MX record. */
 function compareMx(wanted: string, found: readonly string[]): Publication {
   if (found.length === 0) return missing;
   if (!found.includes(wanted)) return wrong(found, 'there are other MX records');
   return found.length === 1 ? published(found) : wrong(found, 'there must be no other MX record');
 }
 
-/** A name may have many texts; only those of the same kind (`v=spf1`) take the record's place. */
+/** A name may have many texts; only those with the same first word (`v=spf1`) compete with the record. */
 function compareTxt(wanted: string, texts: readonly string[]): Publication {
   const found = texts.filter((text) => firstWord(text) === firstWord(wanted));
   if (found.length === 0) return missing;
   if (found.length > 1) return wrong(found, `there must be only one ${firstWord(wanted)} record`);
   return found.some((text) => sameText(text, wanted))
     ? published(found)
-    : wrong(found, 'its text is another');
+    : wrong(found, 'its text is different');
 }
 
 function sameText(a: string, b: string): boolean {
@@ -105,7 +104,7 @@ function wrong(found: readonly string[], detail: string): Publication {
   return { state: 'wrong', found, detail };
 }
 
-/** No answer is not "missing": only a server that knows the name, or knows that there is none, says so. */
+/** No answer does not mean "missing": only a server that knows the zone can say that. */
 function withoutAnswer(code: string): Publication {
   if (code === 'ENODATA' || code === 'ENOTFOUND') return missing;
   return { state: 'unknown', found: [], detail: reasons[code] ?? `the resolver failed (${code})` };
@@ -116,7 +115,7 @@ const reasons: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the resolver reports a failure of its own (SERVFAIL)',
   EREFUSED: 'the resolver refuses to answer (REFUSED)',
   ECONNREFUSED: 'nothing listens at the resolver',
-  ECANCELLED: 'the question was given up',
+  ECANCELLED: 'the query was cancelled',
 };
 
 function codeOf(error: unknown): string {
@@ -129,7 +128,7 @@ async function serverAddress(text: string): Promise<string> {
   const host = isIP(text) === 6 ? text : (bracketed ?? plain);
   const port = isIP(text) === 6 ? 53 : Number(digits);
   if (host === undefined || port < 1 || port > 65_535) {
-    throw failure('resolver-syntax', `"${text}" is no name server.`, {
+    throw failure('resolver-syntax', `"${text}" is not a name server.`, {
       hint: 'Write HOST:PORT, such as 1.1.1.1:53 or [2606:4700::1111]:53.',
     });
   }

@@ -1,13 +1,13 @@
 import type { Request } from '../model/plan.ts';
 
-/** What a request is called in events: never a body, never a header. */
+/** A request in events: without body and headers. */
 export interface RequestName {
   readonly method: Request['method'];
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Everything that happens while a tenant is talked to, for a progress line and the traffic log. */
+/** What happens between client and tenant, for a progress line and the traffic log. */
 export type ClientEvent =
   | { readonly type: 'request-started'; readonly request: RequestName; readonly attempt: number }
   | {
@@ -15,7 +15,7 @@ export type ClientEvent =
       readonly request: RequestName;
       readonly attempt: number;
       readonly ms: number;
-      /** The status, or what became of a request that was not answered. */
+      /** The status, or the outcome of a request without an answer. */
       readonly result: number | 'lost' | 'unsent';
       readonly detail: string | null;
       readonly trackingId: string | null;

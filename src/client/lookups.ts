@@ -5,19 +5,18 @@ import { canonicalJson, isObject, type Json, type JsonObject, own } from '../mod
 import { type Lookup, lookupMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { UsedLookup } from '../model/resource.ts';
-import { inBrief } from './brief.ts';
 import type { Client } from './client.ts';
-import { rememberReads } from './memo.ts';
+import { inBrief } from './describe.ts';
 import { type PageSource, readPage, readRows } from './pages.ts';
-import { allOrFailure } from './read.ts';
+import { allOrFailure, readOnce } from './read.ts';
 
-/** Gives the value that each lookup stands for. */
+/** Returns the value of a lookup. */
 export type LookupAnswers = (lookup: Lookup) => Json;
 
-/** Parameters of a collection that are no filters (seed 002, "Collection endpoints"). */
+/** Parameters of a collection that are not filters (seed 002, "Collection endpoints"). */
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
-/** From so many lookups in one collection on, it is worth seeing whether all of it fits on a page. */
+/** From this number of lookups in one collection on, reading its first page pays: it may be the whole collection. */
 const manyLookups = 3;
 
 /**
@@ -25,19 +24,19 @@ const manyLookups = 3;
  * must match; the match is made here, since a host may ignore a filter (api-notes, "Collections"). Throws a Failure
  * with all lookups that match none, match several, or lack the field, at each place that uses them.
  */
-export async function resolveLookups(client: Client, lookups: readonly UsedLookup[]): Promise<LookupAnswers> {
-  const reader = rememberReads(client);
+export async function resolveLookups(tenant: Client, lookups: readonly UsedLookup[]): Promise<LookupAnswers> {
+  const client = readOnce(tenant);
   const distinct = new Map<string, UsedLookup>();
   for (const lookup of lookups) {
     const name = nameOf(lookup);
-    // Of equal ones the first tells its places.
+    // The first of equal lookups has the places of all.
     if (!distinct.has(name)) distinct.set(name, lookup);
   }
   const collections = [...new Set([...distinct.values()].map(({ from }) => from))];
   const found = await allOrFailure(
     collections.map((from) =>
       resolveIn(
-        reader,
+        client,
         from,
         [...distinct.values()].filter((lookup) => lookup.from === from),
       ),
@@ -55,7 +54,7 @@ export async function resolveLookups(client: Client, lookups: readonly UsedLooku
   );
   return (lookup) => {
     const answer = answers.get(nameOf(lookup));
-    if (answer === undefined) throw new Error(`${describe(lookup)} was not asked for`);
+    if (answer === undefined) throw new Error(`${describe(lookup)} was not resolved`);
     return answer;
   };
 }
@@ -65,7 +64,7 @@ type Resolved =
   | { readonly lookup: Lookup; readonly problem: Diagnostic };
 
 async function resolveIn(client: Client, from: string, lookups: readonly Lookup[]): Promise<Resolved[]> {
-  const whole = lookups.length < manyLookups ? null : await wholeOnOnePage(client, from);
+  const whole = lookups.length < manyLookups ? null : await readWholePage(client, from);
   return allOrFailure(
     lookups.map(async (lookup) => {
       const rows = whole ?? (await readFiltered(client, lookup));
@@ -77,30 +76,31 @@ async function resolveIn(client: Client, from: string, lookups: readonly Lookup[
   );
 }
 
-async function wholeOnOnePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
+/** All rows, where they fit on one page; else `null`. */
+async function readWholePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
   const { rows, total } = await readPage(client, collectionSource(from, {}), 0);
-  // Without a total, only a page far from every usual limit is surely all there is.
+  // Without a total, only a page that is far from every usual limit is certain to be the last.
   return total === rows.length || (total === null && rows.length < 50) ? rows : null;
 }
 
-/** The rows that the host finds; all rows where it does not take the filter. */
+/** The rows that the host finds; all rows where it does not accept the filter. */
 async function readFiltered(client: Client, { from, where }: Lookup): Promise<readonly JsonObject[]> {
   const filters = Object.entries(where).filter(([field]) => !parameters.includes(field));
   try {
     return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
   } catch (error) {
-    const refused = error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
-    if (!refused || filters.length === 0) throw error;
+    const isRefused = error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
+    if (!isRefused || filters.length === 0) throw error;
     return readRows(client, collectionSource(from, {}));
   }
 }
 
 /** Where the records of a collection are listed, filtered by fields. */
-export function collectionSource(from: string, filters: Readonly<Record<string, string>>): PageSource {
+function collectionSource(from: string, filters: Readonly<Record<string, string>>): PageSource {
   const request: Request = {
     method: 'GET',
     path: pathOf('/api', from),
-    // The total that comes with the metadata tells the end of the list.
+    // The metadata has the total, which marks the end of the list.
     query: { ...filters, metadata: 'true' },
     headers: { accept: 'application/json' },
     body: null,
@@ -109,7 +109,7 @@ export function collectionSource(from: string, filters: Readonly<Record<string, 
   return { what: `the collection ${from}`, request, pageSize: from === 'profiles' ? 500 : 100, member: from };
 }
 
-/** Compared as text, since hosts show numbers and texts alike; also inside `attributes`. */
+/** Compares as text, since hosts show numbers and texts alike; also looks into `attributes`. */
 function matches(row: JsonObject, where: Lookup['where']): boolean {
   return Object.entries(where).every(([field, wanted]) => {
     const value = fieldOf(row, field);
@@ -137,12 +137,12 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
   const value = fieldOf(row, lookup.take);
   if (value !== null && typeof value !== 'object') return { lookup, value };
   if (value !== null) {
-    // No field of a manifest takes one; and it could be made to look like a marker of tenantctl's own.
+    // No field of a manifest takes one, and a hostile one could look like a marker of tenantctl.
     const hint = 'Take a field that is text, a number, true or false.';
     return problem(
       lookup,
       'lookup-no-field',
-      'finds a record whose field to take is a list or an object',
+      'finds a record in which the field to take is a list or an object',
       hint,
     );
   }
@@ -161,7 +161,7 @@ function problem(lookup: Lookup, code: string, what: string, hint: string): Reso
   return { lookup, problem: { code, severity: 'error', message: `${describe(lookup)} ${what}.`, hint } };
 }
 
-/** The problem once for every line of a manifest that has it. */
+/** The problem, once for every line of a manifest that causes it. */
 function atEachUse(problem: Diagnostic, { uses = [] }: Pick<UsedLookup, 'uses'> = {}): Diagnostic[] {
   if (uses.length === 0) return [problem];
   return uses.map(({ resource, at }) => ({ ...problem, ...resource.point(at), address: resource.address }));
@@ -182,4 +182,13 @@ function describe({ from, where, take }: Lookup): string {
 
 function nameOf(lookup: Lookup): string {
   return canonicalJson(lookupMarker(lookup));
+}
+
+/** All records of some collections of the profile-management interface, by the collection's name. */
+export async function readRecords(
+  client: Client,
+  collections: readonly string[],
+): Promise<ReadonlyMap<string, readonly JsonObject[]>> {
+  const rows = await allOrFailure(collections.map((name) => readRows(client, collectionSource(name, {}))));
+  return new Map(collections.map((name, at) => [name, rows[at] ?? []]));
 }

@@ -1,48 +1,43 @@
 import { serviceOf } from '../kinds/http.ts';
-import type { JsonObject } from '../model/json.ts';
+import { sha256 } from '../model/digest.ts';
+import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
-import { isSuccess } from './answer.ts';
+import { type Answered, isSuccess } from './answer.ts';
 import type { Client } from './client.ts';
-import type { KnownPage } from './page-cache.ts';
-import { badList, readFailure } from './read-failure.ts';
-import { type Page, pageOf, recognisedPage } from './rows.ts';
+import { badList, readFailure } from './describe.ts';
 
-/** A list to be read. */
+/** Where a list is read. */
 export interface PageSource {
   /** What is read, for messages: a kind or a collection. */
   readonly what: string;
-  /** The first page's request but for `limit`; GET, or a POST that only searches. */
+  /** The request of the first page without `limit`: a GET, or a POST that only searches. */
   readonly request: Request;
   /** Rows to a page; `null` where the list is not paged. */
   readonly pageSize: number | null;
   /** Whether the first page is asked for without a limit. */
   readonly undeclaredPaging?: boolean | undefined;
-  /** The member of the answer that holds the rows, where it is not the path's last segment. */
+  /** The member of the answer that holds the rows, if it is not the path's last segment. */
   readonly member?: string | undefined;
-  /** No pages are asked for beyond so many rows. */
+  /** Reading stops after this number of rows. */
   readonly enough?: number | undefined;
-  /** Nobody else asks for these pages, so that none of them need be remembered. */
-  readonly forget?: boolean | undefined;
-  /** The pages that are known by their digests. */
-  readonly known?: ((digest: string) => KnownPage | null) | undefined;
 }
 
 type Sender = Pick<Client, 'send'>;
 
-/** More pages than this are announced by mistake, or to keep us busy. */
+/** A host that announces more pages is broken or hostile. */
 const mostPages = 20_000;
 
-/** Pages that are asked for at once; more than connections are of no use. */
-const sideBySide = 16;
+/** Pages that are requested concurrently; more than there are connections would not help. */
+const concurrentPages = 16;
 
-/** Beyond this a host is not listing but making rows up. */
+/** A host that lists more rows never ends. */
 const mostRows = 2_000_000;
 
-/** A first page that ends exactly here may be a host's own limit rather than the end of the list. */
+/** A first page of exactly this length may be a host's own limit rather than the end of the list. */
 const usualLimits = [50, 100, 200];
 
 /**
- * Reads a list page by page, side by side once its length is known. Offsets count records, and the first page has none
+ * Reads a list page by page, concurrently once its length is known. Offsets count records, and the first page has none
  * (api-notes, "offset"). Throws a Failure for an answer that failed or is no list, a row that comes twice, and
  * a total that is not reached: an incomplete list never looks like a whole one.
  */
@@ -50,13 +45,15 @@ export async function* readPages(client: Sender, source: PageSource): AsyncGener
   const list = new Listing(source);
   const first = await readPage(client, source, 0);
   yield list.accept(first);
-  const enough = source.enough ?? Number.POSITIVE_INFINITY;
+  const enough = enoughOf(source);
   if (source.pageSize !== null) {
-    if (first.total === null) yield* readOn(client, source, source.pageSize, enough, list);
+    if (first.total === null) yield* readOn(client, source, source.pageSize, list);
     else yield* readRest(client, source, Math.min(first.total, enough), list);
   }
   if (list.count < enough) list.end(first.total);
 }
+
+const enoughOf = ({ enough = Number.POSITIVE_INFINITY }: PageSource) => enough;
 
 /** All rows of a list; see {@link readPages}. */
 export async function readRows(client: Sender, source: PageSource): Promise<JsonObject[]> {
@@ -67,26 +64,24 @@ export async function readRows(client: Sender, source: PageSource): Promise<Json
 
 /** One page, from the record at `offset` on. */
 export async function readPage(client: Sender, source: PageSource, offset: number): Promise<Page> {
-  const { request, pageSize, what, member, known, forget } = source;
+  const { request, pageSize, what, member } = source;
   const asksSize = pageSize !== null && !(source.undeclaredPaging && offset === 0);
   const query = {
     ...request.query,
     ...(asksSize ? { limit: String(pageSize) } : {}),
     ...(offset === 0 ? {} : { offset: String(offset) }),
   };
-  const recognise = known && ((digest: string) => known(digest) !== null);
-  const sent = await client.send({ ...request, query }, { recognise, forget });
+  const sent = await client.send({ ...request, query });
   if (!isSuccess(sent)) throw readFailure(what, request, sent);
-  const recognised = sent.unread && sent.digest !== undefined ? known?.(sent.digest) : null;
-  if (recognised) return recognisedPage(sent, recognised, request.path, member);
   const page = pageOf(sent, request.path, member);
   if (page) return page;
   if (sent.text !== null) throw readFailure(what, request, sent);
   throw badList('bad-answer', what, request, 'did not answer with a list of objects');
 }
 
-/** The pages after the first of a list whose length nobody tells: until one is short. */
-async function* readOn(client: Sender, source: PageSource, pageSize: number, enough: number, list: Listing) {
+/** The pages after the first of a list of unknown length: until one is short. */
+async function* readOn(client: Sender, source: PageSource, pageSize: number, list: Listing) {
+  const enough = enoughOf(source);
   // The profile-management interface takes offsets "up to the last record index" only (seed 002, "Limits"): there the
   // next page begins with the last record again.
   const overlap = serviceOf(source.request.path) === 'profiles' ? 1 : 0;
@@ -99,26 +94,26 @@ async function* readOn(client: Sender, source: PageSource, pageSize: number, eno
   }
 }
 
-/** The pages after the first up to a known row; a host may give less at once than it was asked for. */
+/** The pages after the first, up to a known row. A host may return fewer rows at once than requested. */
 async function* readRest(client: Sender, source: PageSource, end: number, list: Listing) {
   const step = list.count;
   if (step === 0 || end / step > mostPages) return;
   const offsets: number[] = [];
   for (let offset = step; offset < end; offset += step) offsets.push(offset);
-  for (let at = 0; at < offsets.length; at += sideBySide) {
-    const pages = offsets.slice(at, at + sideBySide).map((offset) => readPage(client, source, offset));
-    // All are awaited one by one below; one that fails meanwhile must not count as unhandled.
+  for (let at = 0; at < offsets.length; at += concurrentPages) {
+    const pages = offsets.slice(at, at + concurrentPages).map((offset) => readPage(client, source, offset));
+    // They are awaited one by one below; a failure before that must not count as unhandled.
     for (const page of pages) page.catch(() => {});
     for (const page of pages) {
       const read = await page;
-      // A total that is too high would be believed for hundreds of requests.
+      // Without this, a total that is too high would cost hundreds of requests.
       if (read.names.length === 0) return;
       yield list.accept(read);
     }
   }
 }
 
-/** What has been read of one list so far. */
+/** The rows of one list that have been read so far. */
 class Listing {
   readonly #source: PageSource;
   readonly #seen = new Set<string>();
@@ -132,12 +127,12 @@ class Listing {
     return this.#seen.size;
   }
 
-  /** The page without the rows that are not new; the first `overlap` must be the last one again. */
+  /** The page without the rows that overlap with the page before. Throws for a row that comes twice. */
   accept(page: Page, overlap = 0): Page {
     const { names } = page;
     const { what, request } = this.#source;
     if (overlap > 0 && names[0] !== this.#last) {
-      throw badList('page-repeats', what, request, 'does not go on where the page before ended');
+      throw badList('page-repeats', what, request, 'does not continue where the page before ended');
     }
     for (const name of names.slice(overlap)) {
       if (this.#seen.has(name)) {
@@ -148,9 +143,7 @@ class Listing {
     }
     if (this.#seen.size > mostRows) throw badList('bad-answer', what, request, 'lists rows without end');
     this.#last = names.at(-1) ?? this.#last;
-    return overlap === 0
-      ? page
-      : { ...page, rows: page.rows.slice(overlap), names: names.slice(overlap), digest: null, known: null };
+    return { ...page, rows: page.rows.slice(overlap), names: names.slice(overlap) };
   }
 
   end(total: number | null): void {
@@ -158,4 +151,53 @@ class Listing {
     const { what, request } = this.#source;
     throw badList('total-mismatch', what, request, `announced ${total} rows and gave ${this.count}`);
   }
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly rows: readonly JsonObject[];
+  /** What identifies each row in the list. */
+  readonly names: readonly string[];
+  /** How many rows the whole list has; `null` where the answer does not say so. */
+  readonly total: number | null;
+}
+
+/**
+ * The rows in a list's answer: a bare array, or an object that holds it under `member` or the plural noun that ends the
+ * path (api-notes, "Collections"). `null` where there are none or a row is no object.
+ */
+export function pageOf(answer: Answered, path: string, member: string | undefined): Page | null {
+  const { body, headers } = answer;
+  const rows = rowsIn(body, path, member);
+  if (!rows) return null;
+  const total = totalOf(body) ?? countIn(headers['x-total-count']);
+  return { rows, names: rows.map(nameOf), total };
+}
+
+function rowsIn(body: Json, path: string, member: string | undefined): readonly JsonObject[] | null {
+  // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
+  const rows = isObject(body) ? emptyForNull(own(body, member ?? path.split('/').at(-1) ?? '')) : body;
+  if (!isArray(rows)) return null;
+  const objects = rows.filter((row) => isObject(row));
+  return objects.length < rows.length ? null : objects;
+}
+
+function emptyForNull(rows: Json | undefined): Json | undefined {
+  return rows === null ? [] : rows;
+}
+
+function totalOf(body: Json): number | null {
+  const metadata = isObject(body) ? own(body, '_metadata') : undefined;
+  const total = isObject(metadata) ? own(metadata, 'total') : undefined;
+  return typeof total === 'number' && Number.isInteger(total) && total >= 0 ? total : null;
+}
+
+function countIn(header: string | undefined): number | null {
+  return header !== undefined && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
+}
+
+/** What identifies a row: its id, else all of its content. */
+function nameOf(row: JsonObject): string {
+  const id = own(row, 'id');
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : sha256(row);
 }

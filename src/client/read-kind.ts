@@ -1,170 +1,157 @@
-import type { Kind, List, Read } from '../kinds/kind.ts';
-import { identityOf, identityOfObject, liveObject } from '../kinds/live.ts';
-import type { Wanted } from '../kinds/wanted.ts';
+import { apiRequest } from '../kinds/http.ts';
+import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
+import { identityOf, liveObject } from '../kinds/live.ts';
 import type { Key } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
-import type { LiveName, LiveObject } from '../model/live.ts';
+import type { LiveObject } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess } from './answer.ts';
-import { inBrief, looksLikeHtml } from './brief.ts';
-import { readRows } from './pages.ts';
-import { badList, readFailure } from './read-failure.ts';
-import {
-  filterFor,
-  type IsNeeded,
-  type Reader,
-  type ReaderFor,
-  readFiltered,
-  readWhole,
-  sourceOf,
-} from './read-list.ts';
+import type { Client } from './client.ts';
+import { badList, inBrief, looksLikeHtml, readFailure } from './describe.ts';
+import { type PageSource, readPages, readRows } from './pages.ts';
 
-/** The wanted live objects of a kind. */
-export async function readKind<Kept extends LiveName>(
-  reader: ReaderFor<Kept>,
-  wanted: Wanted,
-): Promise<readonly Kept[]> {
-  const { kind, keys, ids, complete } = wanted;
+interface Reader {
+  readonly client: Client;
+  readonly settings: ApiSettings;
+  readonly kind: Kind;
+}
+
+/** Whether an object that was read is one of those asked for. */
+type IsNeeded = (object: LiveObject) => boolean;
+
+/** The live objects of a kind that are asked for. Throws a Failure where they cannot be read, or two have one key. */
+export async function readKind(
+  client: Client,
+  request: ReadRequest,
+  settings: ApiSettings,
+): Promise<readonly LiveObject[]> {
+  const { kind, keys, ids, complete } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return [];
-  const objects = await readObjects(reader, wanted, kind.read);
-  byIdentity(kind, objects);
+  const objects = await readAsDescribed({ client, settings, kind }, request, kind.read);
+  refuseDuplicates(kind, objects);
   return objects;
 }
 
-/** The vendor's defaults of wanted keys that are not among the objects that were found. */
-export async function readMissing(
-  reader: Reader,
-  { kind, keys }: Wanted,
-  found: readonly LiveObject[],
+/** The vendor's defaults of a kind: of the keys asked for with their relatives, or all of them. */
+export async function readDefaultsOfKind(
+  client: Client,
+  request: ReadRequest,
+  settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
-  const missing = missingKeys(kind, keys, byIdentity(kind, found));
-  return missing.length === 0 ? [] : readDefaults(reader, { kind, keys: missing, ids: [], complete: false });
-}
-
-/**
- * The vendor's defaults of the wanted objects and of their relatives (a default in another locale shows that a key
- * exists), or all of them; none where the kind has no defaults.
- */
-export async function readDefaults(reader: Reader, wanted: Wanted): Promise<LiveObject[]> {
-  const { kind, keys, complete } = wanted;
-  if (!kind.defaults) return [];
+  const { kind, keys, complete } = request;
+  if (!kind.defaults || (!complete && keys.length === 0)) return [];
   const names = new Set(keys.map(([name]) => name));
   const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-  const filter = filterFor(wanted, kind.defaults);
-  const whole: ReaderFor<LiveObject> = { ...reader, keepOf: (object) => object };
-  const filtered = filter === null ? null : await readFiltered(whole, kind, kind.defaults, filter, isNeeded);
-  const defaults = filtered ?? (await readWhole(whole, kind, kind.defaults, isNeeded));
-  if (!complete) byIdentity(kind, defaults);
+  const reader = { client, settings, kind };
+  const filter = filterFor(request, kind.defaults);
+  const filtered = filter === null ? null : await readFiltered(reader, kind.defaults, filter, isNeeded);
+  const defaults = filtered ?? (await readList(reader, kind.defaults, null, isNeeded));
+  if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
 }
 
-async function readObjects<Kept extends LiveName>(
-  reader: ReaderFor<Kept>,
-  wanted: Wanted,
-  read: Read,
-): Promise<Kept[]> {
+async function readAsDescribed(reader: Reader, request: ReadRequest, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
-      return (await readOnlyOne(reader, wanted, read)) ?? readList(reader, wanted, read.list);
+      return (await readSingle(reader, request, read)) ?? readListed(reader, request, read.list);
     case 'list-then-each':
-      return readListThenEach(reader, wanted, read);
+      return readListThenEach(reader, request, read);
     case 'each-declared':
-      return readEachDeclared(reader, wanted, read);
+      return readEachDeclared(reader, request, read);
   }
 }
 
-/** `null` where the object's own call is not used or does not show it: the list tells whether there is one. */
-async function readOnlyOne<Kept extends LiveName>(
-  { client, settings, keepOf }: ReaderFor<Kept>,
-  { kind, keys, ids, complete, written = false }: Wanted,
+/** `null` where the object's own call is not used or does not return it: then the list is read. */
+async function readSingle(
+  { client, settings, kind }: Reader,
+  { keys, ids, complete, written = false }: ReadRequest,
   { one }: Extract<Read, { how: 'list' }>,
-): Promise<Kept[] | null> {
+): Promise<LiveObject[] | null> {
   const [key, id] = [keys[0], ids[0]];
   const isAlone = keys.length === 1 && ids.length === 1 && !complete;
   if (!written || !isAlone || !one || key === undefined || id === undefined) return null;
   const sent = await client.send(one(id, settings));
   if (!isSuccess(sent) || !isObject(sent.body)) return null;
   const object = liveObject(kind, sent.body, settings, id);
-  return object && identityOf(kind, object.key) === identityOf(kind, key) ? [keepOf(object)] : null;
+  return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
-/** By a filter where that saves pages, else the whole list. Rows are checked here: a host may ignore a filter. */
-async function readList<Kept extends LiveName>(
-  reader: ReaderFor<Kept>,
-  wanted: Wanted,
-  list: List,
-): Promise<Kept[]> {
-  const { kind, keys } = wanted;
-  const isNeeded = isWanted(wanted);
-  const filter = filterFor(wanted, list);
-  const filtered = filter === null ? null : await readFiltered(reader, kind, list, filter, isNeeded);
-  // A filter may mind the case of letters where the tenant does not: only the whole list tells "absent".
-  const folds = kind.keyFields.some(({ foldCase }) => foldCase);
-  if (filtered && !(folds && missingKeys(kind, keys, byIdentity(kind, filtered)).length > 0)) return filtered;
-  return readWhole(reader, kind, list, isNeeded);
+/** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
+async function readListed(reader: Reader, request: ReadRequest, list: List): Promise<LiveObject[]> {
+  const { kind, keys } = request;
+  const isNeeded = neededBy(request);
+  const filter = filterFor(request, list);
+  const filtered = filter === null ? null : await readFiltered(reader, list, filter, isNeeded);
+  // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
+  const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
+  if (filtered && !(foldsCase && lacksAny(kind, keys, filtered))) return filtered;
+  return readList(reader, list, null, isNeeded);
 }
 
-/** The list says which there are; what they are, and what they are called, only each one's own call does. */
-async function readListThenEach<Kept extends LiveName>(
-  reader: ReaderFor<Kept>,
-  wanted: Wanted,
+function lacksAny(kind: Kind, keys: readonly Key[], objects: readonly LiveObject[]): boolean {
+  const found = new Set(objects.map(({ identity }) => identity));
+  return keys.some((key) => !found.has(identityOf(kind, key)));
+}
+
+/** The list has the ids; names and fields come from each object's own call. */
+async function readListThenEach(
+  reader: Reader,
+  request: ReadRequest,
   read: Extract<Read, { how: 'list-then-each' }>,
-): Promise<Kept[]> {
-  const { kind, keys, ids, complete } = wanted;
-  const source = sourceOf(reader, kind, read.list, null);
-  const listed = (await readRows(reader.client, source)).map((row) => {
+): Promise<LiveObject[]> {
+  const { client, settings, kind } = reader;
+  const { keys, ids, complete } = request;
+  const source = sourceOf(reader, read.list, null);
+  const listed = (await readRows(client, source)).map((row) => {
     const id = textOf(row, 'id');
     if (!id) throw badList('bad-answer', kind.name, source.request, 'lists a row without an id');
     return id;
   });
   const needed = complete || keys.length > 0 ? listed : listed.filter((id) => ids.includes(id));
-  const isNeeded = isWanted(wanted);
   const objects = await Promise.all(
     needed.map(async (id) => {
-      const request = read.each(id, reader.settings);
-      const object = liveObject(kind, await readOne(reader, kind, request), reader.settings, id);
-      return object && isNeeded(object) ? reader.keepOf(object) : null;
+      const answer = await readOne(reader, read.each(id, settings));
+      return liveObject(kind, answer, settings, id);
     }),
   );
-  return objects.filter((object) => object !== null);
+  return objects.filter((object) => object !== null).filter(neededBy(request));
 }
 
-async function readEachDeclared<Kept extends LiveName>(
-  reader: ReaderFor<Kept>,
-  { kind, keys }: Wanted,
+async function readEachDeclared(
+  reader: Reader,
+  { kind, keys }: ReadRequest,
   read: Extract<Read, { how: 'each-declared' }>,
-): Promise<Kept[]> {
+): Promise<LiveObject[]> {
   const objects = await Promise.all(
     keys.map(async (key) => {
       const request = read.each(key, reader.settings);
-      const answer = await readOne(reader, kind, request, read);
+      const answer = await readOne(reader, request, read);
       if (answer === null) return null;
       const object = liveObject(kind, answer, reader.settings, key[0] ?? null);
-      if (object && identityOf(kind, object.key) === identityOf(kind, key)) return reader.keepOf(object);
+      if (object?.identity === identityOf(kind, key)) return object;
       throw badList('bad-answer', kind.name, request, `answered about another ${kind.name}`);
     }),
   );
   return objects.filter((object) => object !== null);
 }
 
-/** The object that one call answers; `null` only where the kind itself says that the answer means "absent". */
-async function readOne(reader: Reader, kind: Kind, request: Request): Promise<JsonObject>;
+/** The object that a call answers; `null` only where the kind says that the answer means "absent". */
+async function readOne(reader: Reader, request: Request): Promise<JsonObject>;
 async function readOne(
   reader: Reader,
-  kind: Kind,
   request: Request,
   read: Extract<Read, { how: 'each-declared' }>,
 ): Promise<JsonObject | null>;
 async function readOne(
-  reader: Reader,
-  kind: Kind,
+  { client, kind }: Reader,
   request: Request,
   read?: Extract<Read, { how: 'each-declared' }>,
 ): Promise<JsonObject | null> {
-  const sent = await reader.client.send(request, { forget: true });
+  const sent = await client.send(request);
   if (sent.outcome === 'answered') {
-    // A web page comes from a proxy or a wrong base URL, and says nothing about the object.
+    // A web page comes from a proxy or a wrong base URL: it does not mean that the object is absent.
     const fromTenant = sent.text === null || !looksLikeHtml(sent.text);
     if (fromTenant && read?.isAbsent({ status: sent.status, body: sent.body })) return null;
   }
@@ -172,35 +159,89 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function isWanted({ kind, keys, ids, complete }: Wanted): IsNeeded {
+function neededBy({ kind, keys, ids, complete }: ReadRequest): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
-  return (object) =>
-    complete || names.has(identityOfObject(kind, object)) || (object.id !== null && pinned.has(object.id));
+  return ({ identity, id }) => complete || names.has(identity) || (id !== null && pinned.has(id));
 }
 
-function missingKeys(kind: Kind, keys: readonly Key[], found: ReadonlyMap<string, LiveName>): Key[] {
-  return keys.filter((key) => !found.has(identityOf(kind, key)));
-}
-
-/** Throws where two live objects have one key, which leaves open which one a manifest means (design, section 5). */
-function byIdentity(kind: Kind, objects: readonly LiveName[]): ReadonlyMap<string, LiveName> {
-  const index = new Map(objects.map((object) => [identityOfObject(kind, object), object]));
-  if (index.size < objects.length) throw duplicates(kind, objects);
-  return index;
-}
-
-function duplicates(kind: Kind, objects: readonly LiveName[]): Failure {
-  const groups = new Map<string, LiveName[]>();
-  for (const object of objects) {
-    const name = identityOfObject(kind, object);
-    groups.set(name, [...(groups.get(name) ?? []), object]);
+/** Page by page, so that rows that are not needed are not kept: few of thousands may be declared. */
+async function readList(
+  reader: Reader,
+  list: List,
+  filter: string | null,
+  isNeeded: IsNeeded,
+): Promise<LiveObject[]> {
+  const { client, settings, kind } = reader;
+  const source = sourceOf(reader, list, filter);
+  const objects: LiveObject[] = [];
+  for await (const { rows } of readPages(client, source)) {
+    for (const row of rows) {
+      const object = liveObject(kind, row, settings, null);
+      // An object that was skipped would count as absent.
+      if (!object && !kind.isForeign?.(row)) {
+        throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
+      }
+      if (object && isNeeded(object)) objects.push(object);
+    }
   }
-  const problems = [...groups.values()].filter((same) => same.length > 1);
-  return new Failure(problems.flatMap((same) => duplicateFailure(kind, same).diagnostics));
+  return objects;
 }
 
-function duplicateFailure(kind: Kind, same: readonly LiveName[]): Failure {
+/** `null` where the tenant does not accept the filter. */
+async function readFiltered(
+  reader: Reader,
+  list: List,
+  filter: string,
+  isNeeded: IsNeeded,
+): Promise<LiveObject[] | null> {
+  try {
+    return await readList(reader, list, filter, isNeeded);
+  } catch (error) {
+    if (error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request') return null;
+    throw error;
+  }
+}
+
+/** The length of a percent-encoded filter expression that safely fits into a URL. */
+const longestFilter = 4000;
+
+/** The filter expression for what is asked for; `null` where the whole list has to be read. */
+function filterFor({ kind, keys, ids, complete }: ReadRequest, list: List): string | null {
+  // An object whose key may differ from the manifest's is found by its id, and no list has a filter for ids.
+  const needsIds = ids.length > 0 && (kind.pinnable || kind.renamable);
+  if (complete || !list.filter || keys.length === 0 || needsIds) return null;
+  const filter = list.filter(keys);
+  return encodeURIComponent(filter).length <= longestFilter ? filter : null;
+}
+
+/** The source of a list's pages, whole or filtered. */
+function sourceOf({ settings, kind }: Reader, list: List, filter: string | null): PageSource {
+  const whole = list.counts ? { count: 'true' } : {};
+  const query = filter === null ? whole : { filters: filter };
+  return {
+    what: kind.name,
+    request: apiRequest('GET', list.path(settings), settings, { query }),
+    pageSize: list.pageSize,
+    undeclaredPaging: list.undeclaredPaging,
+    member: list.member,
+  };
+}
+
+/** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
+function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
+  const groups = new Map<string, LiveObject[]>();
+  for (const object of objects) {
+    const group = groups.get(object.identity);
+    if (group) group.push(object);
+    else groups.set(object.identity, [object]);
+  }
+  if (groups.size === objects.length) return;
+  const problems = [...groups.values()].filter((same) => same.length > 1);
+  throw new Failure(problems.flatMap((same) => duplicateKey(kind, same).diagnostics));
+}
+
+function duplicateKey(kind: Kind, same: readonly LiveObject[]): Failure {
   const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
   const key = inBrief(same[0]?.key.join('/') ?? '', 200);
   return failure(

@@ -1,48 +1,78 @@
-import type { Wanted } from '../kinds/wanted.ts';
+import { apiRequest } from '../kinds/http.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { identityOf, LiveIndex } from '../kinds/live.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveName, LiveObject, TenantState } from '../model/live.ts';
+import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
+import type { LiveObject, TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { isSuccess, type Sent } from './answer.ts';
 import type { Client } from './client.ts';
-import { rememberReads } from './memo.ts';
-import { readKind, readMissing } from './read-kind.ts';
-import type { ReaderFor } from './read-list.ts';
+import { readFailure } from './describe.ts';
+import { readDefaultsOfKind, readKind } from './read-kind.ts';
 
-/**
- * Reads what is wanted of a tenant, all kinds side by side, with as few requests as that takes.
- *
- * Throws a Failure with everything that went wrong: a read that failed or is incomplete is never taken for "absent".
- */
-export async function readTenant(
-  client: Client,
-  wanted: readonly Wanted[],
-  settings: ApiSettings,
-): Promise<TenantState> {
-  const keepOf = (object: LiveObject) => object;
-  const reader = { client: rememberReads(client), settings, pages: null, keepOf };
-  const read = await allOrFailure(
-    wanted.map(async (one) => {
-      const objects = await readKind(reader, one);
-      return { objects, defaults: await readMissing(reader, one, objects) };
-    }),
-  );
+/** A client for work that only reads: equal GETs are sent once. Not for use across a write. */
+export function readOnce(client: Client): Client {
+  const answers = new Map<string, Promise<Sent>>();
   return {
     tenant: client.tenant,
-    objects: read.flatMap(({ objects }) => objects),
-    defaults: read.flatMap(({ defaults }) => defaults),
+    send(request, options) {
+      if (request.method !== 'GET') return client.send(request, options);
+      const { path, query, headers } = request;
+      const name = canonicalJson({ path, query, headers });
+      const answer = answers.get(name) ?? client.send(request, options);
+      answers.set(name, answer);
+      return answer;
+    },
+    close: () => client.close(),
   };
 }
 
-/** The same without defaults, for a reader that need not keep every object whole. */
-export async function readKept<Kept extends LiveName>(
-  reader: ReaderFor<Kept>,
-  wanted: readonly Wanted[],
-): Promise<readonly Kept[]> {
-  const remembering = { ...reader, client: rememberReads(reader.client) };
-  return (await allOrFailure(wanted.map((one) => readKind(remembering, one)))).flat();
+/**
+ * The live objects asked for, all kinds concurrently, with as few requests as possible. Throws a Failure with all
+ * problems: a read that failed or is incomplete never means "absent".
+ */
+export async function readObjects(
+  client: Client,
+  requests: readonly ReadRequest[],
+  settings: ApiSettings,
+): Promise<readonly LiveObject[]> {
+  return (await allOrFailure(requests.map((request) => readKind(client, request, settings)))).flat();
 }
 
-/** All results, or one Failure with the diagnostics of all that failed. Waits for every one. */
+/**
+ * The vendor's defaults of the objects asked for and of their relatives (a default in another locale shows that a key
+ * exists); none for kinds without defaults. Throws a Failure as {@link readObjects} does.
+ */
+export async function readDefaults(
+  client: Client,
+  requests: readonly ReadRequest[],
+  settings: ApiSettings,
+): Promise<readonly LiveObject[]> {
+  return (
+    await allOrFailure(requests.map((request) => readDefaultsOfKind(client, request, settings)))
+  ).flat();
+}
+
+/** The objects asked for, and the vendor's defaults of the keys without a customised object. Throws as both do. */
+export async function readTenant(
+  client: Client,
+  requests: readonly ReadRequest[],
+  settings: ApiSettings,
+): Promise<TenantState> {
+  const objects = await readObjects(client, requests, settings);
+  const index = new LiveIndex(objects);
+  const missing = requests.map(({ kind, keys }) =>
+    someOf(
+      kind,
+      keys.filter((key) => !index.byKey(kind, key)),
+    ),
+  );
+  return { tenant: client.tenant, objects, defaults: await readDefaults(client, missing, settings) };
+}
+
+/** All results, or one Failure with the diagnostics of all failures. Waits for all of them. */
 export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(work);
   const errors = settled.flatMap((result): unknown[] =>
@@ -53,13 +83,13 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   }
   const failures = errors.filter((error) => error instanceof Failure);
   const first = failures[0];
-  // Anything but a Failure is a mistake in the program, and must show as one.
+  // Any other error is a bug in the program, and must show as one.
   if (!first || failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
   throw new Failure(withoutRepeats(failures.flatMap(({ diagnostics }) => diagnostics)), first.exitCode);
 }
 
-/** What holds for every kind alike is said once. */
-const saidOnce = new Set([
+/** Problems that are the same for every kind are reported once. */
+const reportedOnce = new Set([
   'interrupted',
   'tenant-unauthorized',
   'tenant-unreachable',
@@ -69,11 +99,72 @@ const saidOnce = new Set([
 ]);
 
 function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const said = new Set<string>();
+  const seen = new Set<string>();
   return diagnostics.filter(({ code, message, hint }) => {
-    const name = saidOnce.has(code) ? `${code} ${hint ?? ''}` : `${code} ${message}`;
-    if (said.has(name)) return false;
-    said.add(name);
+    const name = reportedOnce.has(code) ? `${code} ${hint ?? ''}` : `${code} ${message}`;
+    if (seen.has(name)) return false;
+    seen.add(name);
     return true;
   });
+}
+
+interface Reader {
+  readonly client: Client;
+  readonly settings: ApiSettings;
+  /** Declared objects: their keys are asked for where there is no list. */
+  readonly declared: readonly Pick<LiveObject, 'kind' | 'key'>[];
+  /** The reads so far, by the name of the kind. */
+  readonly read: Map<string, Promise<readonly LiveObject[]>>;
+}
+
+/**
+ * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
+ * `declared` are read. Throws a Failure like {@link readObjects}.
+ */
+export async function readAll(
+  client: Client,
+  kinds: readonly Kind[],
+  settings: ApiSettings,
+  declared: Reader['declared'] = [],
+): Promise<readonly LiveObject[]> {
+  const reader: Reader = { client, settings, declared, read: new Map() };
+  return (await allOrFailure(kinds.map((kind) => readAllOf(reader, kind)))).flat();
+}
+
+/** The objects of a kind, read once even if other kinds need them too. */
+function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
+  const read = reader.read.get(kind.name) ?? readWhole(reader, kind);
+  reader.read.set(kind.name, read);
+  return read;
+}
+
+async function readWhole(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
+  const { client, settings, declared } = reader;
+  if (kind.read.how !== 'each-declared') return readObjects(client, [allOf(kind)], settings);
+  const others = kind.read.candidatesFrom.map((name) => readSuggestions(reader, kindNamed(name)));
+  const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
+  const keys = [...kind.read.candidates((await allOrFailure(others)).flat()), ...own];
+  const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
+  return readObjects(client, [someOf(kind, distinct)], settings);
+}
+
+/** The live objects of a kind, and the vendor's defaults. */
+async function readSuggestions(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
+  const [live, defaults] = await allOrFailure([
+    readAllOf(reader, kind),
+    readDefaults(reader.client, [allOf(kind)], reader.settings),
+  ]);
+  return [...(live ?? []), ...(defaults ?? [])];
+}
+
+/** The tenant's own attributes for templates (seed 001, get-notifications-template-context). Throws a Failure. */
+export async function readTemplateContext(
+  client: Pick<Client, 'send'>,
+  settings: ApiSettings,
+): Promise<JsonObject> {
+  const request = apiRequest('GET', '/v2025/notification-template-context', settings);
+  const sent = await client.send(request);
+  if (!isSuccess(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
+  const attributes = own(sent.body, 'attributes');
+  return isObject(attributes) ? attributes : {};
 }

@@ -1,7 +1,10 @@
-import type { Answer } from './answer.ts';
-import { retryAfter } from './retry-after.ts';
+import { isArray, isObject, type Json, own } from '../model/json.ts';
+import type { Request } from '../model/plan.ts';
+import { type Answer, mayHaveHappened } from './answer.ts';
+import type { Clock } from './clock.ts';
+import type { Permit } from './rate-limiter.ts';
 
-/** How long a request is tried: attempts after failures, and milliseconds over all attempts and waits. */
+/** How long a request is retried: attempts after failures, and milliseconds over all attempts and waits. */
 export interface RetryLimits {
   readonly attempts: number;
   readonly total: number;
@@ -17,33 +20,102 @@ export const defaultRetryLimits: RetryLimits = {
   longestWait: 20_000,
 };
 
-/** What is known when an attempt has ended. */
+/** A request to be sent until it is answered or retrying makes no sense. */
+export interface Task {
+  /** See {@link isRepeatable}. */
+  readonly repeatable: boolean;
+  /** Whether it changes the tenant: then an attempt that may have been carried out is never forgotten. */
+  readonly writes: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Makes one attempt; `count` begins with 1. */
+  attempt(count: number): Promise<Attempt>;
+  /** Fetches another token than the refused one; `null` where there is no other. */
+  readonly renewToken: ((stale: string) => Promise<unknown>) | null;
+  /** Called before each wait. */
+  onRetry?(attempt: number, ms: number, answer: Answer): void;
+}
+
+export interface Attempt {
+  readonly answer: Answer;
+  /** The rate limiter's permit, which has to be given back. */
+  readonly permit: Permit | null;
+  /** The token it was made with. */
+  readonly token: string | null;
+}
+
+export interface Outcome {
+  readonly answer: Answer;
+  readonly attempts: number;
+  readonly ms: number;
+  /** See {@link Sent}: an earlier attempt may have been carried out. */
+  readonly repeated: boolean;
+}
+
+export interface RetryTools {
+  readonly clock: Clock;
+  readonly retries: RetryLimits;
+  random(): number;
+}
+
+/** Sends a request until {@link nextStep} says that its answer is final. */
+export async function sendWithRetry(task: Task, { clock, retries, random }: RetryTools): Promise<Outcome> {
+  let startedAt: number | null = null;
+  let isRenewed = false;
+  let uncertain: Answer | null = null;
+  for (let attempt = 1; ; attempt += 1) {
+    const { answer, permit, token } = await task.attempt(attempt);
+    const now = clock.now();
+    startedAt ??= now;
+    const elapsed = now - startedAt;
+    const renewable = task.renewToken !== null && !isRenewed;
+    const { repeatable } = task;
+    const step = nextStep(
+      { answer, repeatable, attempt, elapsed, renewable, now, random: random() },
+      retries,
+    );
+    if (step.do === 'pause') permit?.pause(step.ms);
+    else permit?.release();
+    if (step.do === 'finish' || (step.do === 'pause' && !step.again)) {
+      const last = uncertain !== null && answer.outcome === 'unsent' ? uncertain : answer;
+      return { answer: last, attempts: attempt, ms: Math.round(elapsed), repeated: uncertain !== null };
+    }
+    if (task.writes && mayHaveHappened(answer)) uncertain = answer;
+    if (step.do === 'renew-token') {
+      isRenewed = true;
+      if (token !== null) await task.renewToken?.(token);
+    } else {
+      task.onRetry?.(attempt, step.ms, answer);
+      // After a pause, the rate limiter holds back all requests of the version.
+      if (step.do === 'wait' || permit === null) await clock.sleep(step.ms, task.signal);
+    }
+  }
+}
+
+/** What is known after an attempt. */
 export interface Attempted {
   readonly answer: Answer;
-  /** Whether carrying the request out twice leaves what once would have left. */
   readonly repeatable: boolean;
   /** From 1. */
   readonly attempt: number;
-  /** Milliseconds since the first attempt began. */
+  /** Milliseconds since the first attempt ended. */
   readonly elapsed: number;
-  /** Whether a new token can be had, and none was asked for because of this request. */
+  /** Whether there can be a new token, and this request has not asked for one yet. */
   readonly renewable: boolean;
   readonly now: number;
   /** From 0 to 1. */
   readonly random: number;
 }
 
-/** What to do next: take the answer, or try again at once with a new token, after a wait, or once all may go on. */
 export type Step =
   | { readonly do: 'finish' }
   | { readonly do: 'renew-token' }
   | { readonly do: 'wait'; readonly ms: number }
-  /** A rate limit: every request of the API version waits, and this one is sent `again` afterwards or given up. */
+  /** A rate limit: all requests of the API version wait; this one is sent `again` afterwards, or given up. */
   | { readonly do: 'pause'; readonly ms: number; readonly again: boolean };
 
 /**
- * Decides after an attempt (design, section 6.4). Refusals that say "not carried out" (401, 429, no connection) allow
- * another attempt of any request; a lost answer or 502, 503, 504 only of one that may be carried out twice.
+ * Decides what follows an attempt (design, section 6.4). Any request is retried after an answer that says "not carried
+ * out" (401, 429, no connection); after a lost answer or 502, 503, 504 only one that may be carried out twice.
  */
 export function nextStep(attempted: Attempted, limits: RetryLimits): Step {
   const { answer, repeatable } = attempted;
@@ -52,31 +124,88 @@ export function nextStep(attempted: Attempted, limits: RetryLimits): Step {
       if (answer.status === 401 && attempted.renewable) return { do: 'renew-token' };
       if (answer.status === 429) return pause(attempted, answer.headers['retry-after'], limits);
       if (!repeatable || ![502, 503, 504].includes(answer.status)) return { do: 'finish' };
-      return waitFor(attempted, retryAfter(answer.headers['retry-after'], attempted.now), limits);
+      return waitOrFinish(attempted, retryAfter(answer.headers['retry-after'], attempted.now), limits);
     case 'lost':
       if (!repeatable || answer.reason === 'interrupted' || answer.reason === 'too-large') {
         return { do: 'finish' };
       }
-      return waitFor(attempted, null, limits);
+      return waitOrFinish(attempted, null, limits);
     case 'unsent':
-      return answer.reason === 'unreachable' ? waitFor(attempted, null, limits) : { do: 'finish' };
+      return answer.reason === 'unreachable' ? waitOrFinish(attempted, null, limits) : { do: 'finish' };
   }
 }
 
 function pause(attempted: Attempted, header: string | undefined, limits: RetryLimits): Step {
-  const asked = retryAfter(header, attempted.now);
-  const ms = asked === null || asked === 0 ? backoff(attempted, limits) : asked;
+  const wanted = retryAfter(header, attempted.now);
+  const ms = wanted === null || wanted === 0 ? backoff(attempted, limits) : wanted;
   return { do: 'pause', ms, again: attempted.elapsed + ms <= limits.total };
 }
 
-function waitFor(attempted: Attempted, atLeast: number | null, limits: RetryLimits): Step {
+function waitOrFinish(attempted: Attempted, atLeast: number | null, limits: RetryLimits): Step {
   const ms = Math.max(backoff(attempted, limits), atLeast ?? 0);
-  const spent = attempted.attempt >= limits.attempts || attempted.elapsed + ms > limits.total;
-  return spent ? { do: 'finish' } : { do: 'wait', ms };
+  const isSpent = attempted.attempt >= limits.attempts || attempted.elapsed + ms > limits.total;
+  return isSpent ? { do: 'finish' } : { do: 'wait', ms };
 }
 
-/** Doubles with every attempt; the upper half is left to chance, so that clients do not come back together. */
+/** Doubles with every attempt. The upper half is random, so that clients do not come back together. */
 function backoff({ attempt, random }: Attempted, { firstWait, longestWait }: RetryLimits): number {
   const full = Math.min(firstWait * 2 ** (attempt - 1), longestWait);
   return Math.round(full / 2 + (full / 2) * random);
+}
+
+/**
+ * The wait that a Retry-After header asks for, in milliseconds: seconds or an HTTP date (RFC 9110, 10.2.3).
+ *
+ * @param now milliseconds since 1970
+ * @returns `null` where there is no such header or it makes no sense
+ */
+export function retryAfter(header: string | undefined, now: number): number | null {
+  const value = header?.trim() ?? '';
+  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  if (!/^[A-Za-z]{3,9},? /.test(value)) return null;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+/**
+ * Whether a request has the same effect when it is carried out twice. A POST never has. A PATCH has when it only sets
+ * values: `replace` or `add` to members in a JSON Patch (seeds 000, JsonPatch), or changes to nested records that have
+ * their ids (seed 002, condition rules).
+ */
+export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
+  switch (method) {
+    case 'GET':
+    case 'PUT':
+    case 'DELETE':
+      return true;
+    case 'POST':
+      return false;
+    case 'PATCH':
+      return onlySets(body);
+  }
+}
+
+function onlySets(body: Json): boolean {
+  if (isArray(body)) return body.every(setsOneValue);
+  if (!isObject(body)) return false;
+  const operations = own(body, 'operations');
+  return operations === undefined ? hasOnlyIds(body) : isArray(operations) && onlySets(operations);
+}
+
+function setsOneValue(operation: Json): boolean {
+  if (!isObject(operation)) return false;
+  const { op, path } = operation;
+  if (typeof path !== 'string') return false;
+  // `add` at an index moves the rest of an array; a numeric name could be one.
+  return op === 'replace' || (op === 'add' && !/\/(-|\d+)$/.test(path));
+}
+
+/** Whether every record in a list has an id, so that none is created. */
+function hasOnlyIds(value: Json): boolean {
+  if (isArray(value)) return value.every((item) => !isObject(item) || (hasId(item) && hasOnlyIds(item)));
+  return !isObject(value) || Object.values(value).every(hasOnlyIds);
+}
+
+function hasId(record: Json): boolean {
+  return isObject(record) && (own(record, 'id') ?? null) !== null && own(record, '_destroy') !== true;
 }

@@ -1,8 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Request } from '../model/plan.ts';
-import type { Answer } from './answer.ts';
-import { type Recognise, readBody } from './body.ts';
-import { lostBy, unsentBy } from './network-error.ts';
+import type { Answer, Lost, Unsent } from './answer.ts';
+import { readBody } from './body.ts';
 
 /** One HTTP request, ready to go. */
 export interface Call {
@@ -13,11 +12,9 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly signal?: AbortSignal | undefined;
-  /** Tells bodies that need not be read. */
-  readonly recognise?: Recognise | undefined;
 }
 
-/** Carries out one request. Never rejects, follows no redirect, repeats nothing. */
+/** Sends single requests. Never rejects, follows no redirects, repeats nothing. */
 export interface Transport {
   exchange(call: Call): Promise<Answer>;
   close(): Promise<void>;
@@ -40,15 +37,15 @@ export const defaultTransportLimits: TransportLimits = {
   bodyBytes: 64 * 1024 * 1024,
 };
 
-/** Bytes of all headers of an answer, as Node itself allows. */
+/** The most bytes of an answer's headers, as in Node itself. */
 const largestHeaders = 16_384;
 
 /** HTTP over kept-alive connections, at most `connections` to an origin. */
 export function createTransport(connections: number, limits: TransportLimits): Transport {
   const pools = new Map<string, Pool>();
   const poolOf = (origin: string): Pool => {
-    const known = pools.get(origin);
-    if (known) return known;
+    const existing = pools.get(origin);
+    if (existing) return existing;
     const pool = new Pool(origin, {
       connections,
       pipelining: 1,
@@ -70,8 +67,8 @@ export function createTransport(connections: number, limits: TransportLimits): T
 }
 
 /**
- * Dispatching by hand, rather than `pool.request`, tells the moment a request is put on the wire: what fails before
- * is safe to repeat, what fails after may have been carried out.
+ * Uses `dispatch` rather than `request`, since it shows when a request is put on the wire: what fails before is safe to
+ * repeat, what fails after may have been carried out.
  */
 function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
@@ -86,7 +83,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       clearTimeout(deadline);
       call.signal?.removeEventListener('abort', interrupt);
       resolve(answer);
-      // What was given up must neither reach the wire later nor keep its connection.
+      // A request that was given up must not reach the wire later, and must not keep its connection.
       if (!finished) onWire?.abort(new Error('given up'));
     };
     let finished = false;
@@ -114,7 +111,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
         else onWire = controller;
       },
       onResponseStart(_controller, status, headers) {
-        // 1xx answers are only announcements.
+        // 1xx answers are interim answers.
         if (status >= 200) head = { status, headers: flatHeaders(headers) };
       },
       onResponseData(_controller, chunk) {
@@ -122,7 +119,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       },
       onResponseEnd() {
         finished = true;
-        if (head) settle(answerOf(head, chunks, limits.bodyBytes, call.recognise));
+        if (head) settle(answerOf(head, Buffer.concat(chunks), limits.bodyBytes));
       },
       onResponseError(_controller, error) {
         finished = true;
@@ -140,28 +137,15 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
 
 async function answerOf(
   { status, headers }: { status: number; headers: Record<string, string> },
-  chunks: readonly Buffer[],
+  bytes: Buffer,
   limit: number,
-  recognise: Recognise | undefined,
 ): Promise<Answer> {
-  const ofSuccess = status === 200 ? recognise : undefined;
-  const body = await readBody(chunks, headers['content-encoding'], limit, ofSuccess);
+  const body = await readBody(bytes, headers['content-encoding'], limit);
   await untilReusable();
   const claimsJson = (headers['content-type'] ?? '').includes('json');
   switch (body.is) {
     case 'json':
-      return {
-        outcome: 'answered',
-        status,
-        headers,
-        body: body.json,
-        text: null,
-        ...(body.digest !== undefined && { digest: body.digest }),
-      };
-    case 'recognised': {
-      const { digest, pieces: unread } = body;
-      return { outcome: 'answered', status, headers, body: null, text: null, digest, unread };
-    }
+      return { outcome: 'answered', status, headers, body: body.json, text: null };
     case 'empty':
       return { outcome: 'answered', status, headers, body: null, text: null };
     case 'too-large':
@@ -183,8 +167,8 @@ async function answerOf(
 }
 
 /**
- * A connection takes its next request one turn of the event loop after an answer. Whoever goes on before that gets a
- * new connection, with all that it costs to open one.
+ * A connection takes its next request one turn of the event loop after an answer. A request before that would open a new
+ * connection.
  */
 const untilReusable = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -194,4 +178,57 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
   ]);
   return Object.fromEntries(entries);
+}
+
+/** The outcome of a request that failed on its way: it may have been carried out. */
+export function lostBy(error: unknown, answerBegan: boolean): Lost {
+  const code = codeOf(error);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    return { outcome: 'lost', reason: 'too-large', detail: 'the answer is larger than tenantctl reads' };
+  }
+  if (['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
+    return { outcome: 'lost', reason: 'timeout', detail: 'no complete answer came within the time limit' };
+  }
+  if (answerBegan) {
+    return { outcome: 'lost', reason: 'cut', detail: `the answer broke off (${code})` };
+  }
+  return { outcome: 'lost', reason: 'reset', detail: `the connection ended before an answer came (${code})` };
+}
+
+/** The outcome of a request that failed before it was sent: it was not carried out. */
+export function unsentBy(error: unknown): Unsent {
+  const code = codeOf(error);
+  if (code === 'UND_ERR_INVALID_ARG') {
+    return {
+      outcome: 'unsent',
+      reason: 'unsafe',
+      detail: 'the request cannot be sent over HTTP (header or path)',
+    };
+  }
+  if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
+    return {
+      outcome: 'unsent',
+      reason: 'untrusted',
+      detail: `no trusted connection to the host (${code})`,
+      hint: 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.',
+    };
+  }
+  return {
+    outcome: 'unsent',
+    reason: 'unreachable',
+    detail: `${unreachable[code] ?? 'the host cannot be reached'} (${code})`,
+    hint: 'Check the base URL in the project file, the network, and whether the host is up.',
+  };
+}
+
+const unreachable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the host refuses the connection',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved now',
+  UND_ERR_CONNECT_TIMEOUT: 'the host did not accept the connection in time',
+  TOTAL_TIMEOUT: 'no connection was free within the time limit',
+};
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no code';
 }

@@ -1,19 +1,23 @@
 import { join } from 'node:path';
 import type { Argv } from 'yargs';
+import { applyPlan, requireApproved } from '../engine/apply.ts';
+import { planChanges } from '../engine/plan.ts';
+import type { Tenant } from '../engine/tenant.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
-import { matchAddresses } from '../model/address.ts';
-import { ExitCode } from '../model/exit.ts';
-import { Failure, failure } from '../model/failure.ts';
-import { isRefused, type Plan } from '../model/plan.ts';
-import type { Environment } from '../model/project.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
+import type { Plan } from '../model/plan.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
-import { carryOutPlan } from './carry-out.ts';
-import { type ArgsOf, commonOptions, defineCommand, planOptions } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  planOptions,
+  planOptionsOf,
+  projectOptions,
+} from './command.ts';
 import { confirmed } from './confirm.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
-import { keepResult } from './keep-result.ts';
-import { choicesOf, makePlan } from './make-plan.ts';
 import {
   appendStepSummary,
   checkReportFiles,
@@ -22,10 +26,10 @@ import {
   printRemarks,
   writeReports,
 } from './output.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { projectOptions } from './project.ts';
+import { createProgress } from './progress.ts';
+import { saveResult } from './save-result.ts';
 import { holdsPlan, readPlan } from './saved.ts';
-import { type Tenant, withTenant } from './tenant.ts';
+import { withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
   return planOptions(commonOptions(yargs))
@@ -73,8 +77,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   return withTenant(project, io, progress, async (tenant) => {
     const plan = await planWith(tenant);
     progress.end();
-    refuseUnapproved(plan, args.expect);
-    refuseProtected(plan, project.environment);
+    requireApproved(plan, project.environment, args.expect);
     if (args.dryRun) {
       printRequests(plan, args, io);
       return ExitCode.done;
@@ -87,16 +90,24 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       io.stderr.write(`${declined.message}\n`);
       return ExitCode.done;
     }
-    const result = await carryOut(plan, tenant, project.root, args, io, progress);
+    const result = await applyPlan(project, tenant, plan, {
+      signal: io.signal,
+      failFast: args.failFast,
+      onEvent: progress.onApply,
+      save(finished) {
+        progress.end();
+        saveResult(finished, join(project.root, '.tenantctl/results'), args, io);
+      },
+    });
     const document = { is: 'result', result } as const;
     printDocument(document, args.format, args, io);
     appendStepSummary(document, io);
-    return reported(document, args.report, io);
+    return report(document, args.report, io);
   });
 }
 
 /** What the apply did is done: a report that cannot be written makes it end incomplete, not as if nothing had happened. */
-function reported(document: { is: 'result'; result: Result }, files: readonly string[], io: Io): ExitCode {
+function report(document: { is: 'result'; result: Result }, files: readonly string[], io: Io): ExitCode {
   const code = exitCodeOf(document.result);
   try {
     writeReports(document, files, io);
@@ -166,7 +177,7 @@ function planSource(args: Args, io: Io): PlanSource {
   const options = projectOptions(args, io);
   if (args.planfile === undefined) {
     const project = loadProject(options);
-    return { project, plan: (tenant) => makePlan(project, tenant, choicesOf(args), io) };
+    return { project, plan: (tenant) => planChanges(project, tenant, planOptionsOf(args, io.env)) };
   }
   const saved = readPlan(args.planfile, io);
   const project = loadEnvironment({ environment: saved.environment, ...options });
@@ -185,66 +196,9 @@ function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
   );
 }
 
-/** Throws a Failure (exit 4) for a plan that a guard refused or whose digest is not the approved one. */
-function refuseUnapproved(plan: Plan, expect: string | undefined): void {
-  if (isRefused(plan)) {
-    throw new Failure(
-      plan.diagnostics.filter(({ severity }) => severity === 'error'),
-      ExitCode.refused,
-    );
-  }
-  if (expect === undefined || expect === plan.digest) return;
-  const message = `The plan's digest is ${plan.digest}, not the approved ${expect}: what it would do has changed.`;
-  throw failure(
-    'digest-mismatch',
-    message,
-    { hint: 'Plan again, review it, and approve the new digest.' },
-    ExitCode.refused,
-  );
-}
-
-/** What the environment protects by now is not deleted, whatever a plan says that was made before. */
-function refuseProtected({ changes }: Plan, { policy }: Environment): void {
-  const isProtected = matchAddresses(policy.protect);
-  const refused = changes.filter(({ action, address }) => action === 'delete' && isProtected(address));
-  if (refused.length === 0) return;
-  throw new Failure(
-    refused.map(({ address }) => ({
-      code: 'protected',
-      severity: 'error',
-      message: `${address} would be deleted, but it is protected by the environment's \`protect\` list.`,
-      hint: 'Make a new plan.',
-      address,
-    })),
-    ExitCode.refused,
-  );
-}
-
 function needsAnswer(plan: Plan, { planfile, yes, expect }: Args): boolean {
   const sends = plan.changes.some(({ requests }) => requests.length > 0);
   return sends && planfile === undefined && !yes && expect === undefined;
-}
-
-async function carryOut(
-  plan: Plan,
-  tenant: Tenant,
-  root: string,
-  args: Args,
-  io: Io,
-  progress: Progress,
-): Promise<Result> {
-  const folder = join(root, '.tenantctl');
-  const { failFast } = args;
-  const keep = (result: Result) => {
-    progress.end();
-    keepResult(result, join(folder, 'results'), args, io);
-  };
-  return carryOutPlan(plan, tenant, folder, {
-    signal: io.signal,
-    failFast,
-    onEvent: progress.onApply,
-    keep,
-  });
 }
 
 export const command = defineCommand(build, run);

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import type { ArgumentsCamelCase, Argv } from 'yargs';
-import type { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import type { PlanOptions } from '../engine/plan.ts';
+import type { RollbackOptions } from '../engine/rollback.ts';
+import { type ExitCode, failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 /** Carries a command out. */
@@ -18,6 +20,17 @@ export interface Command {
   /** What may follow in a line of the command's arguments: options, or the choices of the option before. */
   completions(parser: Argv, line: readonly string[]): Promise<readonly string[]>;
 }
+
+/** A command as the list of commands shows it; the rest is loaded when it is called. */
+export interface CommandEntry {
+  /** Its positional arguments, as yargs writes them. */
+  readonly positionals?: string;
+  readonly describe: string;
+  load(): Promise<{ readonly command: Command }>;
+}
+
+/** The commands of the program by their names. */
+export type Commands = Readonly<Record<string, CommandEntry>>;
 
 /** A command from its arguments and from what it does; whatever stops it is thrown as a Failure. */
 export function defineCommand<T>(
@@ -152,3 +165,35 @@ export function planOptions<T>(yargs: Argv<T>) {
 
 export type CommonArgs = ArgsOf<typeof commonOptions>;
 export type PlanArgs = ArgsOf<typeof planOptions<unknown>>;
+
+/** Which project and environment the loader is to load. */
+export function projectOptions(args: Pick<CommonArgs, 'config' | 'env'>, io: Io) {
+  return {
+    configFile: resolve(io.cwd, args.config),
+    env: io.env,
+    ...(args.env === undefined ? {} : { environment: args.env }),
+  };
+}
+
+type GuardArgs = ArgsOf<typeof guardOptions<unknown>> & ArgsOf<typeof scopeOptions<unknown>>;
+
+/** The scope and the guards as the engine takes them. */
+export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: GuardArgs): RollbackOptions {
+  return { only, except, maxDeletes: maxDeletes ?? null, allowDeleteAll };
+}
+
+/** The options of a plan as the engine takes them. Throws a Failure for a number of requests that is none. */
+export function planOptionsOf(args: PlanArgs, env: NodeJS.ProcessEnv): PlanOptions {
+  const { prune, since, rotate, impact, impactRequests } = args;
+  if (!Number.isSafeInteger(impactRequests) || impactRequests < 1) {
+    throw failure('impact-requests-syntax', '--impact-requests takes a whole number of requests, 1 or more.');
+  }
+  return {
+    ...guardOptionsOf(args),
+    prune,
+    since: since ?? null,
+    rotate,
+    impactRequests: impact ? impactRequests : null,
+    env,
+  };
+}

@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import type { Argv } from 'yargs';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { type ArgsOf, type Commands, defineCommand } from './command.ts';
 import { complete } from './completion/complete.ts';
 import { scripts, shells } from './completion/scripts.ts';
 import type { Io } from './io.ts';
@@ -23,9 +22,9 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 /** With words after `--` (the command line so far) it prints what may follow: that is how the scripts call it. */
-async function run({ shell, '--': words }: Args, io: Io): Promise<ExitCode> {
+async function run({ shell, '--': words }: Args, io: Io, commands: Commands): Promise<ExitCode> {
   if (Array.isArray(words)) {
-    const found = await complete(words.map(String), io);
+    const found = await complete(words.map(String), commands, io);
     io.stdout.write(found.map((word) => `${word}\n`).join(''));
     return ExitCode.done;
   }
@@ -37,4 +36,7 @@ async function run({ shell, '--': words }: Args, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-export const command = defineCommand(build, run);
+/** The command that completes command lines of `commands`. */
+export function completionOf(commands: Commands) {
+  return { command: defineCommand(build, (args: Args, io) => run(args, io, commands)) };
+}

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 /** Asks on stderr; only `yes` is taken for it, and no answer for no. Throws a Failure (exit 130) on Ctrl-C. */

@@ -6,8 +6,9 @@ import { parseDocuments } from '../loader/parse.ts';
 import { Problems } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
 import { readTree, unresolved } from '../loader/tree.ts';
-import { failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
+import { unreadableFile } from '../model/system-error.ts';
 import type { Io } from './io.ts';
 
 /** The object in a YAML or JSON file, read as strictly as a manifest. Throws a Failure where there is none. */
@@ -33,8 +34,6 @@ function textOfFile(name: string, io: Io): string {
     if (statSync(path).size > largestFile) throw failure('file-too-large', `${name} is too large.`);
     return decodeText(readFileSync(path), name).replace(/^\uFEFF/, '');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    if (code === null) throw error;
-    throw failure('file-unreadable', `The file ${name} cannot be read (${code}).`);
+    throw error instanceof Failure ? error : unreadableFile(name, error);
   }
 }

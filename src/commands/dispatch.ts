@@ -1,11 +1,10 @@
 import yargs, { type Argv } from 'yargs';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { version } from '../model/version.ts';
 import { checkArguments, parserSettings } from './check-arguments.ts';
 import { commonOptions, type Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, widthOf } from './io.ts';
-import { version } from './version.ts';
 
 /** Parses the arguments and runs the command that they name. Throws the Failure that stops it. */
 export async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {

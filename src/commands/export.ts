@@ -1,21 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { readEverything } from '../client/read-everything.ts';
-import { type ExportedFile, exportTenant, secretsFile } from '../exporter/index.ts';
-import { kindNamed, kinds } from '../kinds/index.ts';
+import { exportTenant } from '../engine/export.ts';
+import { scopeOf } from '../engine/scope.ts';
+import { type ExportedFile, secretsFile } from '../exporter/index.ts';
+import { kinds } from '../kinds/index.ts';
 import { loadDeclarations, loadEnvironment } from '../loader/index.ts';
-import { ExitCode } from '../model/exit.ts';
-import { Failure, failure } from '../model/failure.ts';
-import { scopeOf } from './check-globs.ts';
-import { type ArgsOf, commonOptions, defineCommand, scopeOptions } from './command.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
 import { mergeIntoManifests } from './export-merge.ts';
 import { folderInProject, refuseDeclared, unreadManifests } from './export-place.ts';
 import type { Io } from './io.ts';
 import { printRemarks, writeText } from './output.ts';
 import { createProgress } from './progress.ts';
-import { projectOptions } from './project.ts';
-import { readReferenced } from './read-referenced.ts';
 import { withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
@@ -59,18 +56,19 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   return exportAfresh(args, io);
 }
 
-async function exportAfresh(args: Args, io: Io): Promise<ExitCode> {
+/** What an export into new files needs to know. */
+type NewExport = Pick<
+  Args,
+  'config' | 'env' | 'quiet' | 'verbose' | 'color' | 'progress' | 'kinds' | 'only' | 'except' | 'out'
+>;
+
+export async function exportAfresh(args: NewExport, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
-  const { settings } = project.environment;
-  const inScope = scopeOf(args);
-  const exported = await withTenant(project, io, createProgress(io, args), async (tenant) => {
-    const { client } = tenant.remembered();
-    const all = await readEverything(client, args.kinds.map(kindNamed), settings);
-    const objects = all.filter(({ address }) => inScope(address));
-    const records = await readReferenced(client, objects, settings);
-    return exportTenant({ objects, records, settings });
-  });
+  const isInScope = scopeOf(args);
+  const exported = await withTenant(project, io, createProgress(io, args), (tenant) =>
+    exportTenant(tenant, { kinds: args.kinds, isInScope }),
+  );
 
   const folder = resolve(io.cwd, args.out);
   const shown = relative(io.cwd, folder) || '.';

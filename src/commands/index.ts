@@ -1,15 +1,7 @@
-import type { Command } from './command.ts';
-
-/** A command as the list of commands shows it; the rest is loaded when it is called. */
-export interface CommandEntry {
-  /** Its positional arguments, as yargs writes them. */
-  readonly positionals?: string;
-  readonly describe: string;
-  load(): Promise<{ readonly command: Command }>;
-}
+import type { Commands } from './command.ts';
 
 /** Every command of the program, in the order in which help lists them. */
-export const commands: Readonly<Record<string, CommandEntry>> = {
+export const commands: Commands = {
   init: { positionals: '[dir]', describe: 'Begin a project', load: () => import('./init.ts') },
   validate: {
     describe: 'Check the manifests, without the tenant',
@@ -57,6 +49,6 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   completion: {
     positionals: '[shell]',
     describe: 'Print a script for shell completion',
-    load: () => import('./completion.ts'),
+    load: async () => (await import('./completion.ts')).completionOf(commands),
   },
 };

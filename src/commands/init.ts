@@ -1,6 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { ExitCode } from '../model/exit.ts';
+import { kinds } from '../kinds/index.ts';
+import { ExitCode } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { type Choices, chooseFrom, pipelines, starts } from './init/choices.ts';
 import { projectFiles } from './init/files.ts';
@@ -79,13 +80,27 @@ function unusedOptions({ identity, profiles }: Args): string {
 /** The exit code of the export, or `null` where nobody has signed in yet. */
 async function exportTenant({ tenant }: Choices, root: string, io: Io): Promise<ExitCode | null> {
   if (tenant !== null && !isSignedIn(io)) return null;
-  const { main } = await import('./main.ts');
-  const folder = join(root, 'config');
-  return main(['export', '--config', join(root, 'tenantctl.yaml'), '--out', folder], {
-    ...io,
-    stdout: io.stderr,
-  });
+  const { exportAfresh } = await import('./export.ts');
+  const { reportFailure } = await import('./report-failure.ts');
+  const args = { ...exportDefaults, config: join(root, 'tenantctl.yaml'), out: join(root, 'config') };
+  try {
+    return await exportAfresh(args, { ...io, stdout: io.stderr });
+  } catch (error) {
+    return reportFailure(error, [], io);
+  }
 }
+
+/** The export of everything, as `tenantctl export` does it without options. */
+const exportDefaults = {
+  kinds: kinds.map(({ name }) => name),
+  only: [],
+  except: [],
+  env: undefined,
+  quiet: false,
+  verbose: false,
+  color: true,
+  progress: true,
+};
 
 function isSignedIn({ env }: Io): boolean {
   return Boolean(env.TENANT_CLIENT_ID && (env.TENANT_CLIENT_SECRET || env.TENANT_CLIENT_SECRET_FILE));

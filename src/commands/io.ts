@@ -40,3 +40,12 @@ export function widthOf(output: Output): number {
 export function isInteractive(io: Io): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
+
+/** How text for one of the streams is laid out. */
+export function viewOf(
+  output: Output,
+  args: Pick<Verbosity, 'color' | 'verbose'>,
+  io: Io,
+): { readonly colour: boolean; readonly width: number; readonly verbose: boolean } {
+  return { colour: hasColour(output, io, args), width: widthOf(output), verbose: args.verbose };
+}

@@ -1,4 +1,4 @@
-import type { ExitCode } from '../model/exit.ts';
+import type { ExitCode } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Failure, failure } from '../model/failure.ts';
-import type { PlanRenderOptions } from '../preview/plan.ts';
+import type { TemplateSetting } from '../engine/template-setting.ts';
+import { failure } from '../model/failure.ts';
+import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
 import { hasColour, type Io, type Verbosity, widthOf } from './io.ts';
 
@@ -63,9 +64,6 @@ export function wantsPage({ format, report }: { format: Format; report: readonly
   return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
 }
 
-/** What the tenant has that templates are rendered with. */
-export type TemplateSetting = Omit<PlanRenderOptions, 'renderer'>;
-
 /** Renders the notification templates of a plan with what the tenant has for them, as far as it was asked. */
 export async function renderTemplates(document: Document, setting: TemplateSetting = {}): Promise<Templates> {
   if (document.is !== 'plan') return {};
@@ -83,13 +81,8 @@ export function appendStepSummary(document: Document, io: Io): void {
   try {
     appendFileSync(file, withLineEnd(renderReport(document, 'markdown', { colour: false, width: 100 })));
   } catch (error) {
-    io.stderr.write(`The step summary could not be written (${reasonOf(error)}).\n`);
+    io.stderr.write(`The step summary could not be written (${systemCode(error) ?? String(error)}).\n`);
   }
-}
-
-/** What the system says about a file: `EACCES`. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
 /** Throws a Failure for a file that cannot be written. Leaves no trace of its attempt. */
@@ -102,7 +95,7 @@ export function checkWritable(files: readonly string[], io: Io): void {
       closeSync(openSync(path, 'a'));
       if (isNew) rmSync(path);
     } catch (error) {
-      throw unwritable(file, error);
+      throw unwritableFile(file, error);
     }
   }
 }
@@ -114,19 +107,8 @@ export function writeText(file: string, text: string, io: Io): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   } catch (error) {
-    throw unwritable(file, error);
+    throw unwritableFile(file, error);
   }
-}
-
-/** What there is to say where the system refuses to write a file, or to make the folders above it. */
-export function unwritable(file: string, error: unknown): Failure {
-  const isFolder = error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
-  const isInTheWay = isFolder && ['EEXIST', 'ENOTDIR'].includes(reasonOf(error));
-  return failure(
-    'unwritable-file',
-    `The file ${file} cannot be written (${reasonOf(error)}).`,
-    isInTheWay ? { hint: 'A file stands where a folder is needed: name another place.' } : {},
-  );
 }
 
 function reportFormat(file: string, is: Document['is']): Format {

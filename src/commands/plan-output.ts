@@ -1,10 +1,9 @@
 import type { Argv } from 'yargs';
-import { readTemplateContext } from '../client/template-context.ts';
-import { readableFields } from '../kinds/field.ts';
-import { notificationTemplate } from '../kinds/notification-template.ts';
-import { ExitCode } from '../model/exit.ts';
-import type { LiveObject } from '../model/live.ts';
+import { readTemplateSetting, type TemplateSetting } from '../engine/template-setting.ts';
+import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
+import { ExitCode } from '../model/failure.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import type { Project } from '../model/project.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import {
@@ -13,12 +12,12 @@ import {
   checkWritable,
   printDocument,
   renderTemplates,
-  type TemplateSetting,
   wantsPage,
   writeReports,
   writeText,
 } from './output.ts';
-import type { Tenant } from './tenant.ts';
+import { createProgress } from './progress.ts';
+import { withTenant } from './tenant.ts';
 
 /** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
@@ -49,38 +48,28 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
 
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
 
-/** Throws a Failure, before any work, for files that {@link putOutPlan} could not write. */
+/** Throws a Failure, before any work, for files that {@link showPlan} could not write. */
 export function checkPlanFiles({ out, report }: Pick<PlanOutputArgs, 'out' | 'report'>, io: Io): void {
   checkReportFiles(report, 'plan');
   checkWritable([...report, ...(out === undefined ? [] : [out])], io);
 }
 
-/** What the tenant has that a page of the plan shows templates with; nothing where no page shows any. */
-export async function templateSetting(
-  plan: Plan,
-  args: PlanOutputArgs,
-  tenant: Tenant,
-): Promise<TemplateSetting> {
-  const changes = plan.changes.filter(({ kind }) => kind === notificationTemplate.name);
-  if (!wantsPage(args) || changes.length === 0) return {};
-  const keys = changes.flatMap(({ action, key }) => (action === 'delete' ? [key] : []));
-  const wanted = { kind: notificationTemplate, keys, ids: [], complete: false };
-  const [attributes, defaults] = await Promise.all([
-    readTemplateContext(tenant.client, tenant.environment.settings),
-    keys.length > 0 ? tenant.readDefaults([wanted]) : [],
-  ]);
-  const fieldsOf = ({ address, fields }: LiveObject) =>
-    [address, readableFields(notificationTemplate, fields)] as const;
-  return { attributes, defaults: new Map(defaults.map(fieldsOf)) };
-}
-
-/** Saves and prints a plan as its options say; the exit code says whether it is refused, or has changes. */
-export async function putOutPlan(
-  plan: Plan,
-  setting: TemplateSetting,
+/** Makes a plan with the project's tenant, then saves and prints it; the exit code says what it holds. */
+export async function showPlan(
+  project: Project,
   args: PlanOutputArgs,
   io: Io,
+  makePlan: (tenant: Tenant) => Promise<Plan>,
 ): Promise<ExitCode> {
+  const { plan, setting } = await withTenant(project, io, createProgress(io, args), async (tenant) => {
+    const reader = readOnlyTenant(tenant);
+    const made = await makePlan(reader);
+    return { plan: made, setting: wantsPage(args) ? await readTemplateSetting(made, reader) : {} };
+  });
+  return putOut(plan, setting, args, io);
+}
+
+async function putOut(plan: Plan, setting: TemplateSetting, args: PlanOutputArgs, io: Io): Promise<ExitCode> {
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, setting) : {};
   if (args.out !== undefined) writeText(args.out, `${JSON.stringify(plan, null, 2)}\n`, io);

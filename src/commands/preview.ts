@@ -1,22 +1,26 @@
 import type { Argv } from 'yargs';
-import { readTemplateContext } from '../client/template-context.ts';
-import { kindNamed } from '../kinds/index.ts';
+import { type LiveTemplates, readTemplates } from '../engine/preview.ts';
+import { scopeOf } from '../engine/scope.ts';
+import type { Tenant } from '../engine/tenant.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { ExitCode } from '../model/exit.ts';
-import { Failure } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
 import type { Project } from '../model/project.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import { scopeOf } from './check-globs.ts';
-import { type ArgsOf, commonOptions, defineCommand, lastPort, scopeOptions, wholeNumber } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  defineCommand,
+  lastPort,
+  projectOptions,
+  scopeOptions,
+  wholeNumber,
+} from './command.ts';
 import type { Io } from './io.ts';
 import { createProgress } from './progress.ts';
-import { projectOptions } from './project.ts';
 import { withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
@@ -99,15 +103,8 @@ async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
 const isTemplate = (address: string | undefined): boolean =>
   address?.startsWith('NotificationTemplate/') ?? false;
 
-/** What the tenant has of the declared templates. */
-interface TenantSide {
-  readonly objects: readonly LiveObject[];
-  readonly defaults: readonly LiveObject[];
-  readonly attributes: JsonObject;
-}
-
 type Reader = (project: Project) => Promise<{
-  readonly side: TenantSide | null;
+  readonly side: LiveTemplates | null;
   readonly diagnostics: readonly Diagnostic[];
 }>;
 
@@ -124,22 +121,13 @@ function onlineReader(args: Args, io: Io): Reader {
   };
 }
 
-/** A tenant that cannot be read is told of, and costs only the left side. */
+/** A tenant that cannot be read is reported, and costs only the left side. */
 async function readSide(project: Project, args: Args, io: Io): ReturnType<Reader> {
-  const kind = kindNamed('NotificationTemplate');
-  const keys = project.resources.filter((resource) => resource.kind === kind.name).map(({ key }) => key);
-  if (keys.length === 0) return { side: null, diagnostics: [] };
+  const templates = project.resources.filter(({ address }) => isTemplate(address));
+  if (templates.length === 0) return { side: null, diagnostics: [] };
   try {
-    const side = await withTenant(project, io, createProgress(io, args), async (tenant) => {
-      const reader = tenant.remembered();
-      const wanted = [{ kind, keys, ids: [], complete: false }];
-      const [{ objects }, defaults, attributes] = await Promise.all([
-        reader.readWanted(wanted),
-        reader.readDefaults(wanted),
-        readTemplateContext(reader.client, tenant.environment.settings),
-      ]);
-      return { objects, defaults, attributes };
-    });
+    const read = (tenant: Tenant) => readTemplates(templates, tenant);
+    const side = await withTenant(project, io, createProgress(io, args), read);
     return { side, diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;

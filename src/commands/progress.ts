@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../applier/events.ts';
+import type { ApplyEvent } from '../applier/run-context.ts';
 import type { ClientEvent, RequestName } from '../client/event.ts';
 import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, widthOf } from './io.ts';

@@ -1,5 +1,4 @@
-import { ExitCode } from '../model/exit.ts';
-import { Failure } from '../model/failure.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
 import { renderReport } from '../report/index.ts';
 import { hasColour, type Io, widthOf } from './io.ts';
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import { startEmbedded } from '../engine/embedded.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault } from '../sandbox/index.ts';
 import { type ArgsOf, commonOptions, defineCommand, lastPort, wholeNumber } from './command.ts';
-import { startEmbedded } from './embedded.ts';
 import type { Io } from './io.ts';
 
 function build(yargs: Argv) {

@@ -1,15 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readPlanFile } from '../applier/plan-file.ts';
-import { readResultFile } from '../applier/result-file.ts';
-import { largestSavedFile } from '../applier/saved-file.ts';
+import { largestSavedFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
+import { unreadableFile } from '../model/system-error.ts';
 import type { Document } from '../report/index.ts';
 import type { Io } from './io.ts';
-import { reasonOf } from './output.ts';
 
 /** The plan in a file. Throws a Failure (exit 4) for a file that is none, or was cut or edited. */
 export function readPlan(file: string, io: Io): Plan {
@@ -55,7 +53,7 @@ function readText(file: string, io: Io): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw failure('file-unreadable', `The file ${file} cannot be read (${reasonOf(error)}).`);
+    throw unreadableFile(file, error);
   }
 }
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Argv } from 'yargs';
 import { kinds } from '../kinds/index.ts';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
 
@@ -34,8 +34,33 @@ async function run({ kind }: Args, io: Io): Promise<ExitCode> {
       hint: `Use one of: ${names.join(', ')}.`,
     });
   }
-  io.stdout.write(readFileSync(require.resolve(`tenantctl/schemas/${kind}.schema.json`), 'utf8'));
+  io.stdout.write(`${JSON.stringify(withLifecycle(readSchema(kind)), null, 2)}\n`);
   return ExitCode.done;
 }
+
+function readSchema(name: string): JsonObject {
+  const text = readFileSync(require.resolve(`tenantctl/schemas/${name}.schema.json`), 'utf8');
+  const schema = parseJson(text);
+  if (!isObject(schema)) throw new Error(`schemas/${name}.schema.json is not a JSON object.`);
+  return schema;
+}
+
+/** The schema of a kind with the lifecycle that it refers to, so that it can be used alone. */
+function withLifecycle(schema: JsonObject): JsonObject {
+  const text = JSON.stringify(schema);
+  if (!text.includes(shared)) return schema;
+  const { $schema: _, ...lifecycle } = readSchema('lifecycle');
+  const inner = JSON.stringify(lifecycle).replaceAll('"#/', '"#/$defs/lifecycle/');
+  const whole = parseJson(
+    text.replaceAll(`"${shared}#/`, `"${shared}/`).replaceAll(shared, '#/$defs/lifecycle'),
+  );
+  const part = parseJson(inner);
+  if (!isObject(whole) || !isObject(part)) return schema;
+  const defs = own(whole, '$defs');
+  return { ...whole, $defs: { ...(isObject(defs) ? defs : {}), lifecycle: part } };
+}
+
+/** How the schemas of kinds refer to the one that they share. */
+const shared = 'lifecycle.schema.json';
 
 export const command = defineCommand(build, run);

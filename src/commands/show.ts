@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { ExitCode } from '../model/exit.ts';
+import { ExitCode } from '../model/failure.ts';
 import { formats } from '../report/options.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
 import type { Io } from './io.ts';

@@ -1,20 +1,23 @@
 import type { Argv } from 'yargs';
-import { systemClock } from '../client/clock.ts';
 import { createDnsChecker, type DnsChecker } from '../client/dns.ts';
-import { readDuration } from '../loader/duration.ts';
-import { loadProject } from '../loader/index.ts';
-import { ExitCode } from '../model/exit.ts';
-import { failure } from '../model/failure.ts';
-import type { Status } from '../model/status.ts';
-import { renderStatus, statusFormats } from '../report/status.ts';
-import { scopeOf } from './check-globs.ts';
-import { type ArgsOf, commonOptions, defineCommand, scopeOptions } from './command.ts';
-import { hasColour, type Io, widthOf } from './io.ts';
-import { createProgress, type Progress } from './progress.ts';
-import { projectOptions } from './project.ts';
-import { readStatus, type StatusScope } from './read-status.ts';
-import { type Tenant, withTenant } from './tenant.ts';
-import { isOver, tellChanges, tellUnsettled } from './wait.ts';
+import { scopeOf } from '../engine/scope.ts';
+import {
+  awaited,
+  checkDns,
+  isSettled,
+  readStatus,
+  type StatusScope,
+  waitForStatus,
+} from '../engine/status.ts';
+import { loadProject, readDuration } from '../loader/index.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { isVerificationOver, type Status } from '../model/status.ts';
+import { oneLine } from '../report/safe.ts';
+import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
+import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
+import { type Io, viewOf } from './io.ts';
+import { createProgress } from './progress.ts';
+import { withTenant } from './tenant.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
@@ -56,23 +59,27 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  const times = {
-    limit: args.wait === undefined ? null : durationOf('wait', args.wait || '30m'),
-    interval: durationOf('interval', args.interval),
-    dnsTimeout: durationOf('dns-timeout', args.dnsTimeout),
-  };
-  const checker = await checkerFor(args, times.dnsTimeout);
+  const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
+  const interval = durationOf('interval', args.interval);
+  const checker = await checkerFor(args, durationOf('dns-timeout', args.dnsTimeout));
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const scope: StatusScope = { resources, includes: scopeOf(args) };
   const progress = createProgress(io, args);
   return withTenant(project, io, progress, async (tenant) => {
-    const read = await readUntil(tenant, scope, times, args, io, progress);
-    const status = checker ? await withDns(read, checker, io) : read;
+    const onRead = (before: Status, after: Status) => {
+      progress.end();
+      if (!args.quiet) printChanges(before, after, io);
+    };
+    const read =
+      limit === null
+        ? await readStatus(tenant, scope)
+        : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onRead });
+    const status = checker ? await checkDns(read, checker, io.signal) : read;
     progress.end();
-    const colour = args.format === 'text' && hasColour(io.stdout, io, args);
-    io.stdout.write(renderStatus(status, args.format, { colour, width: widthOf(io.stdout) }));
-    if (times.limit === null || isOver(status)) return ExitCode.done;
-    if (!args.quiet) tellUnsettled(status, io);
+    const { colour, width } = viewOf(io.stdout, args, io);
+    io.stdout.write(renderStatus(status, args.format, { colour: colour && args.format === 'text', width }));
+    if (limit === null || isSettled(status)) return ExitCode.done;
+    if (!args.quiet) printUnsettled(status, io);
     return ExitCode.incomplete;
   });
 }
@@ -85,49 +92,27 @@ async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<Dns
 function durationOf(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== null && duration > 0) return duration;
-  throw failure('duration-syntax', `--${option} "${text}" is no time.`, {
+  throw failure('duration-syntax', `--${option} "${text}" is no duration.`, {
     hint: 'Write a number and ms, s, m or h: 90s, 30m.',
   });
 }
 
-/** The status; with a time limit, the first in which nothing is left to wait for, or the last before the limit. */
-async function readUntil(
-  tenant: Tenant,
-  scope: StatusScope,
-  { limit, interval }: { limit: number | null; interval: number },
-  { quiet }: Args,
-  io: Io,
-  progress: Progress,
-): Promise<Status> {
-  const end = systemClock.now() + (limit ?? 0);
-  let status = await readStatus(tenant, scope);
-  while (limit !== null && !isOver(status)) {
-    const left = end - systemClock.now();
-    if (left <= 0) break;
-    await systemClock.sleep(Math.min(interval, left), io.signal);
-    if (io.signal.aborted) throw failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
-    const next = await readStatus(tenant, scope, status);
-    progress.end();
-    if (!quiet) tellChanges(status, next, io);
-    status = next;
+/** Prints on stderr whose verification has changed between two readings. */
+function printChanges(before: Status, after: Status, io: Io): void {
+  const was = new Map(before.identities.map(({ address, verification }) => [address, verification]));
+  for (const { address, verification } of after.identities) {
+    const then = was.get(address);
+    if (then === verification) continue;
+    const from = then === undefined ? 'new' : verificationWords[then];
+    io.stderr.write(`${oneLine(address)}: ${from} -> ${verificationWords[verification]}\n`);
   }
-  return status;
 }
 
-/** The status with each record marked by whether DNS has it. */
-async function withDns(status: Status, checker: DnsChecker, io: Io): Promise<Status> {
-  io.signal.addEventListener('abort', checker.cancel, { once: true });
-  const identities = await Promise.all(
-    status.identities.map(async (identity) => ({
-      ...identity,
-      records: await Promise.all(
-        identity.records.map(async ({ record }) => ({ record, publication: await checker.check(record) })),
-      ),
-    })),
-  );
-  io.signal.removeEventListener('abort', checker.cancel);
-  if (io.signal.aborted) throw failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
-  return { ...status, identities };
+/** Prints on stderr what is not verified when the time is up. */
+function printUnsettled(status: Status, io: Io): void {
+  const open = awaited(status).filter((identity) => !isVerificationOver(identity));
+  const names = open.map(({ address, verification }) => `${address} (${verificationWords[verification]})`);
+  io.stderr.write(`The time is up. Not verified: ${names.map(oneLine).join(', ')}.\n`);
 }
 
 export const command = defineCommand(build, run);

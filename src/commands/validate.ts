@@ -1,14 +1,12 @@
 import type { Argv } from 'yargs';
+import { scopeOf } from '../engine/scope.ts';
 import { lint } from '../lint/index.ts';
 import { loadProject } from '../loader/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { ExitCode } from '../model/exit.ts';
-import { Failure } from '../model/failure.ts';
-import { scopeOf } from './check-globs.ts';
-import { type ArgsOf, commonOptions, defineCommand, scopeOptions } from './command.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
+import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { printDocument } from './output.ts';
-import { projectOptions } from './project.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))

@@ -42,7 +42,7 @@ export interface Export {
  * Manifests of live objects, their side files, and `.env.example` where there are secrets. The plan of what they
  * declare is empty. The same objects give the same files, in whatever order they come.
  */
-export function exportTenant(input: ExportInput): Export {
+export function exportObjects(input: ExportInput): Export {
   const { drafts, refusals } = draftAll(input);
   const places = secretPlaces(drafts);
   const secretName = secretNames(places);

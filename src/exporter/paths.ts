@@ -1,5 +1,5 @@
 import type { Kind } from '../kinds/kind.ts';
-import { sha256 } from '../model/hash.ts';
+import { sha256 } from '../model/digest.ts';
 import type { LiveObject } from '../model/live.ts';
 
 /** Names longer than this are cut, so that a whole path stays below what Windows allows. */

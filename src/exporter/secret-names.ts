@@ -1,6 +1,5 @@
-import type { Address } from '../model/address.ts';
-import { parseAddress } from '../model/address.ts';
-import { sha256 } from '../model/hash.ts';
+import { type Address, parseAddress } from '../model/address.ts';
+import { sha256 } from '../model/digest.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { shownPlace } from './omission.ts';
 

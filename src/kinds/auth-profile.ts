@@ -10,7 +10,7 @@ const fields: Readonly<Record<string, Field>> = {
   offNetwork: { is: 'value' },
   untrustedGeography: { is: 'value' },
   applicationId: { is: 'value' },
-  // Some tenants look it up by the id, whatever they are sent (api-notes, "server rewrites").
+  // Some tenants look it up by the id, and ignore what is sent (api-notes, "server rewrites").
   applicationName: { is: 'value', nameOf: 'applicationId' },
 };
 const patchable = Object.keys(fields);
@@ -40,7 +40,7 @@ export const authProfile: Kind = {
     };
   },
   create: ({ key: [name = ''] }) => ({
-    manual: `Create the identity profile "${name}" in the admin interface: its authentication profile comes with it. Then plan again.`,
+    manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
   }),
   update({ key: [name = ''], fields: values, changed, live, settings }) {
     const changedFields = patchable.filter((field) => changed.has(field));
@@ -59,11 +59,11 @@ export const authProfile: Kind = {
     };
   },
   remove: ({ key: [name = ''] }) => ({
-    manual: `An authentication profile goes with its identity profile: delete "${name}" in the admin interface.`,
+    manual: `An authentication profile is deleted together with its identity profile: delete "${name}" in the admin interface.`,
   }),
 };
 
-/** Whether people, and the credentials this runs with, may lose their way in (design, section 5, "Lock-out"). */
+/** Whether the change may lock out people and the credentials of this run (design, section 5, "Lock-out"). */
 function canLockOut(after: JsonObject, live: LiveObject): boolean {
   const restricts = (field: string) => own(after, field) === true && own(live.fields, field) !== true;
   return own(after, 'type') === 'BLOCK' || restricts('offNetwork') || restricts('untrustedGeography');

@@ -8,10 +8,10 @@ import { readJsonText } from './jsontext.ts';
 import type { Field } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
-/** Where a field differs, before anything is known about secrets and origins. */
+/** A difference in a field, before secrets are redacted and origins are added. */
 export type FieldDifference = Pick<Difference, 'path' | 'op' | 'before' | 'after'>;
 
-/** How the live value of one field differs from the declared one; empty when they are the same. */
+/** The differences between the live and the declared value of a field; empty where they are equal. */
 export function compareField(
   name: string,
   field: Field,
@@ -26,14 +26,14 @@ export function compareField(
   if (field.is === 'json' && isObject(before ?? {})) {
     const current = isObject(before) ? before : {};
     if (field.declares === 'whole' && isObject(after)) return compareJson([name], current, after);
-    // An object that names no member has no opinion on any; only null clears.
+    // An object without members leaves all of them alone; only null clears.
     const members = isObject(after) ? after : isObject(readJsonText(declared)) ? {} : null;
     if (field.declares === 'members' && members) {
-      return compareJson([name], restrict(current, members), withoutNulls(members));
+      return compareJson([name], restrict(current, members), dropNulls(members));
     }
   }
   if (sameJson(before, after)) return [];
-  // People compare the texts as they are, not in the form that forgives line endings and case.
+  // Shows the texts themselves, not their comparable form without line endings and case.
   const shown = field.is === 'json' ? { before, after } : { before: live ?? null, after: declared };
   return [difference([name], before === null ? null : shown.before, after === null ? null : shown.after)];
 }
@@ -66,7 +66,7 @@ function compareRecords(
   });
 }
 
-/** The differences between two JSON objects; a secret's marker counts as one value, not as an object. */
+/** The differences between two JSON objects. A secret's marker counts as one value, not as an object. */
 function compareJson(
   at: readonly (string | number)[],
   before: JsonObject,
@@ -94,7 +94,7 @@ function difference(path: readonly (string | number)[], before: Json, after: Jso
   return { path: pointer(...path), op, before, after };
 }
 
-/** The members of `live` that `declared` names, at every depth: the rest is left alone. */
+/** The members of `live` that `declared` names, at every depth; the others are left alone. */
 function restrict(live: JsonObject, declared: JsonObject): JsonObject {
   const named = Object.entries(declared).flatMap(([name, value]): [string, Json][] => {
     const item = own(live, name);
@@ -106,11 +106,11 @@ function restrict(live: JsonObject, declared: JsonObject): JsonObject {
   return objectFrom(named);
 }
 
-/** Without the members a manifest clears; what is cleared is not there. */
-function withoutNulls(value: JsonObject): JsonObject {
+/** The value without the members that a manifest clears. */
+function dropNulls(value: JsonObject): JsonObject {
   return objectFrom(
     Object.entries(value)
       .filter(([, item]) => item !== null)
-      .map(([name, item]) => [name, isObject(item) && secretName(item) === null ? withoutNulls(item) : item]),
+      .map(([name, item]) => [name, isObject(item) && secretName(item) === null ? dropNulls(item) : item]),
   );
 }

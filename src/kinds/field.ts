@@ -14,8 +14,8 @@ import { readJsonText } from './jsontext.ts';
 import type { Field, Kind } from './kind.ts';
 
 /**
- * The value as it is compared: two values of a field are the same exactly when their comparable forms are.
- * What is unset (absent, null, an empty text, list or JSON object) is `null`.
+ * The comparable form of a value: two values of a field are equal exactly if their comparable forms are. Unset values
+ * (absent, null, an empty text, list or JSON object) are `null`.
  */
 export function comparable(field: Field, value: Json | undefined): Json {
   if (value === undefined || value === null) return null;
@@ -39,7 +39,7 @@ export function comparable(field: Field, value: Json | undefined): Json {
   }
 }
 
-/** Sorted, each once; `null` when empty. */
+/** Sorted, without duplicates; `null` where empty. */
 function comparableSet(items: readonly Json[]): Json {
   const byText = new Map(items.map((item) => [canonicalJson(item), item]));
   const sorted = [...byText.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
@@ -57,7 +57,7 @@ function isSetScalar(value: Json): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** A reference with an id is that id; the server may answer with another name for it. */
+/** A reference with an id is compared by that id, since the server may answer with another name. */
 function comparableReference(value: JsonObject): Json {
   const id = own(value, 'id') ?? null;
   const type = own(value, 'type') ?? null;
@@ -66,15 +66,15 @@ function comparableReference(value: JsonObject): Json {
   return name === null ? null : { type, name };
 }
 
-/** A record without its unset members, numbers and truth values as text: hosts answer with either. */
+/** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
 export function comparableRecord(record: JsonObject): JsonObject {
   const set = Object.entries(record).filter(([, value]) => value !== null);
   return objectFrom(set.map(([name, value]) => [name, typeof value === 'object' ? value : String(value)]));
 }
 
 /**
- * What the field shall be: `declared` over `live`. Only an object whose members are declared one by one is merged,
- * and there a `null` takes the member away.
+ * The wanted value of a field: `declared` over `live`. Only an object whose members are declared one by one is merged;
+ * there, a `null` removes the member.
  */
 export function overlay(field: Field, declared: Json, live: Json | undefined): Json {
   if (field.is !== 'json') return declared;
@@ -96,7 +96,7 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
   return objectFrom(merged);
 }
 
-/** JSON fields as objects, so that pointers reach into them whatever shape they came in. */
+/** The fields with JSON in text parsed, so that pointers reach into it. */
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
   return objectFrom(
     Object.keys(fields).map((name) => {
@@ -106,11 +106,11 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
   );
 }
 
-/** The value as the API takes it: JSON fields as text, or as objects where the environment says so. */
+/** The value as the API accepts it: JSON fields as text, or as objects where the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
   if (field.is !== 'json') return value;
-  // Empty text is unset, and no JSON that a tenant takes.
+  // Empty text is unset, and not JSON.
   if (value === '') return null;
   if (!isObject(value)) return value;
   const nested = field.nested ?? [];

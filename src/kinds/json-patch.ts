@@ -11,8 +11,8 @@ export interface PatchOperation {
 }
 
 /**
- * The least JSON Patch that turns `before` into `after`, as a request body. Objects are entered, lists and markers
- * are replaced whole: a tenant may have reordered a list, so an index into it is not safe to write to.
+ * The smallest JSON Patch from `before` to `after`, as a request body. Objects are patched by member; lists and markers
+ * are replaced as a whole: a tenant may have reordered a list, so an index into it is not safe.
  */
 export function jsonPatch(before: JsonObject, after: JsonObject): JsonObject[] {
   return patchOperations(before, after).map(({ op, path, value }) =>
@@ -21,8 +21,8 @@ export function jsonPatch(before: JsonObject, after: JsonObject): JsonObject[] {
 }
 
 export function patchOperations(before: JsonObject, after: JsonObject): PatchOperation[] {
-  const found = jsonpatch.compare(opaque(withoutUnset(before)), opaque(after));
-  // What stays as it is needs no operation.
+  const found = jsonpatch.compare(opaque(dropUnset(before)), opaque(after));
+  // Unchanged values need no operation.
   const changing = found.filter(({ path }) => livePlace(valueAt(after, path)) !== path);
   return changing.map((operation) => {
     switch (operation.op) {
@@ -37,13 +37,13 @@ export function patchOperations(before: JsonObject, after: JsonObject): PatchOpe
   });
 }
 
-/** What is unset counts as not there: `add` sets it, where a strict tenant refuses to `replace` nothing. */
-function withoutUnset(values: JsonObject): JsonObject {
+/** Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`. */
+function dropUnset(values: JsonObject): JsonObject {
   const isSet = (value: Json) => value !== null && !(isArray(value) && value.length === 0);
   return objectFrom(Object.entries(values).filter(([, value]) => isSet(value)));
 }
 
-/** Lists and markers as text, so that a comparison does not look inside them. */
+/** Lists and markers as text, so that they are compared as a whole. */
 function opaque(value: JsonObject): JsonObject {
   return objectFrom(
     Object.entries(value).map(([key, item]) => {

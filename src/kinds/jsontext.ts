@@ -1,8 +1,8 @@
 import { isTooDeep, type Json, objectFrom, parseJson } from '../model/json.ts';
 
 /**
- * The JSON value of a field that the contract keeps in text: an object as it is, JSON text parsed, and the
- * `{a=b, c=d}` map text of some tenants taken apart (api-notes, "JSON in text"). Other text stays text, and so does JSON nested without end.
+ * The value of a field that holds JSON in text: objects stay objects; JSON text and the `{a=b, c=d}` map text of some
+ * tenants are parsed (api-notes, "JSON in text"). Other text stays text, and so does JSON that is nested too deeply.
  */
 export function readJsonText(value: Json): Json {
   if (typeof value !== 'string' || !mayBeJson.test(value)) return value;
@@ -11,13 +11,13 @@ export function readJsonText(value: Json): Json {
   return readMapText(value, 0) ?? value;
 }
 
-/** Most texts are no JSON, and to have that told by an error costs a hundred times as much. */
+/** Most texts are not JSON, and a parse error costs a hundred times as much as this test. */
 const mayBeJson = /^\s*(\{|\[|null\s*$)/;
 
-/** Deeper maps stay text: nobody configures them, and reading costs their length at each level. */
+/** Deeper maps stay text: they do not occur, and reading them costs their length at each level. */
 const deepest = 20;
 
-/** `{a=b, c={d=e}}`; a value may hold `=` but no `, name=`. */
+/** `{a=b, c={d=e}}`; a value may contain `=` but not `, name=`. */
 function readMapText(text: string, depth: number): Json | null {
   const inner = depth > deepest ? null : insideOf(text.trim(), '{}');
   if (inner === null) return null;
@@ -40,12 +40,12 @@ function readMapValue(text: string, depth: number): Json {
   return readMapText(text, depth) ?? text;
 }
 
-/** What stands between the first sign and the last, where these are a pair. */
+/** The text between the first and the last character, where these are a pair. */
 function insideOf(text: string, pair: string): string | null {
   return text.length > 1 && text.at(0) === pair[0] && text.at(-1) === pair[1] ? text.slice(1, -1) : null;
 }
 
-/** The pieces between the separators that stand in no brackets. Brackets that do not close are signs like any other. */
+/** The pieces between the separators outside of brackets. Unbalanced brackets count as ordinary characters. */
 function split(text: string, separator: RegExp): string[] {
   const depths = depthsOf(text);
   const ends = [...text.matchAll(separator)].filter(({ index }) => !depths?.[index]);
@@ -53,14 +53,14 @@ function split(text: string, separator: RegExp): string[] {
   return starts.map((start, piece) => text.slice(start, ends[piece]?.index));
 }
 
-/** In how many brackets each sign stands; `null` where they do not close. */
+/** The bracket depth at each character; `null` where the brackets are not balanced. */
 function depthsOf(text: string): Uint32Array | null {
   const depths = new Uint32Array(text.length);
   const open: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    const sign = text.charAt(at);
-    if (sign === '{' || sign === '[') open.push(sign);
-    else if ((sign === '}' || sign === ']') && open.pop() !== (sign === '}' ? '{' : '[')) return null;
+    const char = text.charAt(at);
+    if (char === '{' || char === '[') open.push(char);
+    else if ((char === '}' || char === ']') && open.pop() !== (char === '}' ? '{' : '[')) return null;
     depths[at] = open.length;
   }
   return open.length === 0 ? depths : null;

@@ -1,16 +1,16 @@
-import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { sha256 } from '../model/hash.ts';
+import { formatAddress, type Key } from '../model/address.ts';
+import { sha256 } from '../model/digest.ts';
 import { type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Pointer } from '../model/pointer.ts';
+import type { Resource } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { comparable } from './field.ts';
 import type { Facts, Kind } from './kind.ts';
 
 /**
- * An answer of the API as a live object; `null` where the kind says the row is none of its own.
+ * An answer of the API as a live object; `null` where the kind says that it is not one of its objects.
  *
- * @param id the id that was asked for, where the answer itself has none
+ * @param id the requested id, for answers without an id
  */
 export function liveObject(
   kind: Kind,
@@ -26,63 +26,17 @@ export function liveObject(
     kind: kind.name,
     key,
     address: formatAddress(kind.name, key),
+    identity: identityOf(kind, key),
     id: facts.id,
     fields,
     hidden,
     raw,
-    // Only objects that change are asked for it, mostly few of those that are read.
+    // Computed only for the few objects that change.
     get fingerprint() {
       fingerprint ??= fingerprintOf(kind, facts);
       return fingerprint;
     },
-    equalTo: null,
   };
-}
-
-/** A live object that is known from an earlier run, and read when somebody asks for more. */
-export class KnownLiveObject implements LiveObject {
-  readonly kind: string;
-  readonly key: Key;
-  readonly address: Address;
-  readonly id: string | null;
-  readonly equalTo: string | null;
-  readonly #read: () => LiveObject;
-  #whole: LiveObject | null = null;
-
-  /** @param read gives the object as {@link liveObject} does */
-  constructor(
-    kind: Kind,
-    { key, id, equalTo }: Pick<LiveObject, 'key' | 'id' | 'equalTo'>,
-    read: () => LiveObject,
-  ) {
-    this.kind = kind.name;
-    this.key = key;
-    this.address = formatAddress(kind.name, key);
-    this.id = id;
-    this.equalTo = equalTo;
-    this.#read = read;
-  }
-
-  get fields(): JsonObject {
-    return this.#object.fields;
-  }
-
-  get hidden(): readonly Pointer[] {
-    return this.#object.hidden;
-  }
-
-  get raw(): JsonObject {
-    return this.#object.raw;
-  }
-
-  get fingerprint(): string {
-    return this.#object.fingerprint;
-  }
-
-  get #object(): LiveObject {
-    this.#whole ??= this.#read();
-    return this.#whole;
-  }
 }
 
 function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried }: Facts): string {
@@ -93,13 +47,42 @@ function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried }: Fa
   return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried: more });
 }
 
-/** The identity of an object whose address is known: mostly that address. */
-export function identityOfObject(kind: Kind, { key, address }: Pick<LiveObject, 'key' | 'address'>): string {
-  return kind.keyFields.some(({ foldCase }) => foldCase) ? identityOf(kind, key) : address;
-}
-
-/** The key in the form that decides whether two are one object: folded where the kind says so. */
+/** Equal for keys of the same object: the address, with case folded where the kind says so. */
 export function identityOf(kind: Kind, key: Key): string {
   const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? part.toLowerCase() : part));
   return formatAddress(kind.name, parts);
+}
+
+/** Finds live objects by key and by id. */
+export class LiveIndex {
+  readonly #byIdentity = new Map<string, LiveObject>();
+  readonly #byId = new Map<string, LiveObject>();
+
+  constructor(objects: readonly LiveObject[]) {
+    for (const object of objects) {
+      this.#byIdentity.set(object.identity, object);
+      if (object.id !== null) this.#byId.set(`${object.kind}/${object.id}`, object);
+    }
+  }
+
+  byKey(kind: Kind, key: Key): LiveObject | null {
+    return this.#byIdentity.get(identityOf(kind, key)) ?? null;
+  }
+
+  byId(kind: Kind, id: string): LiveObject | null {
+    return this.#byId.get(`${kind.name}/${id}`) ?? null;
+  }
+
+  /** All objects with one of the keys or with the id, each once. */
+  all(kind: Kind, keys: readonly Key[], id: string | null): LiveObject[] {
+    const found = [...keys.map((key) => this.byKey(kind, key)), id === null ? null : this.byId(kind, id)];
+    return [...new Set(found.filter((object) => object !== null))];
+  }
+
+  /** The live object of a resource: the one it pins by id, the one with its key, or the one it renames. */
+  of(kind: Kind, { key, id, lifecycle }: Pick<Resource, 'key' | 'id' | 'lifecycle'>): LiveObject | null {
+    if (id !== null) return this.byId(kind, id);
+    const { renamedFrom } = lifecycle;
+    return this.byKey(kind, key) ?? (renamedFrom ? this.byKey(kind, renamedFrom) : null);
+  }
 }

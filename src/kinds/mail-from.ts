@@ -15,7 +15,7 @@ export const mailFrom: Kind = {
   renamable: false,
   read: {
     how: 'each-declared',
-    // The documents put the identity in the path and ask for `id` in the query: both are sent.
+    // The documents have the identity in the path and require `id` in the query, so both are sent.
     each: ([identity = ''], settings) =>
       apiRequest('GET', pathOf(path, identity), settings, { query: { id: identity } }),
     isAbsent: ({ status, body }) =>
@@ -33,7 +33,7 @@ export const mailFrom: Kind = {
   create: put,
   update: put,
   remove: ({ key: [identity = ''] }) => ({
-    manual: `The API cannot take the MAIL FROM domain of ${identity} away; do it in the admin interface.`,
+    manual: `The API cannot remove the MAIL FROM domain of ${identity}; remove it in the admin interface.`,
   }),
 };
 

@@ -2,10 +2,10 @@ import { own, textOf } from '../model/json.ts';
 import { apiRequest, pathOf } from './http.ts';
 import type { Kind } from './kind.ts';
 
-/** Which media a notification goes out by: read only in the API (seed 001, list-notification-preferences). */
+/** The media of a notification, read-only in the API (seed 001, list-notification-preferences). */
 export const notificationPreference: Kind = {
   name: 'NotificationPreference',
-  summary: 'The media a notification goes out by; observed only, a difference is a step for a person.',
+  summary: 'The media of a notification; only observed: a difference is a manual step.',
   keyFields: [{ name: 'key' }],
   fields: { mediums: { is: 'set' } },
   serverOwned: ['modified'],
@@ -26,7 +26,7 @@ export const notificationPreference: Kind = {
       : { key: [key], id: null, fields: { mediums: own(answer, 'mediums') ?? null } };
   },
   create: ({ key: [key = ''] }) => ({
-    manual: `The tenant has no notification preference "${key}"; preferences come with their notification type.`,
+    manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
   }),
   update: ({ key: [key = ''] }) => ({
     manual: `Set the media of "${key}" under Notification Preferences in the admin interface; the API only reads them.`,

@@ -2,8 +2,7 @@ import type { Key } from '../model/address.ts';
 import { isArray, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
-import { isIn } from './filter.ts';
-import { apiRequest, pathOf } from './http.ts';
+import { apiRequest, isIn, pathOf } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 
 const path = '/v2025/notification-templates';
@@ -28,7 +27,7 @@ const names = Object.keys(fields);
 /** A notification text of one key, medium and locale (seed 001; api-notes, "NotificationTemplate"). */
 export const notificationTemplate: Kind = {
   name: 'NotificationTemplate',
-  summary: "The text of a notification in one medium and locale, laid over the vendor's default.",
+  summary: "The text of a notification in one medium and locale, based on the vendor's default.",
   keyFields: [{ name: 'key' }, { name: 'medium' }, { name: 'locale' }],
   fields,
   serverOwned: ['id', 'created', 'modified'],
@@ -42,7 +41,6 @@ export const notificationTemplate: Kind = {
   defaults: {
     path: () => '/v2025/notification-template-defaults',
     pageSize: 250,
-    shared: true,
     filter: byKey,
   },
   parse(answer) {
@@ -51,7 +49,7 @@ export const notificationTemplate: Kind = {
     return {
       key,
       id: textOf(answer, 'id'),
-      fields: shown(answer),
+      fields: readFields(answer),
       carried: () => unknownFields(answer),
     };
   },
@@ -59,7 +57,7 @@ export const notificationTemplate: Kind = {
   update: writeWhole,
   remove({ key: [key = '', medium = '', locale = ''], settings }) {
     return {
-      // A bare key would delete every medium and locale of it, so all three are always sent.
+      // A key alone would delete all of its media and locales, so all three are always sent.
       requests: [apiRequest('POST', bulkDelete, settings, { body: [{ key, medium, locale }] })],
       risk: ['delete', 'back-to-default'],
     };
@@ -74,7 +72,7 @@ export const notificationTemplate: Kind = {
       : null,
 };
 
-function shown(answer: JsonObject): JsonObject {
+function readFields(answer: JsonObject): JsonObject {
   const values: Record<string, Json> = {};
   for (const name of names) values[name] = own(answer, name) ?? null;
   return values;
@@ -85,8 +83,8 @@ function byKey(keys: readonly Key[]): string {
 }
 
 /**
- * POST is the only write: it creates, and it replaces what is there (seed 001, operation rule 1). Fields of the live
- * template that tenantctl does not know go back with it, since leaving them out would delete them.
+ * POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). Fields of the live template
+ * that tenantctl does not know are sent back, since leaving them out would delete them.
  */
 function writeWhole({
   key: [key = '', medium = '', locale = ''],

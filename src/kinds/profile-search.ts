@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
+import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { apiRequest, pathOf } from './http.ts';
@@ -7,7 +8,7 @@ import type { Kind, RecordReference, WriteInput } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
 const ruleFields = ['type', 'object_type', 'condition_object_id', 'comparison_operator', 'value'];
-/** Two rules that agree in these are one rule whose operator or value changed. */
+/** Two rules with equal values of these are one rule whose operator or value changed. */
 const alike = ['type', 'condition_object_id'];
 
 /** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
@@ -63,8 +64,8 @@ function save(method: 'POST' | 'PATCH', path: string, search: JsonObject, settin
 }
 
 /**
- * Rules are nested records: with `id` a rule is changed, without it one is added, `_destroy` removes one, and a
- * rule left out stays. So only what differs is sent, and a rule that stays keeps its id.
+ * Rules are nested records: with `id` a rule is changed, without it one is added, `_destroy` removes one, and a rule that
+ * is left out stays. So only differences are sent, and a rule that stays keeps its id.
  */
 function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: ApiSettings): JsonObject[] {
   const inner = own(raw, 'advanced_search');
@@ -76,12 +77,12 @@ function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: Ap
     if (live === null) return [wireRule(declared, settings)];
     return recordAgrees(declared, live)
       ? []
-      : [{ id, ...wireRule({ ...foreign(live), ...declared }, settings) }];
+      : [{ id, ...wireRule({ ...literalRule(live), ...declared }, settings) }];
   });
 }
 
-/** What the tenant says, so that it can never pass for a marker of a request body. */
-function foreign(rule: JsonObject): JsonObject {
+/** A live rule as literals, so that it can never pass for a marker of a request body. */
+function literalRule(rule: JsonObject): JsonObject {
   return objectFrom(Object.entries(rule).map(([name, value]) => [name, literal(value)]));
 }
 
@@ -96,7 +97,7 @@ export function declaredRules(fields: JsonObject): JsonObject[] {
   return isArray(rules) ? rules.filter(isObject) : [];
 }
 
-/** A live rule under the manifest's names, values as text, unset members left out. */
+/** A live rule with the manifest's names, values as text, without unset members. */
 function manifestRule(rule: JsonObject, settings: ApiSettings): JsonObject {
   const objectType =
     own(rule, settings.profileSearchObjectType) ??
@@ -113,13 +114,13 @@ function manifestRule(rule: JsonObject, settings: ApiSettings): JsonObject {
   );
 }
 
-/** A manifest's rule as the API takes it. */
-export function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSettings): JsonObject {
+/** A manifest's rule as the API accepts it. */
+function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSettings): JsonObject {
   if (rule.type !== 'ProfileAttributeRule') return rule;
   return { ...rule, [settings.profileSearchObjectType]: object_type ?? 'NeAttribute' };
 }
 
-/** Which kinds of attributes take ids as values, and of what (seed 002, "ProfileAttributeRule"). */
+/** The types of attributes whose values are ids, and of which records (seed 002, "ProfileAttributeRule"). */
 const idAttributes = [
   { from: 'profiles', by: ['uid', 'name'], values: ['profile_select', 'profile_search'] },
   { from: 'users', by: ['uid', 'login', 'email'], values: ['user_select', 'user_search'] },
@@ -139,7 +140,7 @@ function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
         ...reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']),
         ...idAttributes.flatMap(({ from, by, values }) =>
           reference('value', from, by).flatMap((found): RecordReference[] => {
-            // The documents name the kinds of attributes and not the field that tells them.
+            // The documents name the types of attributes, but not the field that has the type.
             const fields = ['data_type', 'type'];
             return attribute === null
               ? []
@@ -154,4 +155,16 @@ function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
 
 function idText(id: Json | undefined): string | null {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
+}
+
+/** Runs a declared search, lookups filled, without saving it (api-notes, "ProfileSearch"). */
+export function runRules(fields: JsonObject, settings: ApiSettings): Request {
+  const rules = declaredRules(fields).map((rule) => wireRule(rule, settings));
+  const body = { advanced_search: { condition_rules_attributes: rules } };
+  return apiRequest('POST', pathOf(settings.profileSearchPath, 'run'), settings, { body });
+}
+
+/** Runs a saved search by its id. */
+export function runSaved(id: string, settings: ApiSettings): Request {
+  return apiRequest('GET', pathOf(settings.profileSearchPath, id, 'run'), settings);
 }

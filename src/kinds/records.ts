@@ -1,15 +1,15 @@
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../model/json.ts';
 import { comparableRecord } from './field.ts';
 
-/** A declared record and the live one it is a version of; one side is `null` for a record added or removed. */
+/** A declared record and its live version; one side is `null` for an added or removed record. */
 export interface Pair {
   readonly declared: JsonObject | null;
   readonly live: JsonObject | null;
 }
 
 /**
- * Which declared record is which live one: first those that agree in every declared member, then those that agree
- * in the members `alike`, then what is left over. Each record is used once; the order is the declared one.
+ * Pairs declared records with live ones: first those that agree in all declared members, then those that agree in the
+ * members `alike`. Each record is used once; the order is the declared one.
  */
 export function pairRecords(
   declared: Json | undefined,
@@ -34,7 +34,7 @@ export function pairRecords(
   ];
 }
 
-/** Whether every member that `declared` names has the same value in `live`. */
+/** Whether all members that `declared` names have the same values in `live`. */
 export function recordAgrees(declared: JsonObject, live: JsonObject): boolean {
   return agreesIn(null)(declared, live);
 }

@@ -3,10 +3,10 @@ import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 /** Where templates find the tenant's own context (api-notes, "NotificationTemplate"). */
 const globalName = '__global';
 
-/** Names that the template engine brings along. */
+/** Names that the template engine defines. */
 const builtIn = ['foreach', 'velocityCount', 'velocityHasNext', 'esc', 'math'];
 
-// None of these can match in two ways, so that no text of a tenant makes them slow.
+// None of these can match in two ways, so that no hostile text makes them slow.
 const name = '[A-Za-z_]\\w*';
 const reference = new RegExp(`\\$!?\\{?(${name}(?:\\.${name}(?:\\([^()]*\\))?)*)`, 'g');
 const loop = new RegExp(
@@ -15,12 +15,12 @@ const loop = new RegExp(
 );
 const assignment = new RegExp(`#\\{?set\\}?\\s*\\(\\s*\\$!?\\{?(${name})`, 'g');
 
-/** What goes beyond these is no notification. */
+/** A notification stays below these. */
 const [mostVariables, mostLoops, deepest] = [1000, 100, 16];
 
 /**
- * A context with which a template can be tried: every variable that its texts name has a value. Where the tenant's
- * context has one it is taken; else the variable's own name stands in its place, so that it shows what goes where.
+ * A context to try a template with: every variable in its texts has a value, either the one in the tenant's context or the
+ * variable's own name, which shows where it appears.
  *
  * @param texts the parts of a Velocity template
  * @param attributes the tenant's context (seed 001, NotificationTemplateContext)
@@ -30,15 +30,15 @@ export function sampleContext(texts: readonly string[], attributes: JsonObject):
   const loops = [...text.matchAll(loop)]
     .slice(0, mostLoops)
     .map(([, item = '', list = '']): Loop => ({ item, list: list.split('.') }));
-  const brought = new Set([
+  const defined = new Set([
     ...builtIn,
     ...[...text.matchAll(assignment)].map(([, variable = '']) => variable),
   ]);
   const references = new Set([...text.matchAll(reference)].map(([, variable = '']) => variable));
   const root: Members = new Map();
   for (const variable of [...references].slice(0, mostVariables)) {
-    const way = resolved(members(variable), loops);
-    if (!brought.has(way[0] ?? '')) plant(root, way);
+    const way = resolveLoops(members(variable), loops);
+    if (!defined.has(way[0] ?? '')) plant(root, way);
   }
   return contextOf(root, attributes);
 }
@@ -48,10 +48,10 @@ interface Loop {
   readonly list: readonly string[];
 }
 
-/** What a template reads of a value; each item of a list is its member `[]`. */
+/** The members of a value that a template reads; `[]` is each item of a list. */
 type Members = Map<string, Members>;
 
-/** The names in a reference up to the first method call, which is no member. */
+/** The names in a reference up to the first method call. */
 function members(variable: string): readonly string[] {
   const names = variable.replaceAll(/\([^()]*\)/g, '()').split('.');
   const call = names.findIndex((part) => part.endsWith('()'));
@@ -59,12 +59,12 @@ function members(variable: string): readonly string[] {
 }
 
 /** `$task.name` inside `#foreach($task in $tasks)` is a member of each of `$tasks`. */
-function resolved(way: readonly string[], loops: readonly Loop[]): readonly string[] {
+function resolveLoops(way: readonly string[], loops: readonly Loop[]): readonly string[] {
   const [first, ...rest] = way;
   const at = loops.findIndex(({ item }) => item === first);
   const inside = loops[at];
-  // Each loop is followed once: one over its own item has no beginning.
-  return inside ? resolved([...inside.list, '[]', ...rest], loops.toSpliced(at, 1)) : way;
+  // Each loop is followed once: a loop over its own item would never end.
+  return inside ? resolveLoops([...inside.list, '[]', ...rest], loops.toSpliced(at, 1)) : way;
 }
 
 function plant(root: Members, way: readonly string[]): void {
@@ -77,20 +77,20 @@ function plant(root: Members, way: readonly string[]): void {
 }
 
 function contextOf(root: Members, attributes: JsonObject): JsonObject {
-  const known = (part: string, below: Members, way: string) => own(attributes, part) ?? sample(below, way);
+  const sampleOf = (part: string, below: Members, way: string) => own(attributes, part) ?? sample(below, way);
   return objectFrom(
     [...root].map(([part, below]): [string, Json] => {
-      if (part !== globalName) return [part, known(part, below, part)];
+      if (part !== globalName) return [part, sampleOf(part, below, part)];
       const globals = [...below].map(([inner, deeper]): [string, Json] => [
         inner,
-        known(inner, deeper, `${part}.${inner}`),
+        sampleOf(inner, deeper, `${part}.${inner}`),
       ]);
       return [part, objectFrom(globals)];
     }),
   );
 }
 
-/** A value for what stands at `way`: its name, or a list or an object of such. */
+/** A sample value: the variable's name, or a list or an object of such values. */
 function sample(node: Members, way: string): Json {
   const item = node.get('[]');
   if (item) return [sample(item, way)];

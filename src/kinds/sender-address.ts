@@ -1,6 +1,5 @@
 import { textOf } from '../model/json.ts';
-import { eq, or } from './filter.ts';
-import { apiRequest, pathOf } from './http.ts';
+import { apiRequest, eq, or, pathOf } from './http.ts';
 import type { Kind } from './kind.ts';
 
 const path = '/v2025/verified-from-addresses';
@@ -20,7 +19,6 @@ export const senderAddress: Kind = {
       path: () => path,
       pageSize: 250,
       counts: true,
-      shared: true,
       filter: (keys) => or(keys.map(([email = '']) => eq('email', email))),
     },
   },

@@ -1,7 +1,7 @@
 import type { Key } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { livePlace } from '../model/marker.ts';
+import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { isConcealed, isMasked } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -10,7 +10,6 @@ import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { type PatchOperation, patchOperations } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts, Field, Kind, Write, WriteInput } from './kind.ts';
-import { nestedAfter, takeApart, ticketFields, withNested } from './sim-nested.ts';
 
 const path = '/v2024/sim-integrations';
 const rule = 'beforeProvisioningRule';
@@ -48,13 +47,13 @@ export const simIntegration: Kind = {
   parse: parseIntegration,
   create({ key: [name = ''], fields: values, settings }) {
     const sent = wireFields(values, Object.keys(fields), settings);
-    // What is unset has no place in a new object.
+    // A new object has no unset members.
     const set = Object.entries(sent).filter(([, value]) => value !== null);
     const body = objectFrom([['name', name], ...set]);
     return { requests: [apiRequest('POST', path, settings, { body })] };
   },
   update(input) {
-    const unsafe = maskedUndeclared(input);
+    const unsafe = undeclaredMasks(input);
     if (unsafe.length > 0) return { manual: maskedAdvice(input.key, unsafe) };
     return input.settings.simUpdate === 'put' ? replaceWhole(input) : patch(input);
   },
@@ -66,13 +65,13 @@ export const simIntegration: Kind = {
 };
 
 /**
- * The answer is not the shape of the request: sources come as `managedSources`, the cluster as a reference, and
- * `request` and `statusMap` at top level, inside `attributes`, or not at all (api-notes).
+ * The answer has another shape than the request: sources are `managedSources`, the cluster is a reference, and `request`
+ * and `statusMap` are at top level, inside `attributes`, or missing (api-notes).
  */
 function parseIntegration(answer: JsonObject): Facts | null {
   const name = textOf(answer, 'name');
   if (name === null) return null;
-  const { attributes, nested } = takeApart(answer);
+  const { attributes, nested } = splitAttributes(answer);
   const tickets = { ...answer, ...nested };
   const notShown = ticketFields.filter((field) => (own(tickets, field) ?? null) === null);
   return {
@@ -88,7 +87,7 @@ function parseIntegration(answer: JsonObject): Facts | null {
       statusMap: readJsonText(own(tickets, 'statusMap') ?? null),
       [rule]: own(answer, rule) ?? null,
     },
-    hidden: [...notShown.map((field) => pointer(field)), ...concealed(attributes, ['attributes'])],
+    hidden: [...notShown.map((field) => pointer(field)), ...hiddenTexts(attributes, ['attributes'])],
   };
 }
 
@@ -106,10 +105,10 @@ function sourcesOf(answer: JsonObject): Json {
 }
 
 /** Pointers to the texts that the tenant shows encrypted or masked. */
-function concealed(value: Json, at: readonly string[]): Pointer[] {
+function hiddenTexts(value: Json, at: readonly string[]): Pointer[] {
   if (typeof value === 'string') return isConcealed(value) ? [pointer(...at)] : [];
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => concealed(item, [...at, name]));
+  return Object.entries(value).flatMap(([name, item]) => hiddenTexts(item, [...at, name]));
 }
 
 /** One patch for the fields, one for the rule, which has its own sub-resource. */
@@ -117,10 +116,10 @@ function patch({ key, fields: values, changed, live, settings }: WriteInput & { 
   if (live.id === null)
     return { manual: `The tenant shows no id for "${key[0]}", so the API cannot change it.` };
   const names = [...changed].filter((name) => name !== rule);
-  const nested = nestedAfter(values, live);
-  const wanted = { ...withNested(values, nested, live), name: key[0] ?? null };
-  // On both sides: what is carried along is no change of its own.
-  const current = { ...withNested(live.fields, nested, live), name: live.key[0] ?? null };
+  const nested = wantedNested(values, live);
+  const wanted = { ...addNested(values, nested, live), name: key[0] ?? null };
+  // On both sides: values that are only sent along are not a change.
+  const current = { ...addNested(live.fields, nested, live), name: live.key[0] ?? null };
   const operations = patchOperations(
     wireFields(current, names, settings),
     wireFields(wanted, names, settings),
@@ -145,7 +144,7 @@ function patchRequest(target: string, operations: readonly PatchOperation[], set
   return apiRequest('PATCH', target, settings, { body, contentType: jsonPatchType });
 }
 
-/** PUT carries the whole object: what the manifest leaves out goes back as the tenant showed it. */
+/** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
 function replaceWhole({
   key: [name = ''],
   fields: values,
@@ -159,13 +158,13 @@ function replaceWhole({
     (field) => live.hidden.includes(pointer(field)) && (own(values, field) ?? null) === null,
   );
   const sent = Object.keys(fields).filter((field) => !lost.includes(field) || changed.has(field));
-  const whole = withNested(values, nestedAfter(values, live), live);
+  const whole = addNested(values, wantedNested(values, live), live);
   const body = { id: live.id, name, ...wireFields(whole, sent, settings) };
   return {
     requests: [apiRequest('PUT', pathOf(path, live.id), settings, { body })],
     warnings: lost.map(
       (field) =>
-        `The tenant does not show ${field}: this PUT goes without it, so declare it if it is in use.`,
+        `The tenant does not show ${field}, so this PUT is sent without it: declare it if it is in use.`,
     ),
   };
 }
@@ -187,10 +186,10 @@ function ruleOf(values: JsonObject): JsonObject {
 }
 
 /**
- * Masked members of the live attributes that the manifest does not declare: writing the attributes as one text
- * would put the mask in the place of the credential. Ciphertext may go back as it came.
+ * Masked members of the live attributes that the manifest does not declare: writing all attributes as one text would
+ * replace the credential by its mask. Ciphertext can be sent back as it is.
  */
-function maskedUndeclared({
+function undeclaredMasks({
   fields: values,
   live,
   changed,
@@ -212,4 +211,59 @@ function maskedAdvice([name = '']: Key, unsafe: readonly Pointer[]): string {
     `The tenant masks ${unsafe.join(', ')} of "${name}", and this change would write the mask over the credential. ` +
     'Declare it with !secret, then plan again.'
   );
+}
+
+/** The fields of a ticket, which some tenants keep inside `attributes`. */
+const ticketFields: readonly string[] = ['request', 'statusMap'];
+
+/** The attributes of an answer, and the ticket fields that the tenant keeps among them. */
+interface Attributes {
+  readonly attributes: Json;
+  readonly nested: JsonObject;
+}
+
+/**
+ * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
+ * top level; other members with their names are ordinary settings of the service desk.
+ */
+function splitAttributes(answer: JsonObject): Attributes {
+  const all = readJsonText(own(answer, 'attributes') ?? null);
+  if (!isObject(all)) return { attributes: all, nested: {} };
+  const isNested = ([name, value]: readonly [string, Json]) =>
+    ticketFields.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
+  const members = Object.entries(all);
+  return {
+    attributes: objectFrom(members.filter((member) => !isNested(member))),
+    nested: objectFrom(members.filter(isNested)),
+  };
+}
+
+/** The wanted ticket fields among the attributes: a write of the attributes without them would delete them. */
+function wantedNested(values: JsonObject, live: LiveObject): JsonObject {
+  return objectFrom(
+    Object.entries(splitAttributes(live.raw).nested).flatMap(([name, shown]): [string, Json][] => {
+      const value = own(values, name) ?? null;
+      if (value === null) return [];
+      return [[name, typeof shown === 'string' && isObject(value) ? jsonText(value) : value]];
+    }),
+  );
+}
+
+/** The fields with `nested` among the attributes; what the manifest declares there itself has precedence. */
+function addNested(values: JsonObject, nested: JsonObject, live: LiveObject): JsonObject {
+  const members = membersOf(own(values, 'attributes') ?? null, live);
+  if (members === null || Object.keys(nested).length === 0) return values;
+  const attributes = objectFrom([...Object.entries(nested), ...Object.entries(members)]);
+  return objectFrom([...Object.entries(values), ['attributes', attributes]]);
+}
+
+/** The attributes' members to write; `null` where they are text, to which nothing can be added. */
+function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
+  if (attributes === null || attributes === '') return {};
+  if (!isObject(attributes) || secretName(attributes) !== null) return null;
+  if (literalOf(attributes) === undefined && livePlace(attributes) === null) return attributes;
+  // One marker for all of them leaves no room for more members, so each gets its own.
+  const shown = own(live.fields, 'attributes');
+  if (!isObject(shown)) return null;
+  return objectFrom(Object.keys(shown).map((name) => [name, liveMarker(pointer('attributes', name))]));
 }

@@ -4,13 +4,13 @@ import type { ApiSettings } from '../model/settings.ts';
 import type { IdentityStatus, Verification, VerifiedKind } from '../model/status.ts';
 import { dkimRecords, mailFromRecords } from './dns-records.ts';
 
-/** What an answer of the tenant says about the verification of one object. */
+/** What the tenant's answer says about the verification of an object. */
 export interface VerificationFacts
   extends Pick<IdentityStatus, 'verification' | 'reported' | 'mailFromDomain' | 'remarks' | 'refused'> {
   readonly records: DnsRecords['records'];
 }
 
-/** Reads an answer about an object of that name (seed 001, DkimAttributes, MailFromAttributes, EmailStatusDto). */
+/** Reads the tenant's answer about an object (seed 001, DkimAttributes, MailFromAttributes, EmailStatusDto). */
 export function verificationOf(
   kind: VerifiedKind,
   name: string,
@@ -30,9 +30,9 @@ export function verificationOf(
 function ofDomain(domain: string, answer: JsonObject, suffix: string): VerificationFacts {
   const reported = textOf(answer, 'dkimVerificationStatus');
   const verification = verificationFrom(reported);
-  const remarks = own(answer, 'dkimEnabled') === false ? ['Signing by DKIM is switched off.'] : [];
+  const remarks = own(answer, 'dkimEnabled') === false ? ['DKIM signing is switched off.'] : [];
   const advice: Readonly<Partial<Record<Verification, string>>> = {
-    pending: 'Publish the CNAME records; the provider then finds them by itself, within 72 hours.',
+    pending: 'Publish the CNAME records; the provider finds them within 72 hours.',
     failed:
       'The provider did not find the CNAME records in time. Publish them, check them with `tenantctl status --dns`, then ask the vendor to start the verification again: the API cannot.',
   };
@@ -46,7 +46,7 @@ function ofMailFrom(answer: JsonObject): VerificationFacts {
   const reported = textOf(answer, 'mailFromDomainStatus');
   const verification = verificationFrom(reported);
   const advice: Readonly<Partial<Record<Verification, string>>> = {
-    pending: 'Publish the MX and TXT records; the provider then finds them by itself, within 72 hours.',
+    pending: 'Publish the MX and TXT records; the provider finds them within 72 hours.',
     failed:
       'The provider did not find the MX record in time. Publish both records, check them with `tenantctl status --dns`, then set the MAIL FROM domain again in the admin interface.',
   };
@@ -62,9 +62,9 @@ function ofSender(answer: JsonObject): VerificationFacts {
   const byDomain = own(answer, 'isVerifiedByDomain') === true;
   const verification = byDomain ? 'verified' : verificationFrom(reported);
   const advice: Readonly<Partial<Record<Verification, string>>> = {
-    pending: 'Somebody has to follow the link in the verification e-mail, or its domain has to be verified.',
+    pending: 'Follow the link in the verification e-mail, or verify its domain.',
     failed:
-      'Nobody followed the link in the verification e-mail in time. Delete the address and create it again (which sends another), or verify its domain.',
+      'The link in the verification e-mail was not followed in time. Delete the address and create it again, which sends another e-mail, or verify its domain.',
   };
   const how = byDomain ? ['Verified by its domain.'] : [];
   return { ...facts(reported, verification, [...how, ...adviceFor(advice, verification)]), ...noRecords };
@@ -72,7 +72,7 @@ function ofSender(answer: JsonObject): VerificationFacts {
 
 const noRecords: DnsRecords = { records: [], refused: [] };
 
-/** Words of the documents, and of the mail provider behind some tenants. */
+/** The states in the documents, and those of the mail provider behind some tenants. */
 const known: Readonly<Record<string, Verification>> = {
   SUCCESS: 'verified',
   NA: 'not-needed',

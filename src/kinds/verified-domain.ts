@@ -13,7 +13,7 @@ export const verifiedDomain: Kind = {
   serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
   pinnable: false,
   renamable: false,
-  read: { how: 'list', list: { path: () => path, pageSize: 100, undeclaredPaging: true, shared: true } },
+  read: { how: 'list', list: { path: () => path, pageSize: 100, undeclaredPaging: true } },
   parse(answer) {
     // The list calls the domain `address`.
     const domain = textOf(answer, 'domain') ?? textOf(answer, 'address');
@@ -24,7 +24,7 @@ export const verifiedDomain: Kind = {
   create({ key: [domain = ''], settings }) {
     return {
       requests: [apiRequest('POST', path, settings, { body: { domain } })],
-      warnings: [`Publish the DKIM records of ${domain} afterwards: \`tenantctl status\` prints them.`],
+      warnings: [`Then publish the DKIM records of ${domain}: \`tenantctl status\` prints them.`],
     };
   },
   update: () => ({ manual: 'A verified domain has no fields that can be changed.' }),

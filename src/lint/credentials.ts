@@ -1,6 +1,6 @@
 import { readableFields } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { unmarkedSecrets } from '../kinds/secret-place.ts';
+import { unmarkedSecrets } from '../kinds/redact.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { isConcealed, namesSecret } from '../model/sensitive.ts';
@@ -18,7 +18,7 @@ export function credentialFindings(resource: Resource): Finding[] {
     if (typeof value === 'boolean' || value === '') return [];
     // What the tenant masks opens nothing.
     if (typeof value === 'string' && isConcealed(value)) return [];
-    // Settings that cannot be read are concealed whatever they hold.
+    // Settings that cannot be read are redacted whatever they hold.
     if (typeof value === 'string' && segmentsOf(at).length === 1 && !namesSecret(value)) return [];
     const message = `\`${at}\` looks like a credential, and plans that write it hold it in clear`;
     const hint = 'Keep it in a secret, and write `!secret NAME`. If it is none, set the rule to `off`.';

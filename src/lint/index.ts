@@ -11,7 +11,7 @@ import { sendersOf } from './senders.ts';
 import { templateFindings } from './templates.ts';
 import { translationFindings } from './translations.ts';
 
-export type { LintKnowledge } from './knowledge.ts';
+export { type LintKnowledge, recordsIn, sendersIn } from './knowledge.ts';
 export { needsContext, questionsOf } from './questions.ts';
 
 export interface LintInput {

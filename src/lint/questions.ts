@@ -1,4 +1,5 @@
-import type { Key } from '../model/address.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { isArray, isObject, own, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
@@ -6,44 +7,37 @@ import { foreignAddresses, sendersOf } from './senders.ts';
 import { textsOf } from './texts.ts';
 import { usesOf, variablesOf } from './variables.ts';
 
-/** What the tenant has to be asked before these resources can be judged; mostly nothing. */
+/** What the tenant has to be asked before resources can be judged; mostly nothing. */
 export interface LintQuestions {
-  /** The templates of whose keys the vendor's defaults have to be known, in every medium and locale. */
-  readonly defaults: readonly Key[];
-  readonly senders: boolean;
-  readonly attributes: boolean;
-  readonly profileTypes: boolean;
+  /** Vendor's defaults, of a key in every medium and locale. */
+  readonly defaults: readonly ReadRequest[];
+  readonly objects: readonly ReadRequest[];
+  /** Collections of the profile-management interface. */
+  readonly collections: readonly string[];
 }
 
 /**
  * @param changed the resources to be judged
  * @param declared every resource of the project, lookups not yet filled
- * @param defaults the vendor's defaults that are known already, of a key all or none
  */
-export function questionsOf(
-  changed: readonly Resource[],
-  declared: readonly Resource[],
-  defaults: readonly LiveObject[],
-): LintQuestions {
+export function questionsOf(changed: readonly Resource[], declared: readonly Resource[]): LintQuestions {
   const templates = changed.filter(isTemplate);
-  const known = new Set(defaults.map(({ key: [name] }) => name));
   const usesVariables = ({ fields }: Resource) => usesOf(textsOf(fields)).variables.length > 0;
-  const senders = sendersOf(
-    declared.filter(({ ensure }) => ensure === 'present'),
-    null,
-  );
+  const keys = templates.filter(usesVariables).map(({ key }) => key);
+  const present = declared.filter(({ ensure }) => ensure === 'present');
+  const senders = sendersOf(present, null);
+  const needsSenders = templates.some((template) => foreignAddresses(template, senders).length > 0);
   const rules = changed.filter(({ kind }) => kind === 'ProfileSearch').flatMap(rulesOf);
+  const isOf = (type: string) => (rule: (typeof rules)[number]) => textOf(rule, 'type') === type;
+  // An id that a lookup gave is one of the tenant's.
+  const namesType = rules.filter(isOf('ProfileTypeRule')).some((rule) => textOf(rule, 'value') !== null);
   return {
-    defaults: templates
-      .filter(({ key: [name] }) => !known.has(name))
-      .filter(usesVariables)
-      .map(({ key }) => key),
-    senders: templates.some((template) => foreignAddresses(template, senders).length > 0),
-    attributes: rules.some((rule) => textOf(rule, 'type') === 'ProfileAttributeRule'),
-    // An id that a lookup gave is one of the tenant's.
-    profileTypes: rules.some(
-      (rule) => textOf(rule, 'type') === 'ProfileTypeRule' && textOf(rule, 'value') !== null,
-    ),
+    defaults: keys.length === 0 ? [] : [someOf(kindNamed('NotificationTemplate'), keys)],
+    objects: needsSenders ? ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(kindNamed(name))) : [],
+    collections: [
+      ...(rules.some(isOf('ProfileAttributeRule')) ? ['ne_attributes'] : []),
+      ...(namesType ? ['profile_types'] : []),
+    ],
   };
 }
 

@@ -20,13 +20,14 @@ export function sendersOf(resources: readonly Resource[], known: LintKnowledge |
     resources.flatMap(({ kind: name, ensure, key: [first = ''] }) =>
       name === kind && ensure === 'present' ? [first.toLowerCase()] : [],
     );
-  const lower = (texts: readonly string[] = []) => texts.map((text) => text.toLowerCase());
   return {
-    addresses: new Set([...declared('SenderAddress'), ...lower(known?.senders)]),
-    domains: [...declared('VerifiedDomain'), ...lower(known?.verifiedDomains)],
+    addresses: new Set([...declared('SenderAddress'), ...(known?.senders ?? []).map(lower)]),
+    domains: [...declared('VerifiedDomain'), ...(known?.verifiedDomains ?? []).map(lower)],
     isAsked: known?.senders !== undefined,
   };
 }
+
+const lower = (text: string) => text.toLowerCase();
 
 /** The addresses of a template that no sender or domain covers, with the fields that name them. */
 export function foreignAddresses(

@@ -6,7 +6,6 @@ import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../m
 import type { LintLevels } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
-import type { YamlDocument } from './document.ts';
 import {
   checkEnvironment,
   credentialPlaces,
@@ -14,7 +13,6 @@ import {
   type ReadEnvironment,
   readEnvironment,
 } from './environment.ts';
-import type { LoadOptions } from './options.ts';
 import { parseDocuments } from './parse.ts';
 import { findNode, nodeRange } from './position.ts';
 import type { Problems } from './problems.ts';
@@ -24,7 +22,17 @@ import { readLintLevels } from './settings.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { openTagReader } from './tags.ts';
 import { openFile } from './text.ts';
-import { readTree } from './tree.ts';
+import { readTree, type YamlDocument } from './tree.ts';
+
+/** Where a project is and which of its environments is wanted. */
+export interface LoadOptions {
+  /** The project file, from the working directory on. */
+  readonly configFile: string;
+  /** Left out: the project file's default, or its only environment. */
+  readonly environment?: string;
+  /** Environment variables; left out: the process's own. */
+  readonly env?: NodeJS.ProcessEnv;
+}
 
 /** The project file, read for one environment. */
 export interface ProjectFile extends ReadEnvironment {

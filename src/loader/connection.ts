@@ -3,8 +3,7 @@ import { isObject, type Json, type JsonObject, own, textOf } from '../model/json
 import type { TenantName } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Auth, Connection, EmbeddedTenant, Endpoint, Environment } from '../model/project.ts';
-import type { Secrets } from '../model/secrets.ts';
+import type { Auth, Connection, EmbeddedTenant, Endpoint, Environment, Secrets } from '../model/project.ts';
 import type { Found } from './position.ts';
 import type { Problems } from './problems.ts';
 import { part, readLimits, readPolicy, readSettings } from './settings.ts';

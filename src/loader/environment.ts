@@ -4,12 +4,11 @@ import { secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import type { Environment } from '../model/project.ts';
 import { buildEnvironment } from './connection.ts';
-import type { YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { type Found, findNode, nodeRange } from './position.ts';
 import { checkSchema } from './schema.ts';
 import { type TagContext, tagReader } from './tags.ts';
-import { type ReadTag, readTree, unresolved } from './tree.ts';
+import { type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
 
 /** Where an environment is written: a member of the project file, or a file of its own. */
 export interface EnvironmentText {

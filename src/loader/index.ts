@@ -1,13 +1,9 @@
-import { join } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Environment, Project } from '../model/project.ts';
-import type { Secrets } from '../model/secrets.ts';
-import { openCache } from './cache.ts';
-import { type ProjectFile, readProjectFile } from './config.ts';
-import { declarationsOf } from './declarations.ts';
-import type { Declarations } from './declared.ts';
-import { readDeclared, readManifests } from './manifests.ts';
-import type { LoadOptions } from './options.ts';
+import type { Environment, Project, Secrets } from '../model/project.ts';
+import { type LoadOptions, type ProjectFile, readProjectFile } from './config.ts';
+import { type Declarations, declarationsOf } from './declarations.ts';
+import type { ManifestContext } from './manifest.ts';
+import { type ManifestFiles, readDeclared, readManifests } from './manifests.ts';
 import { prepareOverlays } from './overlay.ts';
 import { findNode } from './position.ts';
 import { Problems } from './problems.ts';
@@ -15,9 +11,10 @@ import { type KnownSecrets, secretsFrom } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { tagReader } from './tags.ts';
 
-export type { Declarations } from './declared.ts';
-export type { LoadOptions } from './options.ts';
-export { type FileSource, largestFile } from './source.ts';
+export type { LoadOptions } from './config.ts';
+export type { Declarations } from './declarations.ts';
+export { readDuration } from './settings.ts';
+export { diskSource, type FileSource, largestFile } from './source.ts';
 
 /** A project without its manifests: what commands need that only talk to the tenant. */
 export interface ProjectEnvironment {
@@ -33,14 +30,7 @@ export interface LoadProjectOptions extends LoadOptions {
   readonly manifests?: FileSource;
   /** Whether the secrets that manifests name have to be set (default); not so where none is compared or sent. */
   readonly needsSecrets?: boolean;
-  /**
-   * The version of the tool whose cache of manifests is used; left out: none. A cache is no better protected than the
-   * folder it lies in, so that nothing which writes should read manifests from it.
-   */
-  readonly cacheOf?: string;
 }
-
-const cacheFile = '.tenantctl/cache/manifests';
 
 /**
  * Loads the project file and every manifest for one environment. Throws one Failure with all problems of all files;
@@ -49,9 +39,9 @@ const cacheFile = '.tenantctl/cache/manifests';
 export function loadProject(options: LoadProjectOptions): Project {
   const started = start(options);
   const { problems, secrets, file } = started;
-  const { files, readTag, overlays } = reading(started, options);
-  const resources = readManifests(files, readTag, overlays, problems);
-  overlays.finish();
+  const { files, context } = manifestsOf(started, options);
+  const resources = readManifests(files, context);
+  context.overlays.finish();
   return { ...finish(file, secrets, problems), lint: file.lint, resources };
 }
 
@@ -61,23 +51,25 @@ export function loadProject(options: LoadProjectOptions): Project {
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
   const started = start(options);
-  const { files, readTag, overlays } = reading(started, { needsSecrets: false });
-  return declarationsOf(started.file, () => readDeclared(files, readTag, overlays, started.problems));
+  const { files, context } = manifestsOf(started, { needsSecrets: false });
+  return declarationsOf(started.file, () => readDeclared(files, context));
 }
 
-/** What it takes to read the manifests. */
-function reading(
+/** The files of the manifests, and what they are read with. */
+function manifestsOf(
   { problems, secrets, env, file }: Started,
   options: Omit<LoadProjectOptions, keyof LoadOptions>,
-) {
+): { files: ManifestFiles; context: ManifestContext } {
   const source = options.manifests ?? diskSource(file.root);
   const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
   const place = findNode(file.document, '/manifests').place;
-  const cache = options.cacheOf === undefined ? null : openCache(join(file.root, cacheFile), options.cacheOf);
   return {
-    files: { source, patterns: file.manifests, place, except: file.notManifests, cache },
-    readTag: tagReader({ env, secrets: needed, variables: file.variables, source, problems }),
-    overlays: prepareOverlays(file.overlays, problems),
+    files: { source, patterns: file.manifests, place, except: file.notManifests },
+    context: {
+      readTag: tagReader({ env, secrets: needed, variables: file.variables, source, problems }),
+      overlays: prepareOverlays(file.overlays, problems),
+      problems,
+    },
   };
 }
 

@@ -1,21 +1,18 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { validators } from '../generated/validators.js';
-import { findKind, kindNamed, kinds } from '../kinds/index.ts';
+import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
-import type { Content } from './contents.ts';
-import type { YamlDocument } from './document.ts';
-import { type Outline, plainLifecycle } from './outline.ts';
+import { sourceOf } from './file.ts';
 import type { Overlays } from './overlay.ts';
-import { type Found, findNode } from './position.ts';
+import { type Found, findNode, placeInside } from './position.ts';
 import type { Problems } from './problems.ts';
-import { declarationDigest, KnownResource, resourceOf } from './resource.ts';
 import { checkSchema } from './schema.ts';
-import { type ReadTag, readDeferred, type Tree, unresolved } from './tree.ts';
+import { type ReadTag, readTree, type Tree, unresolved, type YamlDocument } from './tree.ts';
 
 /** A document that declares an object of a known kind under a key, sound or not. */
 export interface Manifest {
@@ -26,71 +23,76 @@ export interface Manifest {
   readonly document: YamlDocument;
   /** `null` where there were problems. */
   readonly resource: Resource | null;
-  /** What the document says besides fields where nothing but its text has a say in the resource; else `null`. */
-  readonly outline: Outline | null;
 }
 
-/** Reads one document of a manifest file; `null` where not even kind and key can be made out. */
-export function readManifest(
-  content: Content,
-  readTag: ReadTag,
-  overlays: Overlays,
-  problems: Problems,
-): Manifest | null {
-  const { outline, document } = content;
-  const address = outline && formatAddress(outline.kind, outline.key);
-  if (address !== null && outline && !overlays.touches(address))
-    return knownManifest(content, outline, address);
-  const tree = readDeferred(content.tree(), document.file, readTag);
-  return readValue(content, tree, overlays, problems);
+/** What the documents of a project are read with. */
+export interface ManifestContext {
+  readonly readTag: ReadTag;
+  readonly overlays: Overlays;
+  readonly problems: Problems;
 }
 
-/** A manifest that an earlier run found sound. */
-function knownManifest(content: Content, outline: Outline, address: Address): Manifest {
-  const { kind, id, key } = outline;
-  const { document } = content;
-  const resource = new KnownResource(outline, address, content);
-  return { kind: kindNamed(kind), key, address, id, document, resource, outline };
-}
-
-function readValue(content: Content, tree: Tree, overlays: Overlays, problems: Problems): Manifest | null {
-  const { document, digest } = content;
-  const { value } = tree;
-  if (!isObject(value)) {
+/** Reads one document of a manifest file; `null` where not even kind and key can be read. Problems are reported. */
+export function readManifest(document: YamlDocument, context: ManifestContext): Manifest | null {
+  const { readTag, overlays, problems } = context;
+  const tree = readTree(document, readTag, problems);
+  if (!isObject(tree.value)) {
     problems.add('not-a-mapping', 'A manifest must be a mapping that begins with `kind:`', document);
     return null;
   }
-  const kind = kindOf(value, document, problems);
+  const kind = kindOf(tree.value, document, problems);
   if (!kind) return null;
-  const key = keyOf(kind, value);
+  const key = keyOf(kind, tree.value);
   const address = key && formatAddress(kind.name, key);
-  const overlaid =
-    address !== null && overlays.touches(address)
-      ? overlays.apply(value, address, ['kind', ...kind.keyFields.map(({ name }) => name)])
-      : null;
-  const laid = overlaid?.value ?? value;
+  const keyNames = ['kind', ...kind.keyFields.map(({ name }) => name)];
+  const overlaid = address === null ? null : overlays.apply(tree.value, address, keyNames);
+  const value = overlaid?.value ?? tree.value;
   const find = (at: Pointer) => overlaid?.find(at) ?? findNode(document, at);
-  const isPlain = !tree.tagged && laid === value;
-  const isValid = check(kind, { value: laid, tagged: !isPlain }, address, find, problems);
+  const tagged = tree.tagged || overlaid !== null;
+  const isValid = checkManifest({ kind, tree: { value, tagged }, address, find, problems });
   if (!key || address === null) return null;
-  const id = textOf(laid, 'id');
-  if (!isValid) return { kind, key, address, id, document, resource: null, outline: null };
-  const ensure = own(laid, 'ensure') === 'absent' ? 'absent' : 'present';
-  const outline: Outline = {
+  const id = textOf(value, 'id');
+  const manifest = { kind, key, address, id, document };
+  if (!isValid) return { ...manifest, resource: null };
+  const lifecycle = readLifecycle(kind, value, find, problems);
+  return { ...manifest, resource: resourceOf({ ...manifest, value, lifecycle, find }) };
+}
+
+interface Declaration extends Omit<Manifest, 'resource'> {
+  readonly value: JsonObject;
+  readonly lifecycle: Lifecycle;
+  find(at: Pointer): Found;
+}
+
+/** The resource of a sound manifest. Lines and columns are worked out when somebody asks for them. */
+function resourceOf({ kind, key, address, id, document, value, lifecycle, find }: Declaration): Resource {
+  return {
     kind: kind.name,
     key,
-    id,
-    ensure,
-    lifecycle: readLifecycle(kind, laid, find, problems),
-  };
-  const resource = resourceOf(outline, {
     address,
-    document,
-    find,
-    value: () => laid,
-    digest: digest && (isPlain ? digest : declarationDigest(outline, laid)),
-  });
-  return { kind, key, address, id, document, resource, outline: isPlain ? outline : null };
+    id,
+    ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
+    fields: fieldsOf(kind, value),
+    lifecycle,
+    get source() {
+      return sourceOf(document);
+    },
+    locate: (at) => sourceOf(find(at).place),
+    point(at, offset) {
+      const found = find(at);
+      const text = offset === undefined ? undefined : valueAt(value, at);
+      const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
+      const place = inside ?? found.place;
+      return { source: sourceOf(place), excerpt: place.file.excerpt(place.offset) };
+    },
+  };
+}
+
+/** The members that are fields of the kind, so that no other name reaches a prototype. */
+function fieldsOf(kind: Kind, value: JsonObject): JsonObject {
+  const fields: Record<string, Json> = {};
+  for (const [name, item] of Object.entries(value)) if (Object.hasOwn(kind.fields, name)) fields[name] = item;
+  return fields;
 }
 
 function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): Kind | null {
@@ -129,13 +131,15 @@ function isKeyPart(part: string | null): part is string {
 /** By the kind's name; each schema is set up when it is first asked for. */
 const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
 
-function check(
-  kind: Kind,
-  tree: Tree,
-  address: Address | null,
-  find: (at: Pointer) => Found,
-  problems: Problems,
-): boolean {
+interface Check {
+  readonly kind: Kind;
+  readonly tree: Tree;
+  readonly address: Address | null;
+  readonly problems: Problems;
+  find(at: Pointer): Found;
+}
+
+function checkManifest({ kind, tree, address, find, problems }: Check): boolean {
   const validate = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : undefined;
   if (!validate) throw new Error(`There is no schema for ${kind.name}.`);
   const fitsSchema = checkSchema(validate, tree, {
@@ -202,6 +206,8 @@ function notClearable(kind: Kind, at: Pointer) {
   };
 }
 
+const defaultLifecycle: Lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false };
+
 function readLifecycle(
   kind: Kind,
   value: JsonObject,
@@ -209,7 +215,7 @@ function readLifecycle(
   problems: Problems,
 ): Lifecycle {
   const lifecycle = own(value, 'lifecycle');
-  if (!isObject(lifecycle)) return plainLifecycle;
+  if (!isObject(lifecycle)) return defaultLifecycle;
   const ignored = own(lifecycle, 'ignore');
   const ignore = isArray(ignored) ? ignored.filter((item) => typeof item === 'string') : [];
   for (const [index, at] of ignore.entries()) {

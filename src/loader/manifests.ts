@@ -1,15 +1,13 @@
 import type { Kind } from '../kinds/kind.ts';
-import { identityOf, identityOfObject } from '../kinds/live.ts';
+import { identityOf } from '../kinds/live.ts';
 import { formatAddress } from '../model/address.ts';
 import type { Resource } from '../model/resource.ts';
-import type { ManifestCache } from './cache.ts';
-import { openContents } from './contents.ts';
 import { type Place, sourceOf } from './file.ts';
-import { type Manifest, readManifest } from './manifest.ts';
-import type { Overlays } from './overlay.ts';
+import { type Manifest, type ManifestContext, readManifest } from './manifest.ts';
+import { parseDocuments } from './parse.ts';
 import type { Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
-import type { ReadTag } from './tree.ts';
+import { openFile } from './text.ts';
 
 export interface ManifestFiles {
   readonly source: FileSource;
@@ -18,41 +16,24 @@ export interface ManifestFiles {
   readonly place: Place;
   /** Files that are no manifests although a pattern matches them. */
   readonly except: readonly string[];
-  /** What earlier runs have read; `null`: everything is parsed. */
-  readonly cache: ManifestCache | null;
 }
 
-/** Every resource that the manifests declare, in the order of files and documents; problems are told. */
-export function readManifests(
-  files: ManifestFiles,
-  readTag: ReadTag,
-  overlays: Overlays,
-  problems: Problems,
-): Resource[] {
-  const manifests = readDeclared(files, readTag, overlays, problems);
-  refuseDuplicates(manifests, problems);
-  tellNotices(manifests, problems);
+/** Every resource that the manifests declare, in the order of files and documents. Problems are reported. */
+export function readManifests(files: ManifestFiles, context: ManifestContext): Resource[] {
+  const manifests = readDeclared(files, context);
+  refuseDuplicates(manifests, context.problems);
+  addNotices(manifests, context.problems);
   return manifests.flatMap(({ resource }) => resource ?? []);
 }
 
-/** Every document that declares an object, sound or not; problems of one alone are told. */
-export function readDeclared(
-  files: ManifestFiles,
-  readTag: ReadTag,
-  overlays: Overlays,
-  problems: Problems,
-): Manifest[] {
-  const manifests: Manifest[] = [];
-  for (const path of listFiles(files, problems)) {
-    const before = problems.count;
-    const contents = openContents(files.source, path, files.cache, problems);
-    if (!contents) continue;
-    const read = contents.documents.map((content) => readManifest(content, readTag, overlays, problems));
-    if (problems.count === before) contents.keep(read.map((manifest) => manifest?.outline ?? null));
-    manifests.push(...read.filter((manifest) => manifest !== null));
-  }
-  files.cache?.save();
-  return manifests;
+/** Every document that declares an object, sound or not. Problems of a single document are reported. */
+export function readDeclared(files: ManifestFiles, context: ManifestContext): Manifest[] {
+  const { problems } = context;
+  return listFiles(files, problems).flatMap((path) => {
+    const file = openFile(files.source, path, problems);
+    const documents = file ? parseDocuments(file, problems) : [];
+    return documents.flatMap((document) => readManifest(document, context) ?? []);
+  });
 }
 
 function listFiles({ source, patterns, place, except }: ManifestFiles, problems: Problems): string[] {
@@ -89,7 +70,7 @@ export function identities({
   resource,
 }: Manifest): [identity: string, what: string][] {
   const { name } = kind;
-  const found: [string, string][] = [[identityOfObject(kind, { key, address }), address]];
+  const found: [string, string][] = [[identityOf(kind, key), address]];
   if (id !== null) found.push([identityOfId(name, id), `the ${name} with the id ${id}`]);
   const renamedFrom = resource?.lifecycle.renamedFrom;
   if (renamedFrom) found.push([identityOf(kind, renamedFrom), formatAddress(name, renamedFrom)]);
@@ -102,11 +83,11 @@ export function identityOfId(kind: string, id: string): string {
 }
 
 function refuseDuplicate(manifest: Manifest, other: Manifest, what: string, problems: Problems): void {
-  const { file, line } = sourceOf(placeOf(other));
+  const { file, line } = sourceOf(other.document);
   problems.add(
     'duplicate-object',
     `${what} is declared twice; first in ${file}, line ${line}`,
-    placeOf(manifest),
+    manifest.document,
     {
       address: manifest.address,
       hint: 'Keep one of the two manifests.',
@@ -114,17 +95,13 @@ function refuseDuplicate(manifest: Manifest, other: Manifest, what: string, prob
   );
 }
 
-/** What there is to say about a kind is said once, where it is first declared. */
-function tellNotices(manifests: readonly Manifest[], problems: Problems): void {
-  const told = new Set<Kind>();
+/** The notice of a kind is given once, where the kind is first declared. */
+function addNotices(manifests: readonly Manifest[], problems: Problems): void {
+  const seen = new Set<Kind>();
   for (const manifest of manifests) {
     const { notice } = manifest.kind;
-    if (!notice || told.has(manifest.kind)) continue;
-    told.add(manifest.kind);
-    problems.add(notice.code, notice.message, placeOf(manifest), { severity: 'info' });
+    if (!notice || seen.has(manifest.kind)) continue;
+    seen.add(manifest.kind);
+    problems.add(notice.code, notice.message, manifest.document, { severity: 'info' });
   }
-}
-
-function placeOf({ document }: Manifest): Place {
-  return document;
 }

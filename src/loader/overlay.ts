@@ -9,11 +9,14 @@ import type { Problems } from './problems.ts';
 
 /** The overlays of an environment, applied to one manifest after the other. */
 export interface Overlays {
-  /** The manifest with every overlay that matches its address, and where its values then stand. */
-  apply(manifest: JsonObject, address: Address, fixed: readonly string[]): Overlaid;
-  /** Whether an overlay matches the address. */
-  touches(address: Address): boolean;
-  /** Tells overlays that matched nothing. */
+  /**
+   * The manifest with every overlay that matches its address, and where its values then stand; `null` where none
+   * matches.
+   *
+   * @param fixed the members that no overlay may change
+   */
+  apply(manifest: JsonObject, address: Address, fixed: readonly string[]): Overlaid | null;
+  /** Reports overlays that matched nothing. */
   finish(): void;
 }
 
@@ -36,15 +39,15 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
   return {
     apply(manifest, address, fixed) {
       const used = prepared.filter(({ matches }) => matches(address));
+      if (used.length === 0) return null;
       let value = manifest;
       for (const overlay of used) {
         overlay.used = true;
         refuseFixed(overlay, fixed, problems);
-        value = lay(value, overlay.merge, fixed);
+        value = applyOverlay(value, overlay.merge, fixed);
       }
       return { value, find: (at) => findLast(used, at) };
     },
-    touches: (address) => prepared.some(({ matches }) => matches(address)),
     finish() {
       for (const { used, target, place } of prepared) {
         if (used) continue;
@@ -75,28 +78,28 @@ function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problem
  * tenant, as `null` in a manifest is; leaving a field alone is what omission is for. Of an object that must not
  * exist, by the manifest or by the overlay, the other one's fields do not count.
  */
-function lay(manifest: JsonObject, merge: JsonObject, fixed: readonly string[]): JsonObject {
+function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly string[]): JsonObject {
   const ensure = own(merge, 'ensure');
   const isReserved = ([name]: [string, Json]) => reserved.includes(name) || fixed.includes(name);
-  const kept = Object.entries(manifest);
-  const base = objectFrom(ensure === 'absent' ? kept.filter(isReserved) : kept);
-  const laid = Object.entries(merge).filter(([name]) => !fixed.includes(name));
+  const members = Object.entries(manifest);
+  const base = objectFrom(ensure === 'absent' ? members.filter(isReserved) : members);
+  const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
   const isAbsent = ensure === undefined && own(base, 'ensure') === 'absent';
-  const changes = isAbsent ? laid.filter(isReserved) : laid;
+  const changes = isAbsent ? patches.filter(isReserved) : patches;
   return {
     ...base,
-    ...objectFrom(changes.map(([name, patch]) => [name, mergePatch(own(base, name), patch)])),
+    ...objectFrom(changes.map(([name, patch]) => [name, applyMergePatch(own(base, name), patch)])),
   };
 }
 
-function mergePatch(target: Json | undefined, patch: Json): Json {
+function applyMergePatch(target: Json | undefined, patch: Json): Json {
   if (!isMapping(patch)) return patch;
-  const merged = new Map(Object.entries(target !== undefined && isMapping(target) ? target : {}));
+  const members = new Map(Object.entries(target !== undefined && isMapping(target) ? target : {}));
   for (const [name, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(name);
-    else merged.set(name, mergePatch(merged.get(name), value));
+    if (value === null) members.delete(name);
+    else members.set(name, applyMergePatch(members.get(name), value));
   }
-  return objectFrom(merged);
+  return objectFrom(members);
 }
 
 /** A marker is a value of its own, never a mapping to merge with. */

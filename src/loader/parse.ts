@@ -11,11 +11,10 @@ import {
   type SchemaOptions,
   type YAMLError,
 } from 'yaml';
-import type { YamlDocument } from './document.ts';
 import type { SourceFile } from './file.ts';
 import type { Problems } from './problems.ts';
 import { tagNames } from './tags.ts';
-import { placeOfNode } from './tree.ts';
+import { placeOfNode, type YamlDocument } from './tree.ts';
 
 /** Deeper nesting is refused before the parser, which recurses, sees it. */
 const deepest = 100;
@@ -23,7 +22,7 @@ const deepest = 100;
 const mostSyntaxErrors = 3;
 
 /** How scalars are read: YAML 1.2, and our tags. */
-export const schema = schemaWithTags();
+const schema = schemaWithTags();
 
 const options: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
@@ -48,24 +47,16 @@ function schemaWithTags(): Schema {
   return schema;
 }
 
-/** The tokens of a file; `null`, and a problem told, where they are more than the parser can hold. */
-export function tokensOf(file: SourceFile, problems: Problems): CST.Token[] | null {
-  return unlessTooComplex(file, problems, () => [...new Parser().parse(file.text)]);
-}
-
 /**
- * The documents of a file, without the empty ones; those with errors are told and left out. Duplicate keys and
+ * The documents of a file, without the empty ones; those with errors are reported and left out. Duplicate keys and
  * unknown tags are found later, when nodes become values: the parser's own check of keys is quadratic.
  */
-export function parseDocuments(
-  file: SourceFile,
-  problems: Problems,
-  tokens = tokensOf(file, problems),
-): YamlDocument[] {
-  const deep = tokens?.map(tooDeep).find((offset) => offset !== null) ?? null;
-  if (!tokens || deep !== null) {
+export function parseDocuments(file: SourceFile, problems: Problems): YamlDocument[] {
+  const tokens = unlessTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
+  const deep = tokens.map(tooDeep).find((offset) => offset !== null);
+  if (deep !== undefined) {
     const message = `The file is nested more than ${deepest} levels deep`;
-    if (deep !== null) problems.add('too-deep', message, { file, offset: deep });
+    problems.add('too-deep', message, { file, offset: deep ?? 0 });
     return [];
   }
   const composed = unlessTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);

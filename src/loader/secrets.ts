@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { failure } from '../model/failure.ts';
-import type { Secrets } from '../model/secrets.ts';
+import type { Secrets } from '../model/project.ts';
+import { systemCode } from '../model/system-error.ts';
 
 /** Secrets that also tell whether they are set, without showing them. */
 export interface KnownSecrets extends Secrets {
@@ -42,7 +43,7 @@ function readSecretFile(name: string, path: string | null): string | null {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = systemCode(error) ?? 'unknown error';
     throw failure('secret-unreadable', `The file that ${name}_FILE names cannot be read (${code}).`);
   }
 }

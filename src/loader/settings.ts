@@ -5,7 +5,6 @@ import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Environment, Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
-import { readDuration } from './duration.ts';
 import type { Found } from './position.ts';
 import type { Problems } from './problems.ts';
 
@@ -101,4 +100,13 @@ function oneOf<const T extends string>(
   otherwise: T,
 ): T {
   return choices.find((choice) => choice === own(value, name)) ?? otherwise;
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The milliseconds of a time such as `10s`, `500ms`, `2m`, `1.5h`; `null` for anything else. */
+export function readDuration(text: string): number | null {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const factor = units[unit];
+  return amount === undefined || factor === undefined ? null : Math.round(Number(amount) * factor);
 }

@@ -5,18 +5,26 @@ import {
   isSeq,
   type Node,
   type Pair,
+  type ParsedNode,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { isArray, isObject, type Json, mapJson, own } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
-import type { YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
 import type { Problems } from './problems.ts';
 
-/** Stands for a value that could not be made out; the reason has been told, so it is never complained about again. */
+/** A document of a YAML file that is not empty. Its nodes know where they stand, as offsets into the file. */
+export interface YamlDocument {
+  readonly file: SourceFile;
+  readonly root: ParsedNode;
+  /** Where the value begins, its tag included. */
+  readonly offset: number;
+}
+
+/** Stands for a value that could not be read; the reason has been reported, so it is not reported again. */
 export const unresolved = '\0unresolved';
 
 /** Gives a tagged node its value. `argument` is the node's own value. */
@@ -40,35 +48,6 @@ export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problem
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, tagged: false };
   const value = read(root, walk);
   return { value, tagged: walk.tagged };
-}
-
-/** The only key of what stands for a tagged value until its tag is read; no manifest may write it. */
-const deferred = '\0tag';
-
-/** Puts off the reading of a tag, so that what a text holds depends on nothing but the text. */
-export const deferTag: ReadTag = (tag, argument, { offset }) => ({ [deferred]: [tag, argument, offset] });
-
-/** A tree with the tags read that {@link deferTag} has put off, those of a tag's argument before its own. */
-export function readDeferred({ value, tagged }: Tree, file: SourceFile, readTag: ReadTag): Tree {
-  if (!tagged) return { value, tagged };
-  return {
-    value: mapTags(value, (tag, argument, offset) => readTag(tag, argument, { file, offset })),
-    tagged,
-  };
-}
-
-/** What the text of a value holds where its tags are not read: they name things, but for those that hold them. */
-export function withoutTags(value: Json): Json {
-  return mapTags(value, (tag, argument) => (['!format', '!lookup'].includes(tag) ? argument : null));
-}
-
-function mapTags(value: Json, read: (tag: string, argument: Json, offset: number) => Json): Json {
-  return mapJson(value, (item) => {
-    const parts = isObject(item) ? own(item, deferred) : undefined;
-    if (!isArray(parts)) return item;
-    const [tag, argument = null, offset] = parts;
-    return read(String(tag), argument, Number(offset));
-  });
 }
 
 interface Walk {
@@ -130,7 +109,7 @@ function aliased(name: string, node: Node, walk: Walk): Json {
 function scalar(node: Scalar, walk: Walk): Json {
   const { value, source = '' } = node;
   walk.size += 8 + source.length;
-  if (typeof value === 'string') return joined(value);
+  if (typeof value === 'string') return flatten(value);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'number') return null;
   if (Number.isFinite(value) && isExact(value, source)) return value;
@@ -139,15 +118,14 @@ function scalar(node: Scalar, walk: Walk): Json {
   return refuse(walk, node, 'inexact-number', message, `If it is text, put it in quotes: "${shown}".`);
 }
 
-/** V8 keeps no shorter text in pieces. */
+/** Shorter texts are never kept in pieces by V8. */
 const shortestPieces = 13;
 
 /**
- * A text as one piece, which the parser puts together line by line, and in double quotes sign by sign: asked for a
- * character, V8 joins the pieces. They take twenty times the room of the text, and the garbage collector longer than
- * all else.
+ * The same text in one piece. The parser concatenates a quoted text character by character, which V8 keeps as a tree
+ * of twenty times its size until somebody asks for a character of it.
  */
-export function joined(text: string): string {
+function flatten(text: string): string {
   return text.length < shortestPieces || text.charCodeAt(0) >= 0 ? text : '';
 }
 
@@ -177,12 +155,7 @@ function mapping(node: YAMLMap, walk: Walk): Json {
   return object;
 }
 
-const specialKeys = new Set<string>([...unsafeKeys, ...markerKeys, deferred, '<<']);
-
-/** Whether there is more to say about a key than that it is one. */
-export function isSpecialKey(key: string): boolean {
-  return specialKeys.has(key);
-}
+const specialKeys = new Set<string>([...unsafeKeys, ...markerKeys, '<<']);
 
 /** A key as text, or `null` when it is none that may be used. */
 function checkedKey({ key }: Pair, walk: Walk): string | null {
@@ -194,9 +167,9 @@ function checkedKey({ key }: Pair, walk: Walk): string | null {
   walk.size += 8 + text.length;
   if (isScalar(key) && key.anchor !== undefined)
     walk.anchors.set(key.anchor, { value: text, size: text.length });
-  if (!isSpecialKey(text)) return text;
+  if (!specialKeys.has(text)) return text;
   if (unsafeKeys.includes(text)) refuse(walk, key, 'unsafe-key', `The key \`${text}\` is not allowed`);
-  else if ([...markerKeys, deferred].some((marker) => marker === text)) {
+  else if (markerKeys.some((marker) => marker === text)) {
     const hint = 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.';
     refuse(walk, key, 'reserved-key', `The key \`${text}\` is tenantctl's own`, hint);
   } else if (text === '<<' && isScalar(key) && key.type === 'PLAIN') {

@@ -12,12 +12,12 @@ export function formatAddress(kind: string, key: Key): Address {
   return address;
 }
 
-/** Most parts need no encoding, and to see that is quicker than to encode them. */
+/** Most parts need no encoding, and testing that is faster than encoding them. */
 function encodePart(part: string): string {
   return /^[\w.-]*$/.test(part) ? part : encodeURIComponent(part);
 }
 
-/** The kind and key of an address, or `null` where `address` is none. */
+/** The kind and key of an address, or `null` where it is not valid. */
 export function parseAddress(address: Address): { kind: string; key: Key } | null {
   const [kind, ...parts] = address.split('/');
   if (!kind || parts.length === 0 || parts.includes('')) return null;
@@ -33,7 +33,7 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
  * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded.
  */
 export function matchAddresses(globs: readonly string[]): (address: Address) => boolean {
-  // Mostly there are none, and thousands of addresses.
+  // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
   const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true }));
   return (address) => {
@@ -41,4 +41,17 @@ export function matchAddresses(globs: readonly string[]): (address: Address) => 
     const plain = parsed ? [parsed.kind, ...parsed.key].join('/') : address;
     return matchers.some((matches) => matches(address) || matches(plain));
   };
+}
+
+/** A predicate for the addresses that `--only` and `--except` include. */
+export function scopeFilter({
+  only,
+  except,
+}: {
+  readonly only: readonly string[];
+  readonly except: readonly string[];
+}): (address: Address) => boolean {
+  const isIncluded = matchAddresses(only);
+  const isExcluded = matchAddresses(except);
+  return (address) => (only.length === 0 || isIncluded(address)) && !isExcluded(address);
 }

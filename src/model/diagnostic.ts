@@ -7,7 +7,7 @@ export interface Source {
   readonly column: number;
 }
 
-/** One thing to tell the user: what, where, why, and what to do next. */
+/** A message for the user: what, where, why, and what to do next. */
 export interface Diagnostic {
   /** A stable slug, such as `unknown-field`; each has its entry in docs/troubleshooting.md. */
   readonly code: string;

@@ -1,10 +1,15 @@
-import { sha256 } from './hash.ts';
+import { createHash } from 'node:crypto';
+import { canonicalJson } from './json.ts';
 import type { Plan } from './plan.ts';
 
+/** `sha256:` and the hex digest of the value's canonical JSON. */
+export function sha256(value: unknown): string {
+  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+}
+
 /**
- * The digest of everything in a plan that matters to whoever approves it: tenant, scope, every before and after,
- * every request. Who made the plan and when does not count, and neither does the digest that it carries. Nor does the
- * `impact` of a search: it changes as people come and go, and a plan approved with it is applied without.
+ * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves
+ * out the tool and time of the plan, the digest itself, and the `impact` of searches, which changes as people come and go.
  */
 export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: string }): string {
   const { tool: _tool, createdAt: _createdAt, digest: _digest, ...rest } = plan;

@@ -13,7 +13,7 @@ export interface Publication {
   readonly detail: string | null;
 }
 
-/** The records that the tenant's answer asks for, and what in it makes none. */
+/** The records in a tenant's answer, and why others were refused. */
 export interface DnsRecords {
   readonly records: readonly DnsRecord[];
   readonly refused: readonly string[];

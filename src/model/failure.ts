@@ -1,7 +1,18 @@
 import type { Diagnostic } from './diagnostic.ts';
-import { ExitCode } from './exit.ts';
 
-/** Why a command stops: one or more diagnostics and the exit code they lead to. */
+/** The exit codes of the program (design, section 4). */
+export const ExitCode = {
+  done: 0,
+  couldNotRun: 1,
+  changes: 2,
+  incomplete: 3,
+  refused: 4,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** Why a command stops: one or more diagnostics, and the exit code. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly diagnostics: readonly Diagnostic[];

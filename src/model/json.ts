@@ -14,12 +14,12 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The object's own value under `key`; `undefined` when there is none. */
+/** The object's own value under `key`; `undefined` where it has none. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The own value under `key` when it is text, else `null`. */
+/** The own value under `key` if it is text, else `null`. */
 export function textOf(object: JsonObject, key: string): string | null {
   const value = own(object, key);
   return typeof value === 'string' ? value : null;
@@ -30,7 +30,7 @@ export function objectFrom(entries: Iterable<readonly [string, Json]>): JsonObje
   return Object.fromEntries(entries);
 }
 
-/** A copy of `value` whose leaves and containers have passed through `replace`, children first. */
+/** A copy of `value` in which `replace` has replaced all leaves and containers, children first. */
 export function mapJson(value: Json, replace: (value: Json) => Json): Json {
   if (isArray(value)) return replace(value.map((item) => mapJson(item, replace)));
   if (isObject(value)) {
@@ -50,7 +50,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** Deep equality, blind to the order of an object's keys. */
+/** Deep equality; the order of an object's keys does not count. */
 export function sameJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (isArray(a))
@@ -61,7 +61,7 @@ export function sameJson(a: Json, b: Json): boolean {
   return names.every((name) => Object.hasOwn(b, name) && sameJson(a[name] ?? null, b[name] ?? null));
 }
 
-/** `text` parsed as JSON, or `undefined` where it is none. */
+/** `text` parsed as JSON, or `undefined` where it is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text);
@@ -70,7 +70,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Whether a value is nested deeper than anything an API has: to look into it could take more than the stack holds. */
+/** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
 export function isTooDeep(value: Json, levels = deepestJson): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isTooDeep(item, levels - 1));

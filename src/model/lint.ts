@@ -1,29 +1,29 @@
 import type { Severity } from './diagnostic.ts';
 
-/** How a finding of one rule counts; `off` leaves it out. */
+/** The severity of a rule's findings; `off` ignores them. */
 type LintLevel = Severity | 'off';
 
 export interface LintRule {
   readonly level: LintLevel;
-  /** The same where the tenant is an embedded one, if it differs there. */
+  /** The level for an embedded tenant, if it is different there. */
   readonly embedded?: LintLevel;
-  /** One line for people. */
+  /** One line for documents. */
   readonly means: string;
 }
 
 /**
- * Every rule of the lint. A finding is an error only where the tenant would refuse the object; what the tenant takes and
- * recipients suffer from is a warning, since an exported tenant must plan empty whatever it holds.
+ * The rules of the lint. A finding is an error only where the tenant would refuse the object. What the tenant accepts but
+ * recipients would notice is a warning, since an exported tenant must give an empty plan.
  */
 export const lintRules = {
   'velocity-unclosed': { level: 'warning', means: 'A block such as `#if` or `#foreach` has no `#end`.' },
   'velocity-unopened': {
     level: 'warning',
-    means: 'An `#end`, `#else` or `#elseif` belongs to no open block.',
+    means: 'An `#end`, `#else` or `#elseif` has no open block.',
   },
   'velocity-syntax': {
     level: 'warning',
-    means: 'A directive, reference or comment of a notification text is not finished.',
+    means: 'A directive, reference or comment in a notification text is incomplete.',
   },
   'unknown-variable': {
     level: 'warning',
@@ -32,15 +32,16 @@ export const lintRules = {
   },
   'unknown-sender': {
     level: 'warning',
-    means: '`from` or `replyTo` is no sender address, declared or live, and of no verified domain.',
+    means: '`from` or `replyTo` is neither a declared or live sender address nor in a verified domain.',
   },
   'chat-json': {
     level: 'warning',
-    means: 'Text in `slackTemplate` or `teamsTemplate`, or in a member of it, is not the JSON it should be.',
+    means: 'Text in `slackTemplate` or `teamsTemplate`, or in one of their members, is not valid JSON.',
   },
   'equals-default': {
     level: 'warning',
-    means: "A manifest only repeats the vendor's default, and would stop the template from following it.",
+    means:
+      "A manifest only repeats the vendor's default, and would stop the template from following its changes.",
   },
   'missing-locale': {
     level: 'info',
@@ -53,31 +54,34 @@ export const lintRules = {
   'rule-operator': { level: 'error', means: "A search rule's operator does not exist for its type." },
   'rule-value': {
     level: 'error',
-    means: 'The value of a search rule is no status, or no date where only a date can be.',
+    means: 'The value of a search rule is not a status, or not a date where a date is needed.',
   },
   'rule-distance': {
     level: 'warning',
-    means: 'The value of a search rule looks like a number of days, and is not `X before` or `X after`.',
+    means: 'The value of a search rule looks like a number of days, but is not `X before` or `X after`.',
   },
   'rule-attribute': {
     level: 'warning',
-    means: 'Operator or value of a search rule do not suit the attribute as the tenant describes it.',
+    means: 'The operator or value of a search rule does not fit the attribute, as the tenant describes it.',
   },
-  'unknown-attribute': { level: 'error', means: 'A search rule names an attribute that the tenant has not.' },
+  'unknown-attribute': {
+    level: 'error',
+    means: 'A search rule names an attribute that the tenant does not have.',
+  },
   'unknown-profile-type': {
     level: 'error',
-    means: 'A search rule names a profile type that the tenant has not.',
+    means: 'A search rule names a profile type that the tenant does not have.',
   },
   'mail-from-domain': {
     level: 'error',
-    means: "A MAIL FROM domain is no subdomain of its identity's domain.",
+    means: "A MAIL FROM domain is not a subdomain of its identity's domain.",
   },
   'plain-credential': {
     level: 'warning',
-    // What it is given opens nothing, and has to stand somewhere.
+    // Its credentials protect nothing, and have to be written somewhere.
     embedded: 'off',
     means:
-      'A setting that goes by the name of a credential is no secret, so that plans hold its value. Off for an embedded tenant.',
+      'A setting with the name of a credential is not a secret, so plans contain its value. Off for an embedded tenant.',
   },
 } as const satisfies Readonly<Record<string, LintRule>>;
 

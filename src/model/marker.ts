@@ -2,11 +2,11 @@ import { isArray, isObject, type Json, type JsonObject, mapJson, own } from './j
 import type { Pointer } from './pointer.ts';
 
 /**
- * Values that are filled in later stand as marker objects with one key:
+ * Values that are filled in later are marker objects with one key:
  *
  * - `{"$secret": NAME}` in declared fields and request bodies: the text of a secret, known only when sending;
- * - `{"$lookup": {from, where, take}}` in declared fields: a record's field, known once the tenant was asked;
- * - `{"$live": POINTER}` in declared fields and request bodies: what the object has there, unshown and unchanged, read
+ * - `{"$lookup": {from, where, take}}` in declared fields: a record's field, known once the tenant was read;
+ * - `{"$live": POINTER}` in declared fields and request bodies: the object's own value, neither shown nor changed, read
  *   just before sending;
  * - `{"$jsonText": value}` in request bodies: `value` as JSON text;
  * - `{"$literal": value}` in request bodies: `value` as it is, for foreign data that looks like a marker.
@@ -30,31 +30,31 @@ export const lookupMarker = ({ from, where, take }: Lookup): JsonObject => ({
 export const liveMarker = (at: Pointer): JsonObject => ({ $live: at });
 export const jsonText = (value: Json): JsonObject => ({ $jsonText: value });
 
-/** `value` from outside, made safe to stand in a request body. */
+/** `value` from outside, made safe for a request body. */
 export function literal(value: Json): Json {
   return containsMarker(value) ? { $literal: value } : value;
 }
 
-/** The name of the secret that `value` stands for, or `null`. */
+/** The secret's name in a secret marker; `null` for other values. */
 export function secretName(value: Json | undefined): string | null {
-  const name = marked(value, '$secret');
+  const name = markerContent(value, '$secret');
   return typeof name === 'string' ? name : null;
 }
 
-/** The place in the live object that `value` stands for, or `null`. */
+/** The place in a live marker; `null` for other values. */
 export function livePlace(value: Json | undefined): Pointer | null {
-  const at = marked(value, '$live');
+  const at = markerContent(value, '$live');
   return typeof at === 'string' ? at : null;
 }
 
-/** The foreign data that `value` wraps, or `undefined` where it is no literal. */
+/** The foreign data in a literal; `undefined` for other values. */
 export function literalOf(value: Json | undefined): Json | undefined {
-  return marked(value, '$literal');
+  return markerContent(value, '$literal');
 }
 
-/** The lookup that `value` stands for, or `null`. */
+/** The lookup in a lookup marker; `null` for other values. */
 export function lookupOf(value: Json | undefined): Lookup | null {
-  const lookup = marked(value, '$lookup');
+  const lookup = markerContent(value, '$lookup');
   if (!isObject(lookup)) return null;
   const { from, where, take } = lookup;
   if (typeof from !== 'string' || typeof take !== 'string' || !isObject(where)) return null;
@@ -62,20 +62,20 @@ export function lookupOf(value: Json | undefined): Lookup | null {
   return { from, where: Object.fromEntries(filters), take };
 }
 
-/** `value` with every secret marker replaced by what `reveal` gives for its name. Literals stay untouched. */
+/** The body with its secret markers replaced by what `reveal` returns for their names. Literals stay as they are. */
 export function renderBody(body: Json, reveal: (name: string) => string): Json {
   const verbatim = literalOf(body);
   if (verbatim !== undefined) return verbatim;
   const name = secretName(body);
   if (name !== null) return reveal(name);
-  const inner = marked(body, '$jsonText');
+  const inner = markerContent(body, '$jsonText');
   if (inner !== undefined) return JSON.stringify(renderBody(inner, reveal));
   if (isArray(body)) return body.map((item) => renderBody(item, reveal));
   if (!isObject(body)) return body;
   return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, renderBody(item, reveal)]));
 }
 
-/** Every text inside the literals of a request body. */
+/** The texts inside the literals of a request body. */
 export function literalTexts(body: Json): string[] {
   const texts: string[] = [];
   mapJson(body, (item) => {
@@ -92,7 +92,7 @@ export function literalTexts(body: Json): string[] {
 }
 
 /**
- * `body` with every live marker replaced by what `read` gives for its place, as a literal. Throws what `read` throws.
+ * The body with its live markers replaced by what `read` returns for their places, as literals. Throws what `read` throws.
  */
 export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
   if (literalOf(body) !== undefined) return body;
@@ -103,7 +103,7 @@ export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
   return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, fillLive(item, read)]));
 }
 
-/** Whether `value` is, or has anywhere inside, an object with a marker's key. */
+/** Whether `value` is or contains an object with a marker's key. */
 export function containsMarker(value: Json): boolean {
   let found = false;
   mapJson(value, (item) => {
@@ -113,7 +113,7 @@ export function containsMarker(value: Json): boolean {
   return found;
 }
 
-function marked(value: Json | undefined, key: MarkerKey): Json | undefined {
+function markerContent(value: Json | undefined, key: MarkerKey): Json | undefined {
   if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
   return own(value, key);
 }

@@ -1,6 +1,5 @@
 import type { Address, Key } from './address.ts';
-import type { Diagnostic } from './diagnostic.ts';
-import { hasErrors } from './diagnostic.ts';
+import { type Diagnostic, hasErrors } from './diagnostic.ts';
 import type { Json } from './json.ts';
 import type { TenantName } from './live.ts';
 import type { Pointer } from './pointer.ts';
@@ -11,7 +10,7 @@ export const planFormat = 1;
 export const actions = ['create', 'update', 'delete', 'manual'] as const;
 export type Action = (typeof actions)[number];
 
-/** One HTTP request as it will be sent, but for the token and for markers in the body (see marker.ts). */
+/** One HTTP request as it will be sent, without the token, and with markers in the body (see marker.ts). */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From the base URL on, segments percent-encoded: `/v2025/notification-templates`. */
@@ -22,7 +21,7 @@ export interface Request {
   readonly body: Json;
 }
 
-/** Who moved, judged against a git revision. */
+/** Which side has changed since a git revision. */
 export type Origin = 'repo' | 'tenant' | 'both';
 
 /** One difference between the tenant and the manifests. A sensitive value is never present. */
@@ -37,11 +36,11 @@ export interface Difference {
   readonly origin: Origin | null;
 }
 
-/** What a reviewer should see besides the fields. */
+/** What a reviewer should notice besides the fields. */
 export const risks = ['lockout', 'delete', 'back-to-default', 'undoes-tenant-change', 'sends-mail'] as const;
 export type Risk = (typeof risks)[number];
 
-/** Profiles that a search finds on one side only: how many, and the names of the first. */
+/** Profiles that a search finds on one side only: their number, and the names of the first. */
 export interface Moved {
   readonly count: number;
   readonly first: readonly string[];
@@ -52,7 +51,7 @@ export type Impact =
   | { readonly before: number; readonly after: number; readonly enter: Moved; readonly leave: Moved }
   | { readonly notRun: string };
 
-/** One object that differs, and the requests that make it equal. */
+/** An object that differs, and the requests that make it equal. */
 export interface Change {
   readonly address: Address;
   readonly kind: string;
@@ -60,17 +59,17 @@ export interface Change {
   readonly action: Action;
   readonly source: { readonly file: string; readonly line: number } | null;
   readonly id: string | null;
-  /** Of the live object this was computed from; `null` where there was none. */
+  /** The fingerprint of the live object; `null` where there is none. */
   readonly fingerprint: string | null;
   readonly diff: readonly Difference[];
-  /** Places that hold secrets, changed or not: what is recorded of the object leaves them out. */
+  /** Places with secrets, changed or not: result files leave them out. */
   readonly secrets?: readonly Pointer[];
   /** In the order they are sent. A manual change has none. */
   readonly requests: readonly Request[];
-  /** For a manual change, the first one says what a person has to do. */
+  /** For a manual change, the first one says what to do by hand. */
   readonly warnings: readonly string[];
   readonly risk: readonly Risk[];
-  /** For whoever reads the plan; known only with `--impact`, decides nothing and is not part of the digest. */
+  /** Information for reviewers, only with `--impact`. Not part of the digest. */
   readonly impact?: Impact;
 }
 
@@ -97,11 +96,11 @@ export interface Plan {
   readonly environment: string;
   readonly tenant: TenantName;
   readonly scope: Scope;
-  /** Over everything but `tool`, `createdAt`, each `impact` and itself. */
+  /** Covers everything except `tool`, `createdAt`, each `impact` and itself. */
   readonly digest: string;
   readonly summary: Summary;
   readonly changes: readonly Change[];
-  /** An error here (a guard) refuses the plan: it can be shown, never applied. */
+  /** An error here (a guard) refuses the plan: it can be shown, but not applied. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -27,12 +27,12 @@ export function valueAt(root: Json, at: Pointer): Json | undefined {
   return value;
 }
 
-/** Whether `at` is `ancestor` or lies below it. */
+/** Whether `at` is `ancestor` or below it. */
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);
 }
 
-/** A copy of `root` with the member at `at` set, or taken away where `value` is `undefined`. */
+/** A copy of `root` with the member at `at` set, or removed where `value` is `undefined`. */
 export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefined): JsonObject {
   const [name, ...rest] = segmentsOf(at);
   if (name === undefined) return root;

@@ -3,10 +3,17 @@ import type { Json } from './json.ts';
 import type { LintLevels } from './lint.ts';
 import type { TenantName } from './live.ts';
 import type { Resource } from './resource.ts';
-import type { Secrets } from './secrets.ts';
 import type { ApiSettings } from './settings.ts';
 
-/** How to prove who we are: a token given by hand, or OAuth 2 client credentials. */
+/** The values of `!secret NAME`: nothing else in the program holds them. */
+export interface Secrets {
+  /** The text of the secret. Throws a Failure that names the variable where it is not set. */
+  reveal(name: string): string;
+  /** Whether `text` is the secret's value; `false` where the secret is not set. */
+  matches(name: string, text: string): boolean;
+}
+
+/** How to authenticate: a given token, or OAuth 2 client credentials. */
 export type Auth =
   | { readonly by: 'token'; readonly token: () => string }
   | {
@@ -35,12 +42,12 @@ export interface RateLimit {
   readonly concurrency: number;
 }
 
-/** What an environment asks of a tenant at most; `timeout` in milliseconds, `null`: the client's own limits. */
+/** The limits of an environment; `timeout` in milliseconds, `null`: the client's own limits. */
 export interface Limits extends RateLimit {
   readonly timeout: number | null;
 }
 
-/** Where an environment's tenant is: at two addresses, or in this process. */
+/** Where an environment's tenant is: at two base URLs, or in this process. */
 export type Connection =
   | { readonly to: 'tenant'; readonly identity: Endpoint | null; readonly profiles: Endpoint | null }
   | { readonly to: 'sandbox'; readonly sandbox: EmbeddedTenant };
@@ -53,7 +60,7 @@ export interface Policy {
   readonly maxDeletes: number | null;
 }
 
-/** One environment of the project file, parsed and filled with defaults. */
+/** One environment of the project file, with defaults filled in. */
 export interface Environment {
   readonly name: string;
   readonly tenant: TenantName;
@@ -64,7 +71,7 @@ export interface Environment {
   readonly variables: Readonly<Record<string, Json>>;
 }
 
-/** A project, loaded for one environment: everything that can be known offline. */
+/** A project, loaded for one environment: everything that is known without the tenant. */
 export interface Project {
   /** The folder of the project file, absolute, links resolved. */
   readonly root: string;

@@ -1,6 +1,6 @@
 import type { Address, Key } from './address.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { ExitCode } from './exit.ts';
+import { ExitCode } from './failure.ts';
 import type { JsonObject } from './json.ts';
 import type { TenantName } from './live.ts';
 import type { Action, Request } from './plan.ts';
@@ -10,8 +10,8 @@ import type { Pointer } from './pointer.ts';
 export const resultFormat = 1;
 
 /**
- * What became of one change: `unknown` was sent and no answer tells whether it took effect; `skipped` waited for
- * a change that failed; `notAttempted` was never begun (manual, interrupted, or after `--fail-fast`).
+ * The outcome of a change: `unknown` was sent, but no answer shows whether it had an effect; `skipped` depends on a change
+ * that failed; `notAttempted` was not started (manual, interrupted, or after `--fail-fast`).
  */
 export const changeOutcomes = ['done', 'failed', 'skipped', 'notAttempted', 'unknown'] as const;
 export type ChangeOutcome = (typeof changeOutcomes)[number];
@@ -29,19 +29,19 @@ export interface SentRequest {
 
 export interface ChangeResult {
   readonly address: Address;
-  /** The object's key before; only a rename has it. */
+  /** The object's key before a rename; absent for other changes. */
   readonly renamedFrom?: Key;
   readonly action: Action;
   readonly outcome: ChangeOutcome;
-  /** The object's fields before and after, secrets left out; `null` where there was no object. */
+  /** The object's fields before and after, without secrets; `null` where there was no object. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
   /** The places that `before` and `after` leave out, where there are any. */
   readonly withheld?: readonly Pointer[];
   readonly requests: readonly SentRequest[];
-  /** The tenant's own words for a failure, or what it ignored or rewrote. */
+  /** The tenant's message about a failure. */
   readonly error: string | null;
-  /** Fields the tenant did not take as asked, and other remarks. */
+  /** Fields that the tenant ignored or rewrote, and other remarks. */
   readonly warnings: readonly string[];
 }
 
@@ -58,11 +58,11 @@ export interface Result {
   readonly outcome: RunOutcome;
   readonly summary: Readonly<Record<ChangeOutcome, number>>;
   readonly changes: readonly ChangeResult[];
-  /** Why a run was refused; only a refused one has them. */
+  /** Why a run was refused; absent for other runs. */
   readonly diagnostics?: readonly Diagnostic[];
 }
 
-/** The exit code and the printed summary come from the same value. */
+/** The exit code of a run: from the same value as the printed summary. */
 export function exitCodeOf(result: Pick<Result, 'outcome'>): ExitCode {
   switch (result.outcome) {
     case 'done':

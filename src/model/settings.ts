@@ -1,12 +1,12 @@
-/** How one tenant differs from the contract, as its environment declares it (api-notes; docs/environments.md). */
+/** How a tenant differs from the documented API, as its environment declares it (api-notes; docs/environments.md). */
 export interface ApiSettings {
   /** The header that unlocks experimental operations. */
   readonly experimentalHeader: string;
-  /** Whether JSON-in-text fields are written as text (the contract) or as objects. */
+  /** Whether JSON-in-text fields are written as text (documented) or as objects. */
   readonly jsonText: 'text' | 'object';
-  /** Whether an integration is changed by JSON Patch or written whole. */
+  /** Whether an integration is changed by JSON Patch or replaced. */
   readonly simUpdate: 'patch' | 'put';
-  /** The body of an integration's patch: `{operations: […]}` (the contract) or the bare array. */
+  /** The body of an integration's patch: `{operations: […]}` (documented) or the bare array. */
   readonly simPatchBody: 'operations' | 'array';
   /** Whether an integration's patch may use every op, or `replace` only. */
   readonly simPatchOps: 'all' | 'replace';
@@ -20,7 +20,7 @@ export interface ApiSettings {
   readonly dkimSuffix: string;
 }
 
-/** The contract itself: what an environment that says nothing gets. */
+/** The documented API: the default of every environment. */
 export const contractSettings: ApiSettings = {
   experimentalHeader: 'X-Service-Experimental',
   jsonText: 'text',

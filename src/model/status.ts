@@ -5,18 +5,18 @@ import type { TenantName } from './live.ts';
 /** The format of `status --format json`. */
 export const statusFormat = 1;
 
-/** The kinds whose objects somebody else than the tenant verifies, in the order of a mail set-up. */
+/** The kinds whose objects the mail provider verifies, in the order of a mail set-up. */
 export const verifiedKinds = ['VerifiedDomain', 'MailFrom', 'SenderAddress'] as const;
 export type VerifiedKind = (typeof verifiedKinds)[number];
 
 /**
- * How far the verification of one object has come: `not-needed` is the vendor's own, `absent` is declared and not in
- * the tenant, `unknown` is a state that the tenant names and the documents do not.
+ * The state of an object's verification: `not-needed` for the vendor's own, `absent` for declared objects that do not
+ * exist, `unknown` for a state that is not in the documents.
  */
 export const verifications = ['verified', 'not-needed', 'pending', 'failed', 'absent', 'unknown'] as const;
 export type Verification = (typeof verifications)[number];
 
-/** A record to publish, and whether public DNS has it; `null` where nobody asked. */
+/** A record to publish, and whether public DNS has it; `null` where that was not checked. */
 export interface RecordStatus {
   readonly record: DnsRecord;
   readonly publication: Publication | null;
@@ -29,18 +29,18 @@ export interface IdentityStatus {
   readonly name: string;
   readonly declared: boolean;
   readonly verification: Verification;
-  /** The tenant's own word. */
+  /** The state as the tenant reports it. */
   readonly reported: string | null;
   /** The MAIL FROM domain. */
   readonly mailFromDomain: string | null;
-  /** What else is known, and what a person has to do. */
+  /** Further information, and what to do by hand. */
   readonly remarks: readonly string[];
   readonly records: readonly RecordStatus[];
-  /** Values of the tenant that make no DNS record. */
+  /** Why values of the tenant are not valid DNS records. */
   readonly refused: readonly string[];
 }
 
-/** Everything `status` found out, as one JSON value. */
+/** The result of `status`, as one JSON value. */
 export interface Status {
   readonly formatVersion: typeof statusFormat;
   readonly environment: string;
@@ -50,7 +50,7 @@ export interface Status {
   readonly summary: Readonly<Record<Verification, number>>;
 }
 
-/** Whether nothing is left to wait for. */
-export function isSettled({ verification }: Pick<IdentityStatus, 'verification'>): boolean {
+/** Whether there is nothing to wait for. */
+export function isVerificationOver({ verification }: Pick<IdentityStatus, 'verification'>): boolean {
   return verification === 'verified' || verification === 'not-needed';
 }

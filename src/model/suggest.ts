@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Longer words are no slips of the pen, and comparing them takes long. */
+/** A longer word is not a typo, and comparing it takes long. */
 const longest = 64;
 
-/** "Did you mean …?" with the candidate nearest to `word`; `null` where none is near. */
+/** "Did you mean …?" with the candidate that is most similar to `word`; `null` where none is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));

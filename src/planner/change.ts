@@ -1,21 +1,19 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { overlay, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
-import type { Json, JsonObject } from '../model/json.ts';
-import { objectFrom, own, sameJson } from '../model/json.ts';
+import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { literal } from '../model/marker.ts';
+import { literal, livePlace, secretName } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
+import type { Secrets } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Secrets } from '../model/secrets.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { conceal, type IsSensitive, keepUnshown, secretPlaces, sensitivePlaces } from './conceal.ts';
 import type { Deletion } from './deletes.ts';
-import { isRename, type WholeMatch } from './match.ts';
-import { leaveIgnored, settle } from './settle.ts';
+import { isRename, type Match } from './match.ts';
 
-/** What comparing one resource with the tenant gives: a change, or none, and what could not be compared. */
+/** The outcome of a comparison: a change or none, and what could not be compared. */
 export interface Outcome {
   readonly change: Change | null;
   readonly notComparable: readonly Pointer[];
@@ -24,59 +22,26 @@ export interface Outcome {
 export interface ChangeContext {
   readonly settings: ApiSettings;
   readonly secrets: Secrets;
-  /** Write secrets and hidden values too, equal or not. */
+  /** Write secrets and hidden values in any case. */
   readonly rotate: boolean;
 }
 
 /**
- * How a declared object differs from what is there, and the requests that make it equal.
+ * How a declared object differs from the live one, and the requests that make them equal.
  *
- * @param base the vendor's default that the object would be created over, where there is one
+ * @param base the vendor's default that a new object is based on, where there is one
  */
-export function changeFor(match: WholeMatch, base: LiveObject | null, context: ChangeContext): Outcome {
-  if (isEqual(match)) return { change: null, notComparable: [] };
+export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): Outcome {
   const below = match.live ?? base;
   const compared = compare(match, below, context);
   const { differences: found, notComparable } = compared;
-  const isThere = match.live !== null || base !== null;
-  if (isThere && found.length === 0) return { change: null, notComparable };
+  if (below && found.length === 0) return { change: null, notComparable };
   return { change: writeChange(match, below, compared, context.settings), notComparable };
 }
 
-/** What cannot be compared of a live object that is as declared; `null` where it is not as declared. */
-export function equalityOf(match: WholeMatch, context: ChangeContext): readonly Pointer[] | null {
-  if (isEqual(match)) return [];
-  const { differences: found, notComparable } = compare(match, match.live, context);
-  return found.length === 0 ? notComparable : null;
-}
-
-function isEqual(match: WholeMatch): boolean {
-  return isKnownEqual(match) || isSame(match);
-}
-
-/** Whether an earlier run compared the same declaration with the same object, and all of it was shown and equal. */
-function isKnownEqual({ resource, live }: WholeMatch): boolean {
-  if (!live || live.equalTo === null || live.equalTo !== resource.digest) return false;
-  return live.address === resource.address;
-}
-
-/** Whether the tenant shows all that is declared and has, field by field, the very same value, as mostly it does. */
-function isSame({ resource, live }: WholeMatch): boolean {
-  if (!live || live.address !== resource.address) return false;
-  const { fields } = resource;
-  if (live.hidden.some((at) => Object.hasOwn(fields, segmentsOf(at)[0] ?? ''))) return false;
-  return Object.entries(fields).every(([name, value]) => isVery(value, own(live.fields, name)));
-}
-
-function isVery(declared: Json, live: Json | undefined): boolean {
-  return (
-    declared === live || (typeof declared === 'object' && live !== undefined && sameJson(declared, live))
-  );
-}
-
-/** The two sides of a comparison, JSON fields taken apart, and where they differ. */
+/** The two sides of a comparison, with JSON fields parsed, and their differences. */
 interface Comparison {
-  /** What the manifest declares, ignored fields as they are. */
+  /** What the manifest declares; ignored fields have their live values. */
   readonly declared: JsonObject;
   readonly current: JsonObject;
   /** Declarable places that the tenant does not show. */
@@ -85,43 +50,39 @@ interface Comparison {
   readonly notComparable: readonly Pointer[];
 }
 
-function compare(
-  match: WholeMatch,
-  below: LiveObject | null,
-  { secrets, rotate }: ChangeContext,
-): Comparison {
+function compare(match: Match, below: LiveObject | null, { secrets, rotate }: ChangeContext): Comparison {
   const { kind, resource, live } = match;
   const current = readableFields(kind, below?.fields ?? {});
   const hidden = below?.hidden ?? [];
   const ignore = live ? resource.lifecycle.ignore : [];
-  const declared = leaveIgnored(readableFields(kind, resource.fields), current, ignore);
-  const settled =
+  const declared = fillIgnored(readableFields(kind, resource.fields), current, ignore);
+  const comparable =
     live && !rotate
-      ? settle(declared, { fields: current, hidden }, secrets)
+      ? assumeHidden(declared, { fields: current, hidden }, secrets)
       : { fields: declared, notComparable: [] };
-  const renamed = isRename(match) ? [renaming(kind, resource, live)] : [];
+  const renamed = isRename(match) ? [keyDifference(kind, resource, live)] : [];
   return {
     declared,
     current,
     hidden,
-    differences: [...renamed, ...differences(kind, settled.fields, current)],
-    notComparable: settled.notComparable,
+    differences: [...renamed, ...differences(kind, comparable.fields, current)],
+    notComparable: comparable.notComparable,
   };
 }
 
 function writeChange(
-  { kind, resource, live }: WholeMatch,
+  { kind, resource, live }: Match,
   below: LiveObject | null,
   { declared, current, hidden, differences: found }: Comparison,
   settings: ApiSettings,
 ): Change {
-  // From the manifest itself: an ignored field has its live value by now, and is as secret as before.
+  // From the manifest itself: in `declared`, an ignored field has its live value, but it is still secret.
   const secrets = secretPlaces(readableFields(kind, resource.fields));
   const isSensitive = sensitivePlaces(kind, [...secrets, ...membersOf(hidden)]);
-  const fields = merged(kind, declared, below?.fields ?? {});
+  const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
-    fields: live ? keepUnshown(fields, current, isSensitive) : fields,
+    fields: live ? markUnchanged(fields, current, isSensitive) : fields,
     changed: new Set(found.flatMap(({ path }) => segmentsOf(path).slice(0, 1))),
     live,
     settings,
@@ -132,17 +93,17 @@ function writeChange(
     address: resource.address,
     source: { file: resource.source.file, line: resource.source.line },
     live: below,
-    diff: found.map((entry) => concealDifference(entry, isSensitive)),
+    diff: found.map((entry) => redactDifference(entry, isSensitive)),
     ...(secrets.length > 0 ? { secrets } : {}),
   });
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
 }
 
-/** A default of another locale lends nothing, which a mistyped locale is the first to find out. */
+/** A default of another locale does not count: the locale may be a typo. */
 const withoutDefault =
-  'The vendor has no default for just this object: what the manifest leaves out stays empty.';
+  'The vendor has no default for exactly this object: fields that the manifest leaves out stay empty.';
 
-/** Places inside fields; a field that is hidden whole is no secret, only not shown. */
+/** Places inside fields. A field that is hidden as a whole is not secret, only not shown. */
 function membersOf(hidden: readonly Pointer[]): Pointer[] {
   return hidden.filter((at) => segmentsOf(at).length > 1);
 }
@@ -150,7 +111,7 @@ function membersOf(hidden: readonly Pointer[]): Pointer[] {
 /**
  * The delete of a live object, or the manual step where the API has none.
  *
- * @param base the vendor's default that takes its place, where there is one
+ * @param base the vendor's default that replaces it, where there is one
  */
 export function deletionOf(
   kind: Kind,
@@ -169,7 +130,7 @@ export function deletionOf(
     address: live.address,
     source,
     live,
-    diff: diff.map((entry) => concealDifference(entry, isSensitive)),
+    diff: diff.map((entry) => redactDifference(entry, isSensitive)),
     ...(secrets.length > 0 ? { secrets } : {}),
   });
 }
@@ -196,14 +157,14 @@ function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldD
   });
 }
 
-/** Whether the field names what both sides give the same id of: the tenant may answer with another name for it. */
+/** Whether the field is a name beside an id that both sides share: the tenant may answer with another name. */
 function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
   if (field.is !== 'value' || field.nameOf === undefined) return false;
   const id = own(declared, field.nameOf) ?? null;
   return id !== null && sameJson(id, own(live, field.nameOf) ?? null);
 }
 
-function renaming(kind: Kind, resource: Resource, live: LiveObject | null): FieldDifference {
+function keyDifference(kind: Kind, resource: Resource, live: LiveObject | null): FieldDifference {
   const [field] = kind.keyFields;
   return {
     path: pointer(field?.name ?? 'name'),
@@ -213,8 +174,8 @@ function renaming(kind: Kind, resource: Resource, live: LiveObject | null): Fiel
   };
 }
 
-/** Declared fields over what is there; what comes from the tenant can no longer pass for a marker. */
-function merged(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
+/** Declared fields over the live ones. Live values become literals, so that none of them can pass for a marker. */
+function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
   const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = own(declared, name);
     const below = own(live, name);
@@ -224,16 +185,74 @@ function merged(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject 
   return objectFrom(fields);
 }
 
-function concealDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
+function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
   const { path, before, after } = entry;
   if ([before, after].some((value) => value !== null && isSensitive(path, value))) {
     return { ...entry, before: null, after: null, sensitive: true, origin: null };
   }
   return {
     ...entry,
-    before: conceal(before, path, isSensitive),
-    after: conceal(after, path, isSensitive),
+    before: redact(before, path, isSensitive) ?? null,
+    after: redact(after, path, isSensitive) ?? null,
     sensitive: false,
     origin: null,
   };
+}
+
+/** Declared fields, as far as they can be compared. */
+interface Comparable {
+  /** Values that cannot be compared are replaced by the live ones. */
+  readonly fields: JsonObject;
+  /** Declared values that the tenant does not show: neither equal nor different. */
+  readonly notComparable: readonly Pointer[];
+}
+
+interface LiveSide {
+  readonly fields: JsonObject;
+  readonly hidden: readonly Pointer[];
+}
+
+/**
+ * Replaces by the live value what a comparison cannot judge: secrets that equal the live text, and values that the
+ * tenant hides. With `--rotate` this step is skipped, so that they are written.
+ */
+function assumeHidden(declared: JsonObject, live: LiveSide, secrets: Secrets): Comparable {
+  if (live.hidden.length === 0 && secretPlaces(declared).length === 0) {
+    return { fields: declared, notComparable: [] };
+  }
+  const notComparable: Pointer[] = [];
+
+  const assume = (value: Json, at: Pointer): Json | undefined => {
+    const current = valueAt(live.fields, at);
+    if (livePlace(value) !== null) return current;
+    const name = secretName(value);
+    if (isHidden(value, current, at)) {
+      notComparable.push(at);
+      return current;
+    }
+    if (name !== null) return typeof current === 'string' && secrets.matches(name, current) ? current : value;
+    return isObject(value) ? assumeMembers(value, at) : value;
+  };
+  const isHidden = (value: Json, current: Json | undefined, at: Pointer): boolean => {
+    if (value === null) return false;
+    return live.hidden.includes(at) || (secretName(value) !== null && (current ?? null) === null);
+  };
+  const assumeMembers = (members: JsonObject, at: Pointer): JsonObject =>
+    objectFrom(
+      Object.entries(members).flatMap(([name, value]): [string, Json][] => {
+        const assumed = assume(value, `${at}${pointer(name)}`);
+        return assumed === undefined ? [] : [[name, assumed]];
+      }),
+    );
+
+  return { fields: assumeMembers(declared, ''), notComparable };
+}
+
+/** The declared fields, with the live values of those under `lifecycle.ignore`: neither compared nor changed. */
+function fillIgnored(declared: JsonObject, live: JsonObject, ignore: readonly Pointer[]): JsonObject {
+  return ignore.reduce((fields, at) => {
+    const name = segmentsOf(at)[0];
+    if (name === undefined || !Object.hasOwn(fields, name)) return fields;
+    return withValueAt(fields, at, valueAt(live, at));
+  }, declared);
 }

@@ -1,20 +1,18 @@
 import { kindNamed } from '../kinds/index.ts';
-import type { Address } from '../model/address.ts';
-import { matchAddresses } from '../model/address.ts';
+import type { LiveIndex } from '../kinds/live.ts';
+import { secretPlaces } from '../kinds/redact.ts';
+import { type Address, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { LiveName, LiveObject } from '../model/live.ts';
+import type { LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
-import { secretPlaces } from './conceal.ts';
-import { type Kept, wholeObject } from './keep.ts';
-import type { LiveIndex, Match } from './match.ts';
+import type { Match } from './match.ts';
 
-/** A live object that somebody asked to delete, and who did. */
+/** A live object to be deleted, and why. */
 export interface Deletion {
   readonly live: LiveObject;
-  readonly asked: 'absent' | 'since' | 'prune';
   readonly source: Change['source'];
   /** The manifest itself protects the object. */
   readonly protect: boolean;
@@ -23,91 +21,88 @@ export interface Deletion {
 }
 
 export interface DeleteRequest {
-  /** Every resource of the project, inside the scope or not: what is declared is never pruned. */
+  /** All resources of the project, in scope or not: declared objects are never pruned. */
   readonly resources: readonly Resource[];
-  /** Those with `ensure: absent`, inside the scope. */
+  /** Those with `ensure: absent`, in scope. */
   readonly absent: readonly Match[];
-  readonly objects: readonly Kept[];
-  readonly index: LiveIndex<Kept>;
-  readonly inScope: (address: Address) => boolean;
+  readonly objects: readonly LiveObject[];
+  readonly index: LiveIndex;
+  isInScope(address: Address): boolean;
   /** The resources as a git revision declared them; `null` without `--since`. */
   readonly previous: readonly Resource[] | null;
-  /** Kinds whose undeclared objects go; `null` without `--prune`. */
+  /** Kinds whose undeclared objects are deleted; `null` without `--prune`. */
   readonly prune: Policy['prune'] | null;
 }
 
 /**
- * What is to be deleted. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since`,
- * and `--prune`; an object that several ask for is deleted once.
+ * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since`
+ * and `--prune`. An object that several of them name is deleted once.
  */
-export function deletions(request: DeleteRequest): { deletions: Deletion[]; leftAlone: Diagnostic[] } {
-  const asksOfUndeclared = request.previous !== null || request.prune !== null;
-  const declared = asksOfUndeclared ? declaredObjects(request) : new Set<Address>();
-  const undeclared = (live: LiveName) => !declared.has(live.address) && request.inScope(live.address);
-  const { prunable, kept } = prunableObjects(request, undeclared);
-  const asked: Asked[] = [
+export function findDeletions(request: DeleteRequest): {
+  deletions: Deletion[];
+  remarks: Diagnostic[];
+} {
+  const declared = declaredObjects(request);
+  const isUndeclared = (live: LiveObject) => !declared.has(live.address) && request.isInScope(live.address);
+  const { prunable, excluded } = prunableObjects(request, isUndeclared);
+  const all = [
     ...absentObjects(request.absent),
-    ...formerlyDeclared(request).filter(({ live }) => undeclared(live)),
-    ...prunable.map((live): Asked => ({ live, asked: 'prune', source: null, protect: false, secrets: [] })),
+    ...undeclaredSince(request).filter(({ live }) => isUndeclared(live)),
+    ...prunable.map((live): Deletion => ({ live, source: null, protect: false, secrets: [] })),
   ];
   const once = new Map<Address, Deletion>();
-  for (const { live, ...by } of asked)
-    if (!once.has(live.address)) once.set(live.address, { ...by, live: wholeObject(live) });
-  const leftAlone = kept.map(
+  for (const each of all) if (!once.has(each.live.address)) once.set(each.live.address, each);
+  const remarks = excluded.map(
     ({ address }): Diagnostic => ({
       code: 'kept',
       severity: 'info',
-      message: `${address} is not declared and stays: prune.keep names it.`,
+      message: `${address} is not declared, but it stays: prune.keep names it.`,
       address,
     }),
   );
-  return { deletions: [...once.values()], leftAlone };
+  return { deletions: [...once.values()], remarks };
 }
 
-/** The same before it is sure that the object goes. */
-type Asked = Omit<Deletion, 'live'> & { readonly live: Kept };
-
-function absentObjects(absent: readonly Match[]): Asked[] {
-  return absent.flatMap(({ resource, live }): Asked[] => {
+function absentObjects(absent: readonly Match[]): Deletion[] {
+  return absent.flatMap(({ resource, live }): Deletion[] => {
     if (!live) return [];
     const { file, line } = resource.source;
     const { protect } = resource.lifecycle;
     const secrets = secretPlaces(resource.fields);
-    return [{ live, asked: 'absent', source: { file, line }, protect, secrets }];
+    return [{ live, source: { file, line }, protect, secrets }];
   });
 }
 
-/** Objects that the revision declared and that nothing declares now. */
-function formerlyDeclared({ previous, index }: DeleteRequest): Asked[] {
-  return (previous ?? []).flatMap((resource): Asked[] => {
+/** The objects that the revision declared. */
+function undeclaredSince({ previous, index }: DeleteRequest): Deletion[] {
+  return (previous ?? []).flatMap((resource): Deletion[] => {
     if (resource.ensure === 'absent') return [];
     const kind = kindNamed(resource.kind);
     const live = resource.id === null ? index.byKey(kind, resource.key) : index.byId(kind, resource.id);
     const { protect } = resource.lifecycle;
     const secrets = secretPlaces(resource.fields);
-    return live ? [{ live, asked: 'since', source: null, protect, secrets }] : [];
+    return live ? [{ live, source: null, protect, secrets }] : [];
   });
 }
 
-function prunableObjects({ prune, objects }: DeleteRequest, undeclared: (live: LiveName) => boolean) {
-  if (!prune) return { prunable: [], kept: [] };
-  const isKept = matchAddresses(prune.keep);
-  const candidates = objects.filter((live) => prune.kinds.includes(live.kind) && undeclared(live));
+function prunableObjects({ prune, objects }: DeleteRequest, isUndeclared: (live: LiveObject) => boolean) {
+  if (!prune) return { prunable: [], excluded: [] };
+  const isExcluded = matchAddresses(prune.keep);
+  const candidates = objects.filter((live) => prune.kinds.includes(live.kind) && isUndeclared(live));
   return {
-    prunable: candidates.filter(({ address }) => !isKept(address)),
-    kept: candidates.filter(({ address }) => isKept(address)),
+    prunable: candidates.filter(({ address }) => !isExcluded(address)),
+    excluded: candidates.filter(({ address }) => isExcluded(address)),
   };
 }
 
-/** Addresses of the live objects that a resource stands for, whatever it is to become of them. */
+/** The addresses of the live objects that resources declare, present or absent. */
 function declaredObjects({ resources, index }: DeleteRequest): Set<Address> {
-  const claimed = resources.flatMap((resource) => {
-    const kind = kindNamed(resource.kind);
-    const { renamedFrom } = resource.lifecycle;
+  const objects = resources.flatMap(({ kind: name, key, id, lifecycle: { renamedFrom } }) => {
+    const kind = kindNamed(name);
     return [
-      resource.id === null ? index.byKey(kind, resource.key) : index.byId(kind, resource.id),
+      id === null ? index.byKey(kind, key) : index.byId(kind, id),
       renamedFrom ? index.byKey(kind, renamedFrom) : null,
     ];
   });
-  return new Set(claimed.flatMap((live) => (live ? [live.address] : [])));
+  return new Set(objects.flatMap((live) => (live ? [live.address] : [])));
 }

@@ -1,11 +1,10 @@
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { LiveName } from '../model/live.ts';
+import type { LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Deletion } from './deletes.ts';
 
-/** A delete as planned. */
 export interface PlannedDelete {
   readonly deletion: Deletion;
   readonly change: Change;
@@ -13,48 +12,48 @@ export interface PlannedDelete {
 
 export interface GuardInput {
   readonly deletes: readonly PlannedDelete[];
-  /** Every live object that was read. */
-  readonly objects: readonly LiveName[];
+  /** All live objects that were read. */
+  readonly objects: readonly LiveObject[];
   /** Address globs of the environment's `protect`. */
   readonly protect: readonly string[];
   readonly maxDeletes: number | null;
   readonly allowDeleteAll: readonly string[];
-  /** Changes with the resources that ask for them. */
+  /** Changes with the resources that declare them. */
   readonly changes: readonly { readonly change: Change; readonly resource: Resource }[];
 }
 
-/** The reasons to refuse a plan, each naming what lifts it; empty when there is none. */
-export function guard(input: GuardInput): Diagnostic[] {
+/** The reasons to refuse a plan, each with what lifts it; empty where there are none. */
+export function findRefusals(input: GuardInput): Diagnostic[] {
   return [...protectedDeletes(input), ...tooManyDeletes(input), ...deletesOfAll(input), ...lockOuts(input)];
 }
 
 function protectedDeletes({ deletes, protect }: GuardInput): Diagnostic[] {
   const isProtected = matchAddresses(protect);
-  return sent(deletes).flatMap(({ deletion, change: { address } }) => {
+  return automatic(deletes).flatMap(({ deletion, change: { address } }) => {
     const byEnvironment = isProtected(address);
     if (!deletion.protect && !byEnvironment) return [];
     const by = byEnvironment ? "the environment's `protect` list" : '`lifecycle.protect` in its manifest';
     return refusal(
       'protected',
       `${address} would be deleted, but it is protected by ${by}.`,
-      `Take it out of ${by} first, or leave it aside with --except '${address}'.`,
+      `Remove it from ${by} first, or leave it out with --except '${address}'.`,
       address,
     );
   });
 }
 
 function tooManyDeletes({ deletes, maxDeletes }: GuardInput): Diagnostic[] {
-  const count = sent(deletes).length;
+  const count = automatic(deletes).length;
   if (maxDeletes === null || count <= maxDeletes) return [];
   return refusal(
     'max-deletes',
     `The plan deletes ${count} objects; at most ${maxDeletes} are allowed at once.`,
-    `If all of them are meant, raise the limit with --max-deletes ${count}.`,
+    `If you want to delete all of them, raise the limit with --max-deletes ${count}.`,
   );
 }
 
 function deletesOfAll({ deletes, objects, allowDeleteAll }: GuardInput): Diagnostic[] {
-  const deleted = sent(deletes).map(({ change }) => change.kind);
+  const deleted = automatic(deletes).map(({ change }) => change.kind);
   return [...new Set(deleted)].flatMap((kind) => {
     const live = objects.filter((object) => object.kind === kind).length;
     if (deleted.filter((name) => name === kind).length < live || allowDeleteAll.includes(kind)) return [];
@@ -62,7 +61,7 @@ function deletesOfAll({ deletes, objects, allowDeleteAll }: GuardInput): Diagnos
     return refusal(
       'deletes-all',
       `The plan deletes ${which} in the tenant.`,
-      `If that is meant, add --allow-delete-all ${kind}.`,
+      `If you want that, add --allow-delete-all ${kind}.`,
     );
   });
 }
@@ -70,16 +69,16 @@ function deletesOfAll({ deletes, objects, allowDeleteAll }: GuardInput): Diagnos
 function lockOuts({ changes }: GuardInput): Diagnostic[] {
   return changes.flatMap(({ change, resource }) => {
     if (!change.risk.includes('lockout') || resource.lifecycle.allowLockout) return [];
-    const message = `${change.address} would block sign-ins or restrict them by network or geography: it can lock out everyone, the credentials of this run included.`;
-    const hint = 'If that is meant, set `lifecycle: { allowLockout: true }` in the manifest.';
+    const message = `${change.address} would block sign-ins or restrict them by network or geography: it can lock out everyone, including the credentials of this run.`;
+    const hint = 'If you want that, set `lifecycle: { allowLockout: true }` in the manifest.';
     return [
       { code: 'lockout', severity: 'error', message, hint, address: change.address, source: resource.source },
     ];
   });
 }
 
-/** Deletes that a request makes, as opposed to those left to a person. */
-function sent(deletes: readonly PlannedDelete[]): PlannedDelete[] {
+/** Deletes that are made by a request, not by hand. */
+function automatic(deletes: readonly PlannedDelete[]): PlannedDelete[] {
   return deletes.filter(({ change }) => change.action === 'delete');
 }
 

@@ -1,254 +1,201 @@
 import { kindNamed, kinds } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { identityOf, identityOfObject } from '../kinds/live.ts';
-import type { Wanted } from '../kinds/wanted.ts';
-import { type Key, matchAddresses } from '../model/address.ts';
+import { LiveIndex } from '../kinds/live.ts';
+import { matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import type { LiveObject, TenantState } from '../model/live.ts';
-import { type Action, type Change, type Plan, planFormat, type Scope, type Summary } from '../model/plan.ts';
-import type { Environment } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
-import type { Secrets } from '../model/secrets.ts';
-import { batchDeletes } from './batch.ts';
+import type { LiveObject } from '../model/live.ts';
+import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
-import { refuseUnknownKeys } from './defaults.ts';
-import { deletions } from './deletes.ts';
-import { guard } from './guards.ts';
-import { type Kept, NamedObject } from './keep.ts';
-import { LiveIndex, type Match, matchResources, missedRenames } from './match.ts';
-import { withOrigins } from './origin.ts';
-import { scopeFilter } from './scope.ts';
+import { type Deletion, findDeletions } from './deletes.ts';
+import { findRefusals } from './guards.ts';
+import { type PlanInput, refuseUnknownKeys } from './input.ts';
+import { findMissedRenames, type Match, matchResources } from './match.ts';
+import { addOrigins } from './origin.ts';
 
-export { defaultsFor, nearDefaultsFor } from './defaults.ts';
-export { equalTo, type Kept, keeperFor, wholeObject } from './keep.ts';
-export { fillLookups, looksUp, lookupsIn } from './lookups.ts';
-export { scopeFilter } from './scope.ts';
-
-/** What somebody who asks for a plan may choose. */
-export interface PlanChoices {
-  readonly scope: Scope;
-  /** Address globs of the objects whose secrets are written whether they differ or not. */
-  readonly rotate: readonly string[];
-  /** `null`: the environment's own limit. */
-  readonly maxDeletes: number | null;
-  /** Kinds of which every object may be deleted. */
-  readonly allowDeleteAll: readonly string[];
+/** A declared object that the tenant has, and how it differs. */
+interface Compared extends Outcome {
+  readonly match: Match;
 }
 
-/** Everything a plan is computed from; nothing else has a say. */
-export interface PlanInput {
-  readonly tool: Plan['tool'];
-  readonly createdAt: string;
-  readonly environment: Environment;
-  /** Every resource of the project, lookups inside the scope filled. */
-  readonly resources: readonly Resource[];
-  /** The resources as the revision of `scope.since` declared them; `null` without one. */
-  readonly previous: readonly Resource[] | null;
-  readonly state: TenantState<Kept>;
-  readonly secrets: Secrets;
-  readonly choices: PlanChoices;
-  /** What the loader had to say. */
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** What has to be read of the tenant before {@link planChanges} can be called. */
-export function wantedFor(
-  input: Pick<PlanInput, 'resources' | 'previous' | 'environment' | 'choices'>,
-): Wanted[] {
-  const { scope } = input.choices;
-  const inScope = scopeFilter(scope);
-  const named = [...input.resources, ...(input.previous ?? [])].filter(({ address }) => inScope(address));
-  const prunes = scope.prune ? input.environment.policy.prune.kinds : [];
-  return kinds.flatMap((kind): Wanted[] => {
-    const ofKind = named.filter((resource) => resource.kind === kind.name);
-    const pruned = prunes.includes(kind.name);
-    if (ofKind.length === 0 && !pruned) return [];
-    const renamed = ofKind.flatMap(({ lifecycle }) => (lifecycle.renamedFrom ? [lifecycle.renamedFrom] : []));
-    return [
-      {
-        kind,
-        // Declared now and then is one object: read twice, it would pass for two of one key.
-        keys: distinct(kind, ofKind, renamed),
-        ids: [...new Set(ofKind.flatMap(({ id }) => (id === null ? [] : [id])))],
-        // Whether a delete takes the last object of a kind shows only in the whole list.
-        complete: pruned || scope.since !== null || ofKind.some(({ ensure }) => ensure === 'absent'),
-      },
-    ];
-  });
-}
-
-function distinct(kind: Kind, resources: readonly Resource[], renamed: readonly Key[]): Key[] {
-  const declared = resources.map((resource) => [identityOfObject(kind, resource), resource.key] as const);
-  return [...new Map([...declared, ...renamed.map((key) => [identityOf(kind, key), key] as const)]).values()];
-}
-
-/** Who is matched with whom, and what goes. */
+/** The declared objects with their live ones: the part of a plan that needs no vendor's defaults. */
 export interface Matched {
-  readonly matches: readonly Match[];
-  readonly asked: ReturnType<typeof deletions>;
-  /** What there is to say of the matches. */
+  /** Declared objects that exist. */
+  readonly present: readonly Compared[];
+  /** Declared objects that do not exist. */
+  readonly missing: readonly Match[];
+  /** Objects declared absent that do not exist. */
+  readonly alreadyAbsent: number;
+  readonly deletions: readonly Deletion[];
   readonly remarks: readonly Diagnostic[];
 }
 
-/** Finds the live object of every resource, and what somebody asks to delete. Throws as {@link planChanges} does. */
-export function matchUp({
-  environment,
-  choices,
-  state,
-  resources,
-  previous,
-}: Omit<PlanInput, 'state'> & { readonly state: Pick<TenantState<Kept>, 'objects'> }): Matched {
-  const inScope = scopeFilter(choices.scope);
-  const index = new LiveIndex(state.objects);
+/**
+ * Finds the live object of every resource and compares the two; finds the objects to delete. Pure. Throws a Failure for
+ * a pinned id that does not exist.
+ */
+export function matchAll(input: PlanInput): Matched {
+  const { environment, choices, resources, objects, previous } = input;
+  const isInScope = scopeFilter(choices.scope);
+  const index = new LiveIndex(objects);
   const matches = matchResources(
-    resources.filter(({ address }) => inScope(address)),
+    resources.filter(({ address }) => isInScope(address)),
     index,
   );
-  const asked = deletions({
+  const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
+  const declared = matches.filter(({ resource }) => resource.ensure === 'present');
+  const { deletions, remarks } = findDeletions({
     resources,
-    absent: matches.filter(({ resource }) => resource.ensure === 'absent'),
-    objects: state.objects,
+    absent,
+    objects,
     index,
-    inScope,
+    isInScope,
     previous,
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
-  return { matches, asked, remarks: missedRenames(matches, index) };
-}
-
-/** The resources of which updates may come: others are as the tenant has them, or not there. */
-export function perhapsUpdated({ matches }: Matched): Resource[] {
-  return matches.flatMap(({ resource, live }) =>
-    resource.ensure === 'absent' || live === null || live instanceof NamedObject ? [] : [resource],
-  );
+  return {
+    present: compareAll(
+      input,
+      declared.filter(({ live }) => live),
+    ),
+    missing: declared.filter(({ live }) => !live),
+    alreadyAbsent: absent.filter(({ live }) => !live).length,
+    deletions,
+    remarks: [...findMissedRenames(matches, index), ...remarks],
+  };
 }
 
 /**
- * Compares the manifests with the tenant. Pure: the same input gives the same plan.
+ * The plan that makes the tenant equal to the manifests. Pure: the same input gives the same plan. Throws a Failure for
+ * a declared key without a vendor's default, where the kind needs one.
  *
- * @param matched what {@link matchUp} says of the same input; the vendor's defaults have no say in it
- *
- * Throws a Failure for what only the tenant can know to be wrong in a manifest: a pinned id that does not exist, a
- * key the vendor has no default for.
+ * @param matched what {@link matchAll} found for the same input
+ * @param defaults the vendor's defaults that `defaultsFor` asks for
  */
-export function planChanges(input: PlanInput, { matches, asked, remarks }: Matched): Plan {
-  const { environment, choices, state } = input;
-  const defaults = new LiveIndex(state.defaults);
-  refuseUnknownKeys(matches, state.defaults);
-  const compared = compareAll(input, matches, defaults);
-  const writes = compared.flatMap(({ match, change }) =>
+export function planChanges(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): Plan {
+  const { environment, choices, objects } = input;
+  const { present, missing, deletions } = matched;
+  refuseUnknownKeys(missing, defaults);
+  const standards = new LiveIndex(defaults);
+  const created = compareAll(input, missing, standards);
+  const writes = [...present, ...created].flatMap(({ change, match }) =>
     change ? [{ change, resource: match.resource }] : [],
   );
-  const deletes = asked.deletions.map((deletion) => {
+  const deletes = deletions.map((deletion) => {
     const kind = kindNamed(deletion.live.kind);
-    const base = defaults.byKey(kind, deletion.live.key);
-    return { deletion, change: deletionOf(kind, deletion, base, environment.settings) };
+    const standard = standards.byKey(kind, deletion.live.key);
+    return { deletion, change: deletionOf(kind, deletion, standard, environment.settings) };
   });
-  const refusals = guard({
+  const refusals = findRefusals({
     deletes,
-    objects: state.objects,
+    objects,
     protect: environment.policy.protect,
     maxDeletes: choices.maxDeletes ?? environment.policy.maxDeletes,
     allowDeleteAll: choices.allowDeleteAll,
     changes: writes,
   });
-  const goneAsDeclared = deletes.filter(({ deletion }) => deletion.asked === 'absent').length;
-  const changes = inOrder(
+  const changes = sortChanges(
     writes.map(({ change }) => change),
     batchDeletes(deletes.map(({ change }) => change)),
   );
-  return finish(input, changes, {
-    unchanged: matches.length - writes.length - goneAsDeclared,
-    diagnostics: [
-      ...refusals,
-      ...input.diagnostics,
-      ...remarks,
-      ...compared.flatMap(({ match, outcome }) => notComparable(match, outcome)),
-      ...asked.leftAlone,
-    ],
-  });
-}
-
-interface Compared {
-  readonly match: Match;
-  readonly outcome: Outcome;
-  readonly change: Change | null;
-}
-
-/** Every object that is to exist, compared with the tenant. */
-function compareAll(
-  input: PlanInput,
-  matches: readonly Match[],
-  defaults: LiveIndex<LiveObject>,
-): Compared[] {
-  const { environment, choices, secrets, previous } = input;
-  const isRotated = matchAddresses(choices.rotate);
-  return matches
-    .filter(({ resource }) => resource.ensure === 'present')
-    .map((match) => {
-      const { kind, resource, live } = match;
-      if (live instanceof NamedObject) return unchanged(match, live);
-      const rotate = isRotated(resource.address);
-      const base = live ? null : defaults.byKey(kind, resource.key);
-      const compared = { kind, resource, live };
-      const outcome = changeFor(compared, base, { settings: environment.settings, secrets, rotate });
-      const change =
-        outcome.change && previous ? withOrigins(outcome.change, compared, previous) : outcome.change;
-      return { match, outcome, change };
-    });
-}
-
-function unchanged(match: Match, { notComparable }: NamedObject): Compared {
-  return { match, outcome: { change: null, notComparable }, change: null };
-}
-
-function finish(
-  input: PlanInput,
-  changes: readonly Change[],
-  more: { unchanged: number; diagnostics: readonly Diagnostic[] },
-): Plan {
-  const count = (action: Action) => changes.filter((change) => change.action === action).length;
-  const summary: Summary = {
-    create: count('create'),
-    update: count('update'),
-    delete: count('delete'),
-    manual: count('manual'),
-    unchanged: more.unchanged,
-  };
   const plan: Omit<Plan, 'digest'> = {
     formatVersion: planFormat,
     tool: input.tool,
     createdAt: input.createdAt,
-    environment: input.environment.name,
-    tenant: input.state.tenant,
-    scope: input.choices.scope,
-    summary,
+    environment: environment.name,
+    tenant: input.tenant,
+    scope: choices.scope,
+    summary: {
+      create: count(changes, 'create'),
+      update: count(changes, 'update'),
+      delete: count(changes, 'delete'),
+      manual: count(changes, 'manual'),
+      unchanged: present.length + missing.length + matched.alreadyAbsent - writes.length,
+    },
     changes,
-    diagnostics: more.diagnostics,
+    diagnostics: [
+      ...refusals,
+      ...input.diagnostics,
+      ...matched.remarks,
+      ...present.flatMap(notComparableRemark),
+    ],
   };
   return { ...plan, digest: planDigest(plan) };
 }
 
-/** The order in which they are sent: kinds as listed, deletes last and the other way round; by address within. */
-function inOrder(writes: readonly Change[], deletes: readonly Change[]): Change[] {
+/** Compares declared objects with the tenant, or with the vendor's defaults where they do not exist yet. */
+function compareAll(
+  { environment, choices, secrets, previous }: PlanInput,
+  matches: readonly Match[],
+  standards: LiveIndex = new LiveIndex([]),
+): Compared[] {
+  const { settings } = environment;
+  const isRotated = matchAddresses(choices.rotate);
+  return matches.map((match): Compared => {
+    const { kind, resource, live } = match;
+    const standard = live ? null : standards.byKey(kind, resource.key);
+    const rotate = isRotated(resource.address);
+    const { change, notComparable: places } = changeFor(match, standard, { settings, secrets, rotate });
+    return {
+      match,
+      change: change && previous ? addOrigins(change, match, previous) : change,
+      notComparable: places,
+    };
+  });
+}
+
+const count = (changes: readonly Change[], wanted: Action) =>
+  changes.filter(({ action }) => action === wanted).length;
+
+/** The order of an apply: by kind as listed, then by address; deletes last, and in reverse. */
+function sortChanges(writes: readonly Change[], deletes: readonly Change[]): Change[] {
   const rank = new Map(kinds.map(({ name }, at) => [name, at]));
   const by = (direction: 1 | -1) => (a: Change, b: Change) =>
     direction * ((rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0)) || (a.address < b.address ? -1 : 1);
   return [...writes.toSorted(by(1)), ...deletes.toSorted(by(-1))];
 }
 
-function notComparable({ resource }: Match, { notComparable: places }: Outcome): Diagnostic[] {
+function notComparableRemark({ match: { resource }, notComparable: places }: Compared): Diagnostic[] {
   const [first] = places;
   if (first === undefined) return [];
   return [
     {
       code: 'not-comparable',
       severity: 'info',
-      message: `${resource.address}: the tenant does not show ${places.join(', ')}, so it is not compared.`,
+      message: `${resource.address}: the tenant does not show ${places.join(', ')}, so it cannot be compared.`,
       hint: `Write it with --rotate ${resource.address}.`,
       address: resource.address,
       source: resource.locate(first),
     },
   ];
+}
+
+/** The most objects in one delete request. */
+const largestBatch = 100;
+
+/**
+ * Deletes of a kind that allows it share one request: each of them carries it, and the applier sends equal requests
+ * once.
+ */
+function batchDeletes(deletes: readonly Change[]): Change[] {
+  const names = new Set(deletes.map(({ kind }) => kind));
+  const shared = new Map([...names].flatMap((name) => sharedRequests(name, deletes)));
+  return deletes.map((change) => {
+    const request = shared.get(change);
+    return request ? { ...change, requests: [request] } : change;
+  });
+}
+
+function sharedRequests(name: string, deletes: readonly Change[]): [Change, Request][] {
+  const { mergeRemovals } = kindNamed(name);
+  if (!mergeRemovals) return [];
+  const together = deletes.filter(({ kind, action }) => kind === name && action === 'delete');
+  return chunks(together, largestBatch).flatMap((batch) => {
+    const request = mergeRemovals(batch.flatMap(({ requests }) => requests));
+    return batch.map((change): [Change, Request] => [change, request]);
+  });
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

@@ -6,19 +6,19 @@ import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
-import type { WholeMatch } from './match.ts';
+import type { Match } from './match.ts';
 
-/** The change with each difference judged against the manifests of an earlier revision (`--since`). */
-export function withOrigins(change: Change, match: WholeMatch, previous: readonly Resource[]): Change {
+/** The change, with the origin of each difference as judged by an earlier revision of the manifests (`--since`). */
+export function addOrigins(change: Change, match: Match, previous: readonly Resource[]): Change {
   const before = previousOf(match, previous);
   const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, before) }));
-  const tenantMoved = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
-  const vanished = change.action === 'create' && before !== null;
-  if (!tenantMoved && !vanished) return { ...change, diff };
+  const hasTenantChange = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
+  const isGone = change.action === 'create' && before !== null;
+  if (!hasTenantChange && !isGone) return { ...change, diff };
   const fields = diff
     .filter(({ origin }) => origin === 'tenant' || origin === 'both')
     .map(({ path }) => path);
-  const what = vanished ? 'The object was deleted' : `${fields.join(', ')} changed`;
+  const what = isGone ? 'The object was deleted' : `${fields.join(', ')} changed`;
   return {
     ...change,
     diff,
@@ -27,7 +27,7 @@ export function withOrigins(change: Change, match: WholeMatch, previous: readonl
   };
 }
 
-function previousOf({ kind, resource }: WholeMatch, previous: readonly Resource[]): Resource | null {
+function previousOf({ kind, resource }: Match, previous: readonly Resource[]): Resource | null {
   const keys = [resource.key, ...(resource.lifecycle.renamedFrom ? [resource.lifecycle.renamedFrom] : [])];
   const identities = keys.map((key) => identityOf(kind, key));
   const found = previous.find(
@@ -40,10 +40,10 @@ function previousOf({ kind, resource }: WholeMatch, previous: readonly Resource[
   return found ?? null;
 }
 
-/** `null` for a secret: its name says nothing about who changed its value. */
+/** `null` for a secret: its name does not show who changed its value. */
 function originOf(
   entry: Difference,
-  { kind, resource, live }: WholeMatch,
+  { kind, resource, live }: Match,
   previous: Resource | null,
 ): Origin | null {
   if (entry.sensitive) return null;
@@ -54,24 +54,24 @@ function originOf(
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
   if (then === undefined) return 'repo';
-  return tenantMoved(kind, entry, previous, live.fields, at) ? 'both' : 'repo';
+  return hasTenantMoved({ kind, entry, at }, previous.fields, live.fields) ? 'both' : 'repo';
 }
 
-function tenantMoved(
-  kind: Kind,
-  entry: Difference,
-  previous: Resource,
-  live: JsonObject,
-  at: (fields: JsonObject) => Json | undefined,
-): boolean {
+interface Place {
+  readonly kind: Kind;
+  readonly entry: Difference;
+  readonly at: (fields: JsonObject) => Json | undefined;
+}
+
+function hasTenantMoved({ kind, entry, at }: Place, previous: JsonObject, live: JsonObject): boolean {
   const [name = ''] = segmentsOf(entry.path);
   const field = kind.fields[name];
   if (!field) return false;
-  if (field.is === 'json') return !sameJson(at(previous.fields) ?? null, at(live) ?? null);
-  return compareField(name, field, own(previous.fields, name) ?? null, own(live, name)).length > 0;
+  if (field.is === 'json') return !sameJson(at(previous) ?? null, at(live) ?? null);
+  return compareField(name, field, own(previous, name) ?? null, own(live, name)).length > 0;
 }
 
-/** Reads what a difference is about: the very place inside JSON, else the whole field as it is compared. */
+/** Reads the value of a difference: the exact place inside JSON, else the whole field as it is compared. */
 function valueReader(kind: Kind, { path }: Difference): (fields: JsonObject) => Json | undefined {
   const [name = ''] = segmentsOf(path);
   const field = kind.fields[name];

@@ -6,14 +6,14 @@ import { containsMarker, liveMarker } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { changedFields, type Undo } from './undo.ts';
 
-/** The fields that bring an object back to what a result recorded, and the places of which it did not record enough. */
+/** The fields that restore an object as a result recorded it, and the places that were not recorded completely. */
 export interface Restored {
   readonly fields: JsonObject;
   readonly lost: readonly Pointer[];
 }
 
-/** Everything that was recorded of a deleted object. */
-export function restoredWhole({ kind, record }: Undo): Restored {
+/** All recorded fields of a deleted object. */
+export function restoreWhole({ kind, record }: Undo): Restored {
   const before = readableFields(kind, record.before ?? {});
   const names = Object.keys(kind.fields).filter((name) => own(before, name) !== undefined);
   const usable = names.filter((name) => !containsMarker(own(before, name) ?? null));
@@ -26,13 +26,13 @@ export function restoredWhole({ kind, record }: Undo): Restored {
   };
 }
 
-/** What an update changed, as it was before; the rest of the object is none of a rollback's business. */
-export function restoredChanges({ kind, record }: Undo, live: LiveObject): Restored {
+/** The fields that an update changed, as they were before. A rollback leaves the rest of the object alone. */
+export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restored {
   const { after, outcome } = record;
   const before = readableFields(kind, record.before ?? {});
   const current = readableFields(kind, live.fields);
   const withheld = (record.withheld ?? []).map((place) => aboveLists(place, [before, current]));
-  // What an answer did not tell is not known to be as recorded either.
+  // After an unclear answer it is not known which fields are as recorded.
   const isKnown = after !== null && outcome !== 'unknown';
   const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
   const recorded = names.filter((name) => own(before, name) !== undefined);
@@ -40,12 +40,12 @@ export function restoredChanges({ kind, record }: Undo, live: LiveObject): Resto
   const restored = usable.map((name): [string, Json] => {
     const old = own(before, name) ?? null;
     const isByMember = isKnown && isDeclaredByMember(kind, name);
-    return [name, isByMember ? restoredMembers(old, own(after, name), pointer(name), withheld) : old];
+    return [name, isByMember ? restoreMembers(old, own(after, name), pointer(name), withheld) : old];
   });
-  // Named, so that the plan shows them neither in its differences nor in its requests.
+  // Marked, so that the plan shows them neither in differences nor in requests.
   const fields = withheld
     .filter((place) => !isUnset(place, current))
-    .reduce((all, place) => kept(all, segmentsOf(place), place, current), objectFrom(restored));
+    .reduce((all, place) => markPlace(all, segmentsOf(place), place, current), objectFrom(restored));
   return {
     fields,
     lost: [
@@ -62,27 +62,27 @@ function isDeclaredByMember(kind: Kind, name: string): boolean {
   return field?.is === 'json' && field.declares === 'members';
 }
 
-/** Members of an object that is declared one by one: those that differ, and null for those that were not there. */
-function restoredMembers(old: Json, next: Json | undefined, at: Pointer, withheld: readonly Pointer[]): Json {
+/** The members of an object that differ, and null for those that did not exist: they are declared one by one. */
+function restoreMembers(old: Json, next: Json | undefined, at: Pointer, withheld: readonly Pointer[]): Json {
   if (!isObject(old) || !isObject(next)) return old;
   const names = new Set([...Object.keys(old), ...Object.keys(next)]);
   const differing = [...names].flatMap((name): [string, Json][] => {
     const [before, after] = [own(old, name), own(next, name)];
     const place = `${at}${pointer(name)}`;
     if (withheld.includes(place) || sameJson(before ?? null, after ?? null)) return [];
-    return [[name, before === undefined ? null : restoredMembers(before, after, place, withheld)]];
+    return [[name, before === undefined ? null : restoreMembers(before, after, place, withheld)]];
   });
   return objectFrom(differing);
 }
 
-/** Whether the place is a whole field that is not there, or not shown: to leave it as it is, a write goes without it. */
+/** Whether the place is a whole field that is unset or not shown: a write without it leaves it as it is. */
 function isUnset(place: Pointer, current: JsonObject): boolean {
   const [name = '', ...below] = segmentsOf(place);
   return below.length === 0 && (own(current, name) ?? null) === null;
 }
 
-/** Fields with a marker at a place, which leaves what the object has there; unchanged where it has nothing. */
-function kept(
+/** Fields with a marker at a place, which keeps the object's value there; unchanged where it has no value. */
+function markPlace(
   fields: JsonObject,
   [name, ...below]: readonly string[],
   place: Pointer,
@@ -91,11 +91,11 @@ function kept(
   if (name === undefined || valueAt(current, place) === undefined) return fields;
   const inner = own(fields, name);
   const value =
-    below.length === 0 ? liveMarker(place) : kept(isObject(inner) ? inner : {}, below, place, current);
+    below.length === 0 ? liveMarker(place) : markPlace(isObject(inner) ? inner : {}, below, place, current);
   return objectFrom([...Object.entries(fields).filter(([other]) => other !== name), [name, value]]);
 }
 
-/** The place, or the outermost list that it lies in: items of lists have no names to find them by. */
+/** The place, or the outermost list around it: items of a list have no names to find them by. */
 function aboveLists(place: Pointer, sides: readonly JsonObject[]): Pointer {
   const way = segmentsOf(place);
   const depth = way.findIndex((_, at) =>

@@ -8,19 +8,19 @@ import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJso
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 
-/** One recorded change that is to be taken back. */
+/** A recorded change to undo. */
 export interface Undo {
   readonly kind: Kind;
   readonly record: ChangeResult;
-  /** The key that the apply left the object with. */
+  /** The object's key after the apply. */
   readonly key: Key;
-  /** The key it had before; the same but for a rename. */
+  /** Its key before; different only after a rename. */
   readonly former: Key;
 }
 
 /**
- * The changes that an apply made, or may have made. Throws a Failure for a result that names what cannot be an object:
- * it comes from outside.
+ * The changes that an apply made, or may have made. Throws a Failure for a result with impossible objects: result files
+ * are untrusted.
  */
 export function undosOf({ changes }: Result): Undo[] {
   const undos = changes.filter((record) => record.action !== 'manual').map(undoOf);
@@ -35,7 +35,7 @@ function undoOf(record: ChangeResult): Undo {
   const parsed = parseAddress(address);
   const kind = parsed && findKind(parsed.kind);
   if (!parsed || !kind || parsed.key.length !== kind.keyFields.length) {
-    throw invalid(`${JSON.stringify(address.slice(0, 200))} is no object of any kind`);
+    throw invalid(`${JSON.stringify(address.slice(0, 200))} is not an object of any kind`);
   }
   const former = renamedFrom ?? parsed.key;
   if (former.length !== kind.keyFields.length || former.includes('')) {
@@ -44,7 +44,7 @@ function undoOf(record: ChangeResult): Undo {
   return { kind, record, key: parsed.key, former };
 }
 
-/** Of a failed change, a part may have been made: then the object is not what it was. */
+/** Whether a change was made. Of a failed change a part may have been made: then the object is different. */
 function wasMade({ kind, record: { outcome, before, after } }: Undo): boolean {
   switch (outcome) {
     case 'done':
@@ -60,7 +60,7 @@ function wasMade({ kind, record: { outcome, before, after } }: Undo): boolean {
   }
 }
 
-/** The names of the fields in which two recorded states of an object differ; what either leaves out never counts. */
+/** The names of the fields that differ between two recorded states of an object; fields that one lacks do not count. */
 export function changedFields(kind: Kind, before: JsonObject, after: JsonObject): string[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const [old, next] = [own(before, name), own(after, name)];
@@ -70,21 +70,20 @@ export function changedFields(kind: Kind, before: JsonObject, after: JsonObject)
 }
 
 /** Fields without the places that a result left out. */
-export function withoutPlaces(fields: JsonObject, places: readonly Pointer[]): JsonObject {
-  const kept = Object.entries(fields).flatMap(([name, value]): [string, Json][] => {
-    const left = without(value, pointer(name), places);
-    return left === undefined ? [] : [[name, left]];
+export function omitPlaces(fields: JsonObject, places: readonly Pointer[]): JsonObject {
+  const left = Object.entries(fields).flatMap(([name, value]): [string, Json][] => {
+    const rest = omit(value, pointer(name), places);
+    return rest === undefined ? [] : [[name, rest]];
   });
-  return objectFrom(kept);
+  return objectFrom(left);
 }
 
-function without(value: Json, at: Pointer, places: readonly Pointer[]): Json | undefined {
+function omit(value: Json, at: Pointer, places: readonly Pointer[]): Json | undefined {
   if (places.includes(at)) return undefined;
-  if (isArray(value))
-    return value.map((item, index) => without(item, `${at}${pointer(index)}`, places) ?? null);
+  if (isArray(value)) return value.map((item, index) => omit(item, `${at}${pointer(index)}`, places) ?? null);
   if (!isObject(value)) return value;
   const members = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
-    const left = without(item, `${at}${pointer(name)}`, places);
+    const left = omit(item, `${at}${pointer(name)}`, places);
     return left === undefined ? [] : [[name, left]];
   });
   return objectFrom(members);

@@ -7,7 +7,7 @@ import type { LiveObject, TenantState } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { valueAt, withValueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
-import { concealed } from '../model/sensitive.ts';
+import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/index.ts';
 
 /** What stands on the left of a template. */
@@ -104,7 +104,7 @@ function withoutSecretsOf(declared: JsonObject, fields: JsonObject): JsonObject 
   return objectFrom(
     Object.entries(fields).map(([name, value]) => [
       name,
-      holdsSecret(own(declared, name) ?? null) ? concealed : value,
+      holdsSecret(own(declared, name) ?? null) ? redacted : value,
     ]),
   );
 }

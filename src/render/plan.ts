@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
-import { concealed } from '../model/sensitive.ts';
+import { redacted } from '../model/sensitive.ts';
 import type { Sides } from './template.ts';
 
 /**
@@ -40,7 +40,7 @@ function unwrapped(value: Json): Json {
 }
 
 function takenBack(value: Json, { path, before, sensitive, op }: Difference): Json {
-  return withValue(value, segmentsOf(path), sensitive ? concealed : op === 'add' ? null : before);
+  return withValue(value, segmentsOf(path), sensitive ? redacted : op === 'add' ? null : before);
 }
 
 /** A copy with the value at a path; `null` takes it away. What is added to a list was added at its end. */

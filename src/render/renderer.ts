@@ -142,7 +142,7 @@ class Worker {
 
 /** Beside the program; from source, the one that was built last. */
 function workerFile(): string {
-  const places = ['./render-worker.js', '../../dist/render-worker.js'];
+  const places = ['./render-worker.cjs', './render-worker.js', '../../dist/bin/render-worker.cjs'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return files.find((file) => existsSync(file)) ?? places[0] ?? '';
 }

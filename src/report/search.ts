@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import type { FoundProfiles } from '../model/search.ts';
 import { csv } from './csv.ts';
 import { json } from './json.ts';
 import type { ReportOptions } from './options.ts';
@@ -11,17 +12,6 @@ const searchFormat = 1;
 
 export const searchFormats = ['table', 'json', 'csv'] as const;
 export type SearchFormat = (typeof searchFormats)[number];
-
-/** What a search found. */
-export interface FoundProfiles {
-  readonly label: string;
-  /** Whose rules were run: the manifest's or those saved in the tenant. */
-  readonly rules: 'declared' | 'saved';
-  /** As the tenant gave them, in its order. */
-  readonly profiles: readonly JsonObject[];
-  /** Whether there are more than were asked for. */
-  readonly more: boolean;
-}
 
 /** Found profiles in a format: a pure function of its arguments, safe to print whatever the profiles hold. */
 export function renderSearch(found: FoundProfiles, format: SearchFormat, options: ReportOptions): string {

@@ -1,5 +1,4 @@
-import type { Address } from '../model/address.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
 import { json } from './json.ts';
 import type { ReportOptions } from './options.ts';
 import { safeJson } from './safe.ts';
@@ -7,27 +6,6 @@ import { layout, paragraph, type Row, row, span } from './text/layout.ts';
 
 /** The format of `send-test --format json`. */
 const testFormat = 1;
-
-/** A test notification before it is sent. */
-export interface TestNotification {
-  readonly address: Address;
-  readonly key: string;
-  readonly medium: string;
-  /** Whose text the tenant has for it. */
-  readonly template: 'customised' | 'default';
-  readonly subject: string | null;
-  readonly from: string | null;
-  readonly replyTo: string | null;
-  /** Declared fields that the tenant has otherwise. */
-  readonly differing: readonly string[];
-  readonly context: JsonObject;
-}
-
-/** What became of it; `null` where nobody wanted it sent. */
-export interface TestAnswer {
-  readonly status: number;
-  readonly trackingId: string | null;
-}
 
 const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplyEvent } from '../../src/applier/events.ts';
+import type { ApplyEvent } from '../../src/applier/run-context.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import {
   change,
@@ -200,7 +200,7 @@ describe('requests that several changes carry', () => {
     tenant.onEffect = () => void tenant.notes.set('b', { id: 'n-b', key: 'b', text: 'x' });
     const result = await apply(planOf(deleteNotes(notes)), tenant);
     expect(outcomes(result)).toEqual({ 'Note/a': 'done', 'Note/b': 'failed', 'Note/c': 'done' });
-    expect(result.changes[1]?.error).toContain('still there');
+    expect(result.changes[1]?.error).toContain('still exists');
   });
 });
 

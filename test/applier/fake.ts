@@ -1,5 +1,6 @@
-import type { Sent, TenantPort, Touched } from '../../src/applier/port.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
+import type { TenantPort } from '../../src/applier/run-context.ts';
+import type { Sent } from '../../src/client/answer.ts';
+import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
@@ -107,7 +108,7 @@ export class FakeTenant implements TenantPort {
     };
   }
 
-  async read(_touched: readonly Touched[]): Promise<TenantState> {
+  async read(_requests: readonly ReadRequest[]): Promise<TenantState> {
     this.reads++;
     const error = this.readFault();
     if (error) throw error;

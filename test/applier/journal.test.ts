@@ -16,7 +16,7 @@ async function journalWithNotes(folder: string) {
     ]),
     't1',
   );
-  await journal.conclude(0, ['Thing/a'], 'done', 201, 't2');
+  await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
   await journal.settle('Thing/a', ['/text'], 't3');
   await journal.close();
   return journal.file;

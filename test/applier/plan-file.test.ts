@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPlanFile } from '../../src/applier/plan-file.ts';
-import { readResultFile } from '../../src/applier/result-file.ts';
+import { readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { createThing, FakeTenant, planOf, updateThing } from './fake.ts';

@@ -48,34 +48,38 @@ describe('a plan is refused without a single request when', () => {
     [
       'an object to update changed',
       (tenant) => tenant.things.set('old', { ...old, text: 'other' }),
-      /Thing\/old.*someone changed/,
+      /Thing\/old.*its content is different now/,
     ],
     [
       'an object to update was updated so',
       (tenant) => tenant.things.set('old', { ...old, text: 'after' }),
-      /Thing\/old.*already is as this plan would make it/,
+      /Thing\/old.*already is as the plan would make it/,
     ],
     [
       'a field it does not touch changed',
       (tenant) => tenant.things.set('old', { ...old, rule: 'r' }),
       /Thing\/old/,
     ],
-    ['an object to update is gone', (tenant) => tenant.things.delete('old'), /Thing\/old.*no longer there/],
+    ['an object to update is gone', (tenant) => tenant.things.delete('old'), /Thing\/old.*no longer exists/],
     [
       'an object to delete changed',
       (tenant) => tenant.things.set('gone', { ...gone, text: 'other' }),
       /Thing\/gone/,
     ],
-    ['an object to delete is gone', (tenant) => tenant.things.delete('gone'), /Thing\/gone.*no longer there/],
+    [
+      'an object to delete is gone',
+      (tenant) => tenant.things.delete('gone'),
+      /Thing\/gone.*no longer exists/,
+    ],
     [
       'an object to create exists',
       (tenant) => tenant.things.set('new', { id: 'x', name: 'new' }),
-      /Thing\/new.*exists by now/,
+      /Thing\/new.*exists now/,
     ],
     [
       'it exists in another case',
       (tenant) => tenant.things.set('NEW', { id: 'x', name: 'NEW' }),
-      /Thing\/new.*exists by now/,
+      /Thing\/new.*exists now/,
     ],
     [
       'a default it lays a template over changed',
@@ -86,7 +90,7 @@ describe('a plan is refused without a single request when', () => {
     [
       'a defaulted object was customised',
       (tenant) => tenant.notes.set('vendor', { ...base, id: 'n9' }),
-      /Note\/vendor.*exists by now/,
+      /Note\/vendor.*exists now/,
     ],
     [
       'an object was deleted and made again',

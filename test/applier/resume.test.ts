@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
-import type { TenantPort, Touched } from '../../src/applier/port.ts';
+import type { TenantPort } from '../../src/applier/run-context.ts';
+import type { ReadRequest } from '../../src/kinds/kind.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import {
   change,
@@ -215,17 +216,17 @@ describe('a rename', () => {
 
   it('asks for the object by its id and both keys', async () => {
     const tenant = new FakeTenant({ things: { old } });
-    const asked: Touched[] = [];
+    const asked: ReadRequest[] = [];
     const port: TenantPort = {
       tenant: tenant.tenant,
       send: (sent) => tenant.send(sent),
-      read: (touched) => {
-        asked.push(...touched);
-        return tenant.read(touched);
+      read: (requests) => {
+        asked.push(...requests);
+        return tenant.read(requests);
       },
     };
     expect((await apply(planOf([rename]), port)).outcome).toBe('done');
-    expect(asked[0]).toEqual({ kind: 'Thing', keys: [['new name'], ['old']], ids: ['t1'] });
+    expect(asked[0]).toMatchObject({ kind: thing, keys: [['new name'], ['old']], ids: ['t1'] });
     expect([...tenant.things.keys()]).toEqual(['new name']);
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApplyOptions, applyPlan } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
-import type { TenantPort } from '../../src/applier/port.ts';
+import type { TenantPort } from '../../src/applier/run-context.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeOutcome, Result } from '../../src/model/result.ts';
 import { contractSettings } from '../../src/model/settings.ts';

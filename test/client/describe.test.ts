@@ -66,7 +66,7 @@ describe('an answer in words', () => {
     [
       'a redirect',
       answered(302, null, { location: 'https://evil.example/x' }),
-      '302 Found: the tenant redirects to https://evil.example/x; redirects are not followed, the token was not sent there',
+      '302 Found: the tenant redirects to https://evil.example/x; redirects are not followed, and the token was not sent there',
       null,
     ],
   ])('%s', (_name, answer, text, trackingId) => {

@@ -1,16 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import { rememberReads } from '../../src/client/memo.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { readKept, readTenant } from '../../src/client/read.ts';
+import { readOnce, readTenant } from '../../src/client/read.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import type { Wanted } from '../../src/kinds/wanted.ts';
+import type { ReadRequest } from '../../src/kinds/kind.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import type { LiveName, LiveObject } from '../../src/model/live.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { answered, fakeClient, get } from './support.ts';
@@ -50,24 +45,6 @@ describe('pages', () => {
     const client = fakeClient(paged(numbered(count)));
     expect(await readRows(client, source)).toEqual(numbered(count));
     expect(client.asked).toHaveLength(requests);
-  });
-
-  test('a page that is known does not tell how long the list has become since', async () => {
-    const rows = numbered(251);
-    // With a byte order mark, which some hosts send.
-    const first = Buffer.from(`\uFEFF${JSON.stringify(rows.slice(0, 250))}`);
-    const headers = { 'x-total-count': '251' };
-    const client = fakeClient(({ query }) =>
-      query.offset === undefined
-        ? { outcome: 'answered', status: 200, headers, body: null, text: null, digest: 'd', unread: [first] }
-        : answered(200, rows.slice(250)),
-    );
-    const page = {
-      totalInBody: null,
-      rows: rows.slice(0, 250).map(({ id }) => ({ name: String(id), object: null })),
-    };
-    const known = (digest: string) => (digest === 'd' ? page : null);
-    expect(await readRows(client, { ...source, known })).toEqual(rows);
   });
 
   test('the first page has no offset, later ones count records', async () => {
@@ -167,14 +144,14 @@ const template = (key: string, locale = 'en', more: JsonObject = {}): JsonObject
   subject: key,
   ...more,
 });
-const wantedOf = (kind: string, keys: Wanted['keys'], more: Partial<Wanted> = {}): Wanted => ({
+const wantedOf = (kind: string, keys: ReadRequest['keys'], more: Partial<ReadRequest> = {}): ReadRequest => ({
   kind: kindNamed(kind),
   keys,
   ids: [],
   complete: false,
   ...more,
 });
-const templates = (keys: Wanted['keys'], more: Partial<Wanted> = {}) => [
+const templates = (keys: ReadRequest['keys'], more: Partial<ReadRequest> = {}) => [
   wantedOf('NotificationTemplate', keys, more),
 ];
 /** A tenant from paths to answers; what it does not have is an error of the test. */
@@ -185,52 +162,18 @@ function tenantOf(answers: Readonly<Record<string, (request: Request) => Answer>
     return answer(request);
   });
 }
-const read = (client: ReturnType<typeof fakeClient>, wanted: readonly Wanted[]) =>
+const read = (client: ReturnType<typeof fakeClient>, wanted: readonly ReadRequest[]) =>
   readTenant(client, wanted, contractSettings);
 
-/** Takes away what nobody can reach any more. */
-async function collectGarbage(): Promise<void> {
-  // What was looked at in this turn stays until its end.
-  await setImmediate();
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-}
-
-describe('of what is read', () => {
-  const rows: WeakRef<JsonObject>[] = [];
-  const listing = (made: readonly JsonObject[]) => {
-    rows.push(...made.map((row) => new WeakRef(row)));
-    return answered(200, made);
-  };
-
-  test('nothing stays that is not kept, though what is read twice is remembered', async () => {
-    rows.length = 0;
-    const client = rememberReads(
-      tenantOf({
-        '/v2025/notification-templates': () => listing([template('a', 'en', { id: '1' })]),
-        '/v2024/sim-integrations': () => listing([{ id: '1', name: 'Desk', attributes: '{}' }]),
-        '/v2024/auth-profiles': () => listing([{ id: '1' }]),
-        '/v2024/auth-profiles/1': () => {
-          const row = { id: '1', name: 'Default' };
-          rows.push(new WeakRef(row));
-          return answered(200, row);
-        },
-      }),
-    );
-    const wanted = ['NotificationTemplate', 'SimIntegration', 'AuthProfile'].map(kindNamed);
-    const reader = { client, settings: contractSettings, pages: null, keepOf: nameOf };
-    const objects = await readKept(
-      reader,
-      wanted.map((kind) => ({ kind, keys: [], ids: [], complete: true })),
-    );
-    await collectGarbage();
-    expect(objects).toHaveLength(3);
-    expect(rows.map((row) => row.deref())).toEqual([undefined, undefined, undefined, undefined]);
-    expect(reader.client.tenant).toBeDefined();
-  });
+test('for work that only reads, equal GETs are sent once, and anything else every time', async () => {
+  const asked = fakeClient(() => answered(200, []));
+  const client = readOnce(asked);
+  const list = get('/v2025/rows');
+  await Promise.all([client.send(list), client.send({ ...list, query: { limit: '1' } }), client.send(list)]);
+  expect(asked.asked).toEqual(['/v2025/rows', '/v2025/rows?limit=1']);
+  for (let count = 0; count < 2; count += 1) await client.send({ ...list, method: 'POST' });
+  expect(asked.asked).toHaveLength(4);
 });
-
-const nameOf = ({ kind, key, address, id }: LiveObject): LiveName => ({ kind, key, address, id });
 
 describe('a tenant', () => {
   test('nothing wanted, nothing asked', async () => {

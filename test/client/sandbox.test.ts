@@ -6,7 +6,7 @@ import type { ClientEvent } from '../../src/client/event.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
 import { readTenant } from '../../src/client/read.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
-import type { Wanted } from '../../src/kinds/wanted.ts';
+import type { ReadRequest } from '../../src/kinds/kind.ts';
 import type { Request } from '../../src/model/plan.ts';
 import type { RateLimit } from '../../src/model/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -105,8 +105,8 @@ function addTemplates(sandbox: Sandbox, count: number): void {
   }
 }
 
-const everything: Wanted[] = kinds.map((kind) => ({ kind, keys: [], ids: [], complete: true }));
-const templatesWanted = (keys: Wanted['keys'], complete = false): Wanted[] => [
+const everything: ReadRequest[] = kinds.map((kind) => ({ kind, keys: [], ids: [], complete: true }));
+const templatesWanted = (keys: ReadRequest['keys'], complete = false): ReadRequest[] => [
   { kind: kindNamed('NotificationTemplate'), keys, ids: [], complete },
 ];
 

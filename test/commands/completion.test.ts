@@ -8,7 +8,7 @@ import { commands } from '../../src/commands/index.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { runProgram } from '../support/world.ts';
 
-const program = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'tenantctl-completion-'));
 beforeAll(async () => {
   await runProgram(['init', '--pipelines', 'none'], { cwd: dir });

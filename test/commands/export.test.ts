@@ -105,7 +105,7 @@ it('names what it cannot write, and what is in the way', async () => {
   const { code, stderr } = await world.run('export', '--out', 'tenantctl.yaml', '--kinds', 'SenderAddress');
   expect(code).toBe(1);
   expect(stderr).toMatch(/tenantctl\.yaml\/sender-addresses\.yaml cannot be written .*\[unwritable-file\]/s);
-  expect(stderr).toContain('A file stands where a folder is needed');
+  expect(stderr).toContain('A file is in the place of a folder that is needed');
 });
 
 it('asks for --merge with --delete', async () => {

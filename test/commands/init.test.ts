@@ -86,7 +86,7 @@ describe('a new project', () => {
     const { code, stderr } = await run(['init', where]);
     expect(code).toBe(1);
     expect(stderr).toContain('[unwritable-file]');
-    expect(stderr).toContain('A file stands where a folder is needed');
+    expect(stderr).toContain('A file is in the place of a folder that is needed');
     expect(read('file')).toBe('mine');
   });
 

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 
-const program = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
 export interface Runner {

@@ -142,7 +142,7 @@ test('a context file that is not there is told', async () => {
   const { run } = await project(seed);
   const ran = await run(['send-test', address, '--yes', '--context', 'nowhere.yaml']);
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('nowhere.yaml cannot be read (ENOENT)');
+  expect(ran.stderr).toContain('There is no file nowhere.yaml.');
 });
 
 test.each([

@@ -229,7 +229,7 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
   expect(told('MailFrom/acme.example')).toMatchObject([{ state: 'published' }, { state: 'published' }]);
 
   const text = await run(['status', '--only', 'VerifiedDomain/**', ...dns]);
-  expect(text.stdout).toMatch(/wrong: it points elsewhere, found bbb\.dkim\.evil\.example/);
+  expect(text.stdout).toMatch(/wrong: it points to another host, found bbb\.dkim\.evil\.example/);
   const zone = await run(['status', '--format', 'zone', '--only', 'VerifiedDomain/acme.example', ...dns]);
   expect(zone.stdout).toContain('ccc.dkim.amazonses.com. ; missing');
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createWorld, seedFile, type World } from '../support/world.ts';
 
-const program = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 const declared = [1, 2, 3].map((at) => ({ kind: 'SenderAddress', email: `new${at}@acme.example` }));
 
 let world: World;
@@ -52,7 +52,7 @@ it.skipIf(!existsSync('/dev/full'))('an apply that cannot tell what it did ends 
     complaints += text;
   });
   expect(await exitOf(child)).toBe(3);
-  expect(complaints).toContain('What is to be printed cannot be written (ENOSPC)');
+  expect(complaints).toContain('The output cannot be written (ENOSPC)');
   expect(complaints).not.toContain(' at ');
   expect(created()).toBe(declared.length);
 });

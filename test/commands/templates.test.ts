@@ -122,5 +122,5 @@ it('warns of a locale that has no default, whose undeclared texts stay empty', a
   const world = await worldOf(['welcome'], []);
   world.declare([{ ...declared('welcome', { subject: 'Olá' }), locale: 'pt' }]);
   const { changes } = await world.plan();
-  expect(changes[0]?.warnings).toContainEqual(expect.stringContaining('stays empty'));
+  expect(changes[0]?.warnings).toContainEqual(expect.stringContaining('stay empty'));
 });

@@ -39,9 +39,11 @@ function codesIn(path: string, text: string): string[] {
     callsOf(name, text).flatMap((args) => literals(args[position] ?? '')),
   );
   const named = [...text.matchAll(/\bcode(?:: | = )([^,;}]*)/g)].flatMap(([, value = '']) => literals(value));
-  if (path === 'client/read-failure.ts') return [...given, ...named, ...valuesOf(text)];
+  if (path === 'client/describe.ts') {
+    return [...given, ...named, ...valuesOf(text.slice(text.indexOf('export function readFailure')))];
+  }
   if (!text.includes('code: `${name}-${what}`')) return [...given, ...named];
-  const faults = callsOf('refused', text).flatMap((args) => literals(args[1] ?? ''));
+  const faults = callsOf('savedFileFailure', text).flatMap((args) => literals(args[1] ?? ''));
   return [...given, ...named, ...savedForms.flatMap((form) => faults.map((fault) => `${form}-${fault}`))];
 }
 

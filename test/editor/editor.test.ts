@@ -137,6 +137,6 @@ describe('the editor offers', () => {
   });
 
   it('what a field means', async () => {
-    expect(await editor.hover(newFile(), `${template}rep|lyTo: x\n`)).toContain('Where answers go.');
+    expect(await editor.hover(newFile(), `${template}rep|lyTo: x\n`)).toContain('The address for replies.');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { collectionsFor, type ExportedFile, exportTenant } from '../../src/exporter/index.ts';
+import { type ExportedFile, exportObjects } from '../../src/exporter/index.ts';
+import { collectionsFor } from '../../src/exporter/lookups.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { LiveObject } from '../../src/model/live.ts';
@@ -8,7 +9,7 @@ import { answer, integration, type Rows, search, sender, template } from './supp
 
 const settings = contractSettings;
 const run = (objects: readonly LiveObject[], records: Rows = new Map()) =>
-  exportTenant({ objects, settings, records });
+  exportObjects({ objects, settings, records });
 const contentOf = (files: readonly ExportedFile[], path: string) =>
   files.find((file) => file.path === path)?.content;
 

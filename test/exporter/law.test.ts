@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ExportedFile, exportTenant, mergeExport } from '../../src/exporter/index.ts';
+import { type ExportedFile, exportObjects, mergeExport } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/model/live.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { fillLookups } from '../../src/planner/index.ts';
+import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { runs } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
 import {
@@ -20,7 +20,7 @@ import {
 
 const settings = contractSettings;
 const run = (objects: readonly LiveObject[], records: Rows = new Map()) =>
-  exportTenant({ objects, settings, records });
+  exportObjects({ objects, settings, records });
 
 describe('the law: export then plan is empty', () => {
   const text = fc.option(awkward, { nil: null });
@@ -144,7 +144,9 @@ describe('the law: export then plan is empty', () => {
   const mergeInto = (files: readonly ExportedFile[], objects: readonly LiveObject[]) => {
     const contents = new Map(files.map(({ path, content }) => [path, content]));
     const read = (path: string) => contents.get(path) ?? null;
-    const resources = fillLookups(load(files).resources, (lookup) => lookedUp(lookup, rows));
+    const resources = load(files).resources.map((each) =>
+      fillLookups(each, (lookup) => lookedUp(lookup, rows)),
+    );
     const result = mergeExport({
       objects,
       resources,

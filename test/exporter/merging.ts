@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type ExportedFile, type Merge, type MergeInput, mergeExport } from '../../src/exporter/index.ts';
 import type { LiveObject } from '../../src/model/live.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { fillLookups } from '../../src/planner/index.ts';
+import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { secretsOf } from '../support/plan.ts';
 import { load } from './support.ts';
 
@@ -27,7 +27,7 @@ export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[]
 
 /** Merges live objects into files. */
 export function merge({ files, live, more = {} }: Case): Merge {
-  const resources = fillLookups(load(asFiles(files), {}, project).resources, () => 'a1');
+  const resources = load(asFiles(files), {}, project).resources.map((each) => fillLookups(each, () => 'a1'));
   const read = (path: string) => (Object.hasOwn(files, path) ? (files[path] ?? null) : null);
   const rest = {
     settings: contractSettings,

@@ -6,6 +6,7 @@ import picomatch from 'picomatch';
 import type { ExportedFile } from '../../src/exporter/index.ts';
 import { readableFields } from '../../src/kinds/field.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
+import { secretPlaces } from '../../src/kinds/redact.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
@@ -13,10 +14,10 @@ import type { LiveObject } from '../../src/model/live.ts';
 import { type Lookup, secretName } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
-import type { Project } from '../../src/model/project.ts';
-import type { Secrets } from '../../src/model/secrets.ts';
-import { secretPlaces } from '../../src/planner/conceal.ts';
-import { fillLookups, matchUp, type PlanInput, planChanges } from '../../src/planner/index.ts';
+import type { Project, Secrets } from '../../src/model/project.ts';
+import { fillLookups } from '../../src/planner/fill-lookups.ts';
+import { matchAll, planChanges } from '../../src/planner/index.ts';
+import type { PlanInput } from '../../src/planner/input.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 
 /** A project whose manifests are in memory, loaded by the real loader. */
@@ -44,7 +45,6 @@ export function load(
         },
         read: (path) => Buffer.from(read(path)),
         text: read,
-        stamp: () => null,
       },
     });
   } finally {
@@ -75,9 +75,10 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
     tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: project.environment,
-    resources: fillLookups(project.resources, (lookup) => lookedUp(lookup, rows)),
+    resources: project.resources.map((each) => fillLookups(each, (lookup) => lookedUp(lookup, rows))),
     previous: null,
-    state: { tenant: project.environment.tenant, objects, defaults: [] },
+    tenant: project.environment.tenant,
+    objects,
     secrets: filledIn(project, objects),
     choices: {
       rotate: [],
@@ -87,7 +88,7 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
     },
     diagnostics: [],
   };
-  return planChanges(input, matchUp(input));
+  return planChanges(input, matchAll(input), []);
 }
 
 /** The secrets as a person would fill them in: with the values that the tenant has, where it shows them. */

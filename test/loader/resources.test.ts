@@ -231,7 +231,6 @@ describe('files', () => {
       glob: (patterns) => (patterns.includes('config/**/*.yaml') ? ['config/old.yaml'] : []),
       read: (path) => Buffer.from(stored.get(path) ?? ''),
       text: (path) => stored.get(path) ?? '',
-      stamp: () => null,
     };
     const root = project({ 'config/new.yaml': 'kind: Nonsense' });
     const found = loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {}, manifests });

@@ -136,13 +136,13 @@ describe('comparing', () => {
         code: 'not-renamed',
         severity: 'warning',
         address: 'ProfileSearch/New',
-        message: 'The tenant has no ProfileSearch/Old to rename, so that ProfileSearch/New is created.',
+        message: 'The tenant has no ProfileSearch/Old to rename, so ProfileSearch/New is created.',
       },
     ]);
     expect(told([search(1, 'New'), search(2, 'Old')])).toMatchObject([
       {
         code: 'not-renamed',
-        message: 'ProfileSearch/New exists, so that ProfileSearch/Old is not renamed to it and stays.',
+        message: 'ProfileSearch/New exists already, so ProfileSearch/Old is not renamed to it and stays.',
       },
     ]);
     const gone = [

@@ -162,7 +162,7 @@ Digest: ${digest}
 
   it('gives a reason once, though it stands in the change too', () => {
     const address = 'Thing/a' as const;
-    const message = `${address} is not as the plan found it: it exists by now.`;
+    const message = `${address} has changed since the plan was made: it exists now.`;
     const stale: Diagnostic = { code: 'plan-stale', severity: 'error', message, address };
     const change = outcome({ address, outcome: 'notAttempted', error: message });
     const refused = result([change], { outcome: 'refused', diagnostics: [stale] });

@@ -10,7 +10,7 @@ import { casesOf } from '../support/effort.ts';
 import { createWorld, type Outcome, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
-const program = new URL('../../dist/cli.cjs', import.meta.url).pathname;
+const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 /** What can happen to one request on its way, there and back. */
 const faults: Readonly<Record<string, Fault>> = {

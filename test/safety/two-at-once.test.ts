@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createWorld, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
-const program = new URL('../../dist/cli.cjs', import.meta.url).pathname;
+const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 let world: World;
 beforeEach(async () => {

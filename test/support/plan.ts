@@ -1,21 +1,14 @@
-import { expect } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { liveObject } from '../../src/kinds/live.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { LiveObject, TenantState } from '../../src/model/live.ts';
+import type { LiveObject } from '../../src/model/live.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import type { Environment, Policy } from '../../src/model/project.ts';
+import type { Environment, Policy, Secrets } from '../../src/model/project.ts';
 import type { Lifecycle, Resource } from '../../src/model/resource.ts';
-import type { Secrets } from '../../src/model/secrets.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
-import {
-  keeperFor,
-  matchUp,
-  type PlanChoices,
-  type PlanInput,
-  planChanges,
-} from '../../src/planner/index.ts';
+import { matchAll, planChanges } from '../../src/planner/index.ts';
+import type { PlanChoices, PlanInput } from '../../src/planner/input.ts';
 
 /** An answer of the API with the kind it belongs to and, where the answer has none, the id that was asked for. */
 export interface Answer {
@@ -36,32 +29,23 @@ export interface PlanCase {
   secrets?: Readonly<Record<string, string>>;
 }
 
-/** The plan for resources and answers made by hand. What a plan lets go of as it arrives must make no difference to it. */
+/** The plan for resources and answers made by hand. */
 export function planOf(given: PlanCase): Plan {
-  const { state, ...input } = inputOf(given);
-  const plan = planFrom({ ...input, state });
-  const kept = { ...state, objects: state.objects.map(keeperFor(input, new Set())) };
-  expect(planFrom({ ...input, state: kept })).toEqual(plan);
-  return plan;
+  const input = inputOf(given);
+  return planChanges(input, matchAll(input), liveObjects(given.defaults, input.environment.settings));
 }
 
-const planFrom = (input: PlanInput) => planChanges(input, matchUp(input));
-
 /** What a plan is made from. */
-export function inputOf(given: PlanCase): PlanInput & { readonly state: TenantState } {
+function inputOf(given: PlanCase): PlanInput {
   const settings = { ...contractSettings, ...given.settings };
-  const live = (answers: readonly Answer[] = []) => answers.map((answer) => liveFrom(answer, settings));
   return {
     tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: environmentOf(settings, given.policy),
     resources: given.declared,
     previous: given.previous ?? null,
-    state: {
-      tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
-      objects: live(given.live),
-      defaults: live(given.defaults),
-    },
+    tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
+    objects: liveObjects(given.live, settings),
     secrets: secretsOf(given.secrets ?? {}),
     choices: {
       rotate: [],
@@ -72,6 +56,10 @@ export function inputOf(given: PlanCase): PlanInput & { readonly state: TenantSt
     },
     diagnostics: [],
   };
+}
+
+function liveObjects(answers: readonly Answer[] = [], settings: ApiSettings): LiveObject[] {
+  return answers.map((answer) => liveFrom(answer, settings));
 }
 
 export function resource(
@@ -89,7 +77,6 @@ export function resource(
     ensure: more.ensure ?? 'present',
     fields,
     lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false, ...more.lifecycle },
-    digest: null,
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),

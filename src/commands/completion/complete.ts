@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import yargs from 'yargs';
 import { kinds } from '../../kinds/index.ts';
-import { commands } from '../index.ts';
+import type { CommandEntry, Commands } from '../command.ts';
 import type { Io } from '../io.ts';
 import { type Declared, readDeclared } from './declared.ts';
 import { shells } from './scripts.ts';
@@ -40,7 +40,11 @@ const positionals: Readonly<Record<string, Values>> = {
  * What may stand in the place of the last of `words`, the command line after the program's name. Nothing where that is
  * not known, or the project cannot be read: whoever is typing has no use for an error.
  */
-export async function complete(words: readonly string[], io: Io): Promise<readonly string[]> {
+export async function complete(
+  words: readonly string[],
+  commands: Commands,
+  io: Io,
+): Promise<readonly string[]> {
   // bash makes three words of `--env=production`.
   const typed = words.filter((word, at) => word !== '=' || at === words.length - 1);
   const last = typed.at(-1) ?? '';
@@ -49,14 +53,22 @@ export async function complete(words: readonly string[], io: Io): Promise<readon
   const current = last === '=' ? '' : (value ?? last);
   const prefix = option === undefined ? '' : `${option}=`;
   try {
-    const found = await candidates(before, current, io);
+    const found = await candidates({ before, current, commands, io });
     return found.filter((word) => word.startsWith(current)).map((word) => prefix + word);
   } catch {
     return [];
   }
 }
 
-async function candidates(before: readonly string[], current: string, io: Io): Promise<readonly string[]> {
+interface Line {
+  /** The words before the one to be completed. */
+  readonly before: readonly string[];
+  readonly current: string;
+  readonly commands: Commands;
+  readonly io: Io;
+}
+
+async function candidates({ before, current, commands, io }: Line): Promise<readonly string[]> {
   const name = before.find((word, at) => Object.hasOwn(commands, word) && !isValue(before, at));
   let known: Declared | null = null;
   const declared = () => {
@@ -74,8 +86,8 @@ async function candidates(before: readonly string[], current: string, io: Io): P
     if (isValue(before, before.length)) return [];
     return isOption ? ['--help', '--version'] : Object.keys(commands);
   }
-  if (isOption) return ask(['--'], name);
-  const offered = isNext && at >= 0 ? await ask([option, ''], name) : [];
+  if (isOption) return ask(['--'], commands[name]);
+  const offered = isNext && at >= 0 ? await ask([option, ''], commands[name]) : [];
   const choices = offered.filter((word) => !word.startsWith('-'));
   if (choices.length > 0) return choices;
   const isFirst = before.filter((word) => !word.startsWith('-')).length === 1;
@@ -91,8 +103,8 @@ function isValue(words: readonly string[], at: number): boolean {
 const negated = ['--color', '--progress'];
 
 /** What the parser itself knows: options and choices, for some shells with a description behind them. */
-async function ask(line: readonly string[], name: string): Promise<readonly string[]> {
-  const { command } = (await commands[name]?.load()) ?? {};
+async function ask(line: readonly string[], entry: CommandEntry | undefined): Promise<readonly string[]> {
+  const { command } = (await entry?.load()) ?? {};
   const found = (await command?.completions(yargs().exitProcess(false), line)) ?? [];
   return found
     .map((word) => (word.startsWith('-') ? (word.split(/[:\t]/)[0] ?? word) : word))

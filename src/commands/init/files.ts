@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { version } from '../version.ts';
+import { version } from '../../model/version.ts';
 import type { Choices } from './choices.ts';
 import { editorSettings } from './editor-settings.ts';
 import { projectFile } from './project-file.ts';

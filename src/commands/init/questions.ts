@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { ExitCode } from '../../model/exit.ts';
-import { Failure, failure } from '../../model/failure.ts';
+import { ExitCode, Failure, failure } from '../../model/failure.ts';
 import type { Io } from '../io.ts';
 import { baseUrl, type Choices, type Given, pipelines, starts } from './choices.ts';
 

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { failure } from '../../model/failure.ts';
-import { reasonOf, unwritable } from '../output.ts';
+import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
 import type { ProjectFile } from './files.ts';
 
 /** What became of one file. */
@@ -23,7 +22,7 @@ export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] 
       // What appeared since it was looked for is not ours to replace.
       writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
     } catch (error) {
-      throw unwritable(file, error);
+      throw unwritableFile(file, error);
     }
     return { path, what: existing === null ? 'created' : 'updated' };
   });
@@ -39,7 +38,7 @@ function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8');
   } catch (error) {
     // A file that stands where a folder is needed is found when the folder is made.
-    if (['ENOENT', 'ENOTDIR'].includes(reasonOf(error))) return null;
-    throw failure('file-unreadable', `The file ${file} cannot be read (${reasonOf(error)}).`);
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+    throw unreadableFile(file, error);
   }
 }

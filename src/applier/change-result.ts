@@ -1,0 +1,170 @@
+import { readJsonText } from '../kinds/jsontext.ts';
+import type { Field, Kind } from '../kinds/kind.ts';
+import { type IsSensitive, redact, sensitivePlaces } from '../kinds/redact.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Change, Difference, Plan } from '../model/plan.ts';
+import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type ChangeOutcome, type ChangeResult, type Result, resultFormat } from '../model/result.ts';
+import { keyBefore } from './find.ts';
+import type { Ending } from './run-context.ts';
+
+/** The result of a change that has ended. */
+export function changeResult({ task, outcome, live, requests, error, warnings }: Ending): ChangeResult {
+  const { kind, change } = task;
+  const isAsPlanned = task.live === null || task.live.fingerprint === change.fingerprint;
+  const before =
+    task.live && isAsPlanned ? recordFields(kind, change, task.live) : fieldsBefore(kind, change, task.live);
+  const after = live ? recordFields(kind, change, live) : null;
+  const withheld = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
+  const renamedFrom = keyBefore(kind, change);
+  return {
+    address: change.address,
+    ...(renamedFrom ? { renamedFrom } : {}),
+    action: change.action,
+    outcome,
+    before: before?.fields ?? null,
+    after: after?.fields ?? null,
+    ...(withheld.length > 0 ? { withheld } : {}),
+    requests,
+    error,
+    warnings,
+  };
+}
+
+/** The result of a change that was not started: a manual one, or one of a run that stopped before it. */
+export function notAttempted(change: Change, error: string | null = null): ChangeResult {
+  const { address, action } = change;
+  const warnings = action === 'manual' ? change.warnings : [];
+  const nothing = { before: null, after: null, requests: [] };
+  return { address, action, outcome: 'notAttempted', ...nothing, error, warnings };
+}
+
+interface Run extends Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'> {
+  readonly reasons: readonly Diagnostic[];
+}
+
+/** The result of a whole run, with its summary. */
+export function planResult(plan: Plan, { reasons, ...run }: Run): Result {
+  const count = (wanted: ChangeOutcome) => run.changes.filter(({ outcome }) => outcome === wanted).length;
+  return {
+    formatVersion: resultFormat,
+    planDigest: plan.digest,
+    environment: plan.environment,
+    tenant: plan.tenant,
+    ...run,
+    summary: {
+      done: count('done'),
+      failed: count('failed'),
+      skipped: count('skipped'),
+      notAttempted: count('notAttempted'),
+      unknown: count('unknown'),
+    },
+    ...(reasons.length > 0 ? { diagnostics: reasons } : {}),
+  };
+}
+
+/** An object's fields in a result file, and the places that are left out. */
+export interface RecordedFields {
+  readonly fields: JsonObject;
+  readonly withheld: readonly Pointer[];
+}
+
+/**
+ * An object's fields in a result file: JSON in text as JSON, without what is sensitive in the plan, hidden by the
+ * tenant, or named like a credential.
+ */
+export function recordFields(kind: Kind, change: Change, live: LiveObject): RecordedFields {
+  const marked = [
+    ...change.diff.filter(({ sensitive }) => sensitive).map(({ path }) => path),
+    ...(change.secrets ?? []),
+    ...live.hidden,
+  ];
+  return record(kind, live.fields, marked);
+}
+
+/**
+ * The fields of an object before a change that an earlier run made: its fields now, with the plan's differences
+ * reverted. `null` for a create.
+ */
+export function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): RecordedFields | null {
+  if (change.action === 'create') return null;
+  const known = change.diff.filter(({ sensitive }) => !sensitive);
+  const { fields, withheld } = live ? recordFields(kind, change, live) : { fields: {}, withheld: [] };
+  const current = new Map(Object.entries(fields));
+  for (const difference of known.toReversed()) {
+    const [name = '', ...below] = segmentsOf(difference.path);
+    const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+    if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));
+  }
+  const sensitive = change.diff.flatMap((difference) => (difference.sensitive ? [difference.path] : []));
+  const again = record(kind, objectFrom(current), []);
+  return { ...again, withheld: [...new Set([...sensitive, ...withheld, ...again.withheld])] };
+}
+
+/** @param marked places that the plan or the tenant marks as sensitive */
+function record(kind: Kind, fields: JsonObject, marked: readonly Pointer[]): RecordedFields {
+  const looksSensitive = sensitivePlaces(kind, []);
+  const isSensitive: IsSensitive = (at, value) => marked.includes(at) || looksSensitive(at, value);
+  const withheld: Pointer[] = [];
+  const withhold = (at: Pointer) => {
+    withheld.push(at);
+    return undefined;
+  };
+  const entries = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
+    const value = own(fields, name);
+    const at = pointer(name);
+    if (value === undefined) return [];
+    const readable = field.is === 'json' ? readJsonText(value) : value;
+    const shown = isWithheldAsWhole(field, at, marked)
+      ? withhold(at)
+      : redact(readable, at, isSensitive, withhold);
+    return shown === undefined ? [] : [[name, shown]];
+  });
+  return { fields: objectFrom(entries), withheld };
+}
+
+function isWithheldAsWhole(field: Field, at: Pointer, marked: readonly Pointer[]): boolean {
+  // The indexes in a difference of a list are not those of the live list, so the whole list is left out.
+  return (field.is === 'set' || field.is === 'records') && marked.some((path) => isWithin(path, at));
+}
+
+function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
+  const { before, after } = difference;
+  if (below.length === 0) return before;
+  if (field.is === 'set' || (field.is === 'records' && below.length === 1)) {
+    const items = (isArray(value) ? value : []).filter((item) => after === null || !sameJson(item, after));
+    return before === null ? items : [...items, before];
+  }
+  if (field.is === 'records') {
+    const [, ...member] = below;
+    return revertRecord(isArray(value) ? value : [], member, difference);
+  }
+  return setMember(value, below, before);
+}
+
+function revertRecord(
+  records: readonly Json[],
+  member: readonly string[],
+  { before, after }: Difference,
+): Json {
+  const name = member[0] ?? '';
+  const at = records.findIndex((record) => isObject(record) && sameJson(own(record, name) ?? null, after));
+  return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
+}
+
+function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
+  if (name === undefined) return wanted;
+  if (isArray(value)) {
+    const at = Number(name);
+    if (below.length === 0 && wanted === null) return value.filter((_, index) => index !== at);
+    const items = value.map((item, index) => (index === at ? setMember(item, below, wanted) : item));
+    return at === value.length ? [...items, setMember(null, below, wanted)] : items;
+  }
+  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  const next = setMember(members.get(name) ?? null, below, wanted);
+  if (next === null) members.delete(name);
+  else members.set(name, next);
+  return objectFrom(members);
+}

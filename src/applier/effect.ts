@@ -1,0 +1,151 @@
+import { compareField } from '../kinds/compare.ts';
+import { comparable, comparableRecord } from '../kinds/field.ts';
+import type { Field, Kind } from '../kinds/kind.ts';
+import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Change, Difference } from '../model/plan.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { redacted } from '../model/sensitive.ts';
+
+type Side = 'before' | 'after';
+
+/**
+ * The differences of a change whose `after` the live object does not show. Sensitive values and fields that the tenant
+ * hides cannot be compared, so they are left out.
+ */
+export function unmetDifferences(kind: Kind, change: Change, live: LiveObject): Difference[] {
+  return visibleDifferences(change, live).filter(
+    (difference) => !agrees({ kind, change, live }, difference, 'after'),
+  );
+}
+
+/** Whether the tenant left the value of a difference unchanged. */
+export function isUnchanged(kind: Kind, change: Change, difference: Difference, live: LiveObject): boolean {
+  return agrees({ kind, change, live }, difference, 'before');
+}
+
+/**
+ * Whether the live object shows the effect of the change, as far as it can be compared.
+ *
+ * @param except differences that the tenant is known to ignore or rewrite
+ */
+export function hasEffect(
+  kind: Kind,
+  change: Change,
+  live: LiveObject | null,
+  except: readonly Pointer[] = [],
+): boolean {
+  if (change.action === 'delete') return live === null;
+  if (live === null) return false;
+  return unmetDifferences(kind, change, live).every(({ path }) => except.includes(path));
+}
+
+/** Whether each difference is as before or as after: none or some of the change's requests were carried out. */
+export function isInProgress(kind: Kind, change: Change, live: LiveObject | null): boolean {
+  if (live === null || change.action === 'delete') return false;
+  return visibleDifferences(change, live).every(
+    (difference) =>
+      agrees({ kind, change, live }, difference, 'after') ||
+      agrees({ kind, change, live }, difference, 'before'),
+  );
+}
+
+function visibleDifferences({ diff }: Change, live: LiveObject): Difference[] {
+  return diff.filter(({ sensitive, path }) => !sensitive && !isHidden(path, live));
+}
+
+function isHidden(path: Pointer, live: LiveObject): boolean {
+  return live.hidden.some((hidden) => isWithin(path, hidden));
+}
+
+interface Compared {
+  readonly kind: Kind;
+  readonly change: Change;
+  readonly live: LiveObject;
+}
+
+/** Whether the live object shows one side of a difference. */
+function agrees({ kind, change, live }: Compared, difference: Difference, side: Side): boolean {
+  const [name = '', ...below] = segmentsOf(difference.path);
+  const part = kind.keyFields.findIndex((keyField) => keyField.name === name);
+  if (part >= 0) return sameKeyPart(kind, part, difference[side], live);
+  const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+  if (!field) return false;
+  const value = own(live.fields, name);
+  if (below.length === 0) {
+    const wanted = fillRedacted(difference[side], field.is === 'json' ? comparable(field, value) : value);
+    return compareField(name, field, wanted, value).every(({ path }) => isHidden(path, live));
+  }
+  switch (field.is) {
+    case 'set':
+      return hasItem(comparable(field, value), difference, side, sameJson);
+    case 'records':
+      return below.length === 1
+        ? hasItem(value ?? null, difference, side, sameRecord)
+        : hasRecord(change, difference, side, value ?? null);
+    default:
+      return sameMember(field, comparable(field, value), pointer(...below), difference[side]);
+  }
+}
+
+function sameKeyPart(kind: Kind, part: number, wanted: Json, live: LiveObject): boolean {
+  const has = live.key[part] ?? '';
+  if (typeof wanted !== 'string') return false;
+  return kind.keyFields[part]?.foldCase ? wanted.toLowerCase() === has.toLowerCase() : wanted === has;
+}
+
+/** A list's difference is one added or removed item; its index does not apply to the live list. */
+function hasItem(
+  list: Json,
+  difference: Difference,
+  side: Side,
+  same: (a: Json, b: Json) => boolean,
+): boolean {
+  const item = difference.after ?? difference.before;
+  const isWanted = difference[side] !== null;
+  return (isArray(list) ? list : []).some((other) => same(fillRedacted(item, other), other)) === isWanted;
+}
+
+function sameRecord(declared: Json, live: Json): boolean {
+  if (!isObject(declared) || !isObject(live)) return sameJson(declared, live);
+  const a = comparableRecord(declared);
+  const b = comparableRecord(live);
+  return Object.keys(a).every((name) => sameJson(own(a, name) ?? null, own(b, name) ?? null));
+}
+
+/** Whether one live record shows all the members that differ in the record of `difference`. */
+function hasRecord(change: Change, difference: Difference, side: Side, list: Json): boolean {
+  const [name = '', at = ''] = segmentsOf(difference.path);
+  const record = pointer(name, at);
+  const members = change.diff
+    .filter(({ path, sensitive }) => !sensitive && path !== record && isWithin(path, record))
+    .map((other) => ({ below: other.path.slice(record.length), wanted: other[side] }));
+  return (isArray(list) ? list.filter(isObject) : []).some((row) => {
+    const live = comparableRecord(row);
+    return members.every(({ below, wanted }) => {
+      const has = valueAt(live, below) ?? null;
+      return sameJson(has, fillRedacted(wanted, has));
+    });
+  });
+}
+
+function sameMember(field: Field, value: Json, below: Pointer, planned: Json): boolean {
+  const has = valueAt(value, below) ?? null;
+  const wanted = fillRedacted(planned, has);
+  if (sameJson(has, wanted)) return true;
+  if (field.is !== 'json' || field.declares === 'whole' || !isObject(has) || !isObject(wanted)) return false;
+  return compareField('', field, wanted, has).length === 0;
+}
+
+/** A redacted part of a larger value cannot be compared, so the live value takes its place. */
+function fillRedacted(wanted: Json, has: Json | undefined): Json {
+  if (wanted === redacted) return has ?? null;
+  if (isArray(wanted))
+    return wanted.map((item, at) => fillRedacted(item, isArray(has) ? has[at] : undefined));
+  if (!isObject(wanted)) return wanted;
+  const members = Object.entries(wanted).map(([name, item]): [string, Json] => [
+    name,
+    fillRedacted(item, isObject(has) ? own(has, name) : undefined),
+  ]);
+  return objectFrom(members);
+}

@@ -1,0 +1,92 @@
+import type { LiveObject } from '../model/live.ts';
+import { hasEffect, isInProgress } from './effect.ts';
+import type { Found, KindChange } from './find.ts';
+import type { Progress } from './journal-records.ts';
+
+/** A change before a run: ready to send its requests from number `from` on (all sent: their count), or stale. */
+export type Readiness =
+  | { readonly is: 'ready'; readonly from: number; readonly resumed: boolean }
+  | { readonly is: 'stale'; readonly why: string };
+
+/** What the live object shows about a request without a clear answer. */
+export type Evidence = 'taken' | 'notTaken' | 'unclear';
+
+const fresh: Readiness = { is: 'ready', from: 0, resumed: false };
+
+/**
+ * Judges by the live object whether a request was carried out.
+ *
+ * @param before the object's fingerprint just before the request; `null` where there was none
+ */
+export function judgeEffect(
+  { kind, change }: KindChange,
+  request: number,
+  before: string | null,
+  live: LiveObject | null,
+): Evidence {
+  if ((live?.fingerprint ?? null) === before) return 'notTaken';
+  if (hasEffect(kind, change, live)) return 'taken';
+  const isLast = request >= change.requests.length - 1;
+  return !isLast && isInProgress(kind, change, live) ? 'taken' : 'unclear';
+}
+
+/** The readiness of a change, judged by the live object and the journal of earlier runs of the plan. */
+export function readinessOf(entry: KindChange, found: Found, progress: Progress | null): Readiness {
+  const { live, others } = found;
+  if (others.length > 0) return stale(`the tenant has ${others.length + 1} objects with this key`);
+  const changedSince = difference(entry, found);
+  if (!progress) return changedSince === null ? fresh : stale(changedSince);
+
+  const { kind, change } = entry;
+  const count = change.requests.length;
+  const next = change.requests.findIndex((_, at) => progress.requests.get(at)?.state !== 'done');
+  const now = live?.fingerprint ?? null;
+  if (next < 0) {
+    if (hasEffect(kind, change, live, progress.unmet ?? [])) return resume(count);
+    return stale('an earlier run of this plan made the change, and the object has changed since');
+  }
+  const sent = progress.requests.get(next);
+  switch (sent?.state) {
+    case undefined:
+    case 'refused':
+      if (sent && sent.before === now) return resume(next);
+      if (changedSince === null) return fresh;
+      return next > 0 && isInProgress(kind, change, live) ? resume(next) : stale(changedSince);
+    case 'intended':
+    case 'unclear':
+    case 'done':
+      return afterUnclear(judgeEffect(entry, next, sent.before, live), next, changedSince);
+  }
+}
+
+function afterUnclear(evidence: Evidence, request: number, changedSince: string | null): Readiness {
+  switch (evidence) {
+    case 'taken':
+      return resume(request + 1);
+    case 'notTaken':
+      return resume(request);
+    case 'unclear':
+      return stale(changedSince ?? 'an earlier run of this plan left it half changed');
+  }
+}
+
+/** Why the object is not the one that the plan was made from, or `null` where it is. */
+function difference({ kind, change }: KindChange, { live, standard }: Found): string | null {
+  const since = (what: string) =>
+    hasEffect(kind, change, live) ? 'it already is as the plan would make it' : what;
+  switch (change.action) {
+    case 'manual':
+      return null;
+    case 'create':
+      if (live) return since('it exists now');
+      if ((standard?.fingerprint ?? null) === change.fingerprint) return null;
+      return "the vendor's default that it is based on has changed";
+    case 'update':
+    case 'delete':
+      if (!live) return 'it no longer exists';
+      return live.fingerprint === change.fingerprint ? null : since('its content is different now');
+  }
+}
+
+const resume = (from: number): Readiness => ({ is: 'ready', from, resumed: true });
+const stale = (why: string): Readiness => ({ is: 'stale', why });

@@ -1,0 +1,70 @@
+import type { Sent } from '../client/answer.ts';
+import type { ReadRequest } from '../kinds/kind.ts';
+import type { Address } from '../model/address.ts';
+import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
+import type { Action, Request } from '../model/plan.ts';
+import type { ChangeOutcome, ChangeResult, SentRequest } from '../model/result.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import type { Journal } from './journal.ts';
+import type { Task } from './preflight.ts';
+
+/** What an apply needs of a tenant. */
+export interface TenantPort {
+  readonly tenant: TenantName;
+  /**
+   * Sends a request, with waits and retries where they are safe. Never rejects for what happens on the wire. After
+   * `signal` all waits end and no retry starts; a request on the wire is finished.
+   */
+  send(request: Request, options?: { readonly signal?: AbortSignal }): Promise<Sent>;
+  /** These objects now, with the vendor's defaults. Rejects with a Failure where they cannot be read. */
+  read(requests: readonly ReadRequest[]): Promise<TenantState>;
+}
+
+/** What all steps of a run share. */
+export interface RunContext {
+  readonly port: TenantPort;
+  readonly journal: Journal;
+  readonly settings: ApiSettings;
+  readonly signal: AbortSignal;
+  readonly describe: (sent: Sent) => string;
+  readonly onEvent: (event: ApplyEvent) => void;
+  /** The time, as ISO text. */
+  readonly now: () => string;
+  /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
+  readonly isStopped: () => boolean;
+}
+
+/** What happens during an apply, to show progress. */
+export type ApplyEvent =
+  | { readonly type: 'checking'; readonly objects: number }
+  /** The plan holds; `resumed` changes were started or made by an earlier run of it. */
+  | { readonly type: 'checked'; readonly changes: number; readonly resumed: number }
+  | { readonly type: 'started'; readonly address: Address; readonly action: Action }
+  /** The answer does not show the outcome, so the object is looked up first. */
+  | { readonly type: 'waiting'; readonly address: Address; readonly why: string }
+  | {
+      readonly type: 'finished';
+      readonly result: ChangeResult;
+      readonly finished: number;
+      readonly total: number;
+    };
+
+/** How a change ended. */
+export interface Ending {
+  readonly task: Task;
+  readonly outcome: ChangeOutcome;
+  /** The object as it was last seen. */
+  readonly live: LiveObject | null;
+  readonly requests: readonly SentRequest[];
+  readonly error: string | null;
+  readonly warnings: readonly string[];
+}
+
+export function ending(
+  task: Task,
+  outcome: ChangeOutcome,
+  requests: readonly SentRequest[],
+  more: Partial<Pick<Ending, 'live' | 'error' | 'warnings'>> = {},
+): Ending {
+  return { task, outcome, requests, live: task.live, error: null, warnings: [], ...more };
+}

@@ -1,0 +1,159 @@
+import type { RateLimit } from '../model/project.ts';
+import type { Clock } from './clock.ts';
+import { SlidingWindow, type Slot } from './sliding-window.ts';
+
+/** Permission to send one request. */
+export interface Permit {
+  /** The attempt has ended. */
+  release(): void;
+  /** The attempt has ended with a refusal (429): no request of this API version is sent for `ms`. */
+  pause(ms: number): void;
+}
+
+export type Admission =
+  | { readonly granted: true; readonly permit: Permit }
+  | { readonly granted: false; readonly why: 'interrupted' }
+  /** The tenant asked for a longer pause than the client waits. */
+  | { readonly granted: false; readonly why: 'paused'; readonly ms: number };
+
+export interface RateLimiterOptions {
+  readonly limits: RateLimit;
+  readonly clock: Clock;
+  /** A pause longer than this ends a wait. */
+  readonly longestPause: number;
+  /** Called when requests of `version` start to wait, for `ms`. */
+  onWait(version: string, ms: number): void;
+}
+
+interface Waiting {
+  readonly admit: (entry: Admission) => void;
+}
+
+interface Lane {
+  readonly window: SlidingWindow;
+  readonly queue: Waiting[];
+  /** Until when a wait has been announced. */
+  announcedUntil: number;
+}
+
+/** Admits requests: a sliding window for each API version, and a limit of concurrent requests over all of them. */
+export class RateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #lanes = new Map<string, Lane>();
+  #running = 0;
+  #alarm: AbortController | null = null;
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Waits until a request of `version` may be sent.
+   *
+   * @param first whether it goes to the front of the queue: a repeated attempt waits for no other request
+   */
+  acquire(version: string, signal: AbortSignal | undefined, first: boolean): Promise<Admission> {
+    if (signal?.aborted) return Promise.resolve({ granted: false, why: 'interrupted' });
+    return new Promise((resolve) => {
+      const lane = this.#lane(version);
+      const interrupt = (): void => {
+        lane.queue.splice(lane.queue.indexOf(waiting), 1);
+        resolve({ granted: false, why: 'interrupted' });
+        this.#pump();
+      };
+      const waiting: Waiting = {
+        admit(entry) {
+          signal?.removeEventListener('abort', interrupt);
+          resolve(entry);
+        },
+      };
+      signal?.addEventListener('abort', interrupt, { once: true });
+      if (first) lane.queue.unshift(waiting);
+      else lane.queue.push(waiting);
+      this.#pump();
+    });
+  }
+
+  #lane(version: string): Lane {
+    const existing = this.#lanes.get(version);
+    if (existing) return existing;
+    const lane = {
+      window: new SlidingWindow(this.#options.limits),
+      queue: [],
+      announcedUntil: Number.NEGATIVE_INFINITY,
+    };
+    this.#lanes.set(version, lane);
+    return lane;
+  }
+
+  /** Admits what may start, the versions by turns, and sets an alarm for the next one. */
+  #pump(): void {
+    const now = this.#options.clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    let lanes = [...this.#lanes].filter(([, { queue }]) => queue.length > 0);
+    while (lanes.length > 0 && this.#running < this.#options.limits.concurrency) {
+      const open: typeof lanes = [];
+      for (const [version, lane] of lanes) {
+        const wait = this.#admitOne(version, lane, now);
+        if (wait > 0) next = Math.min(next, wait);
+        else if (lane.queue.length > 0) open.push([version, lane]);
+      }
+      lanes = open;
+    }
+    this.#wakeIn(next);
+  }
+
+  /** Admits the first of the lane, or returns how long it has to wait. */
+  #admitOne(version: string, lane: Lane, now: number): number {
+    if (this.#running >= this.#options.limits.concurrency) return 0;
+    const pause = lane.window.pauseLeft(now);
+    if (pause > this.#options.longestPause) {
+      for (const waiting of lane.queue.splice(0)) waiting.admit({ granted: false, why: 'paused', ms: pause });
+      return 0;
+    }
+    const wait = lane.window.wait(now);
+    if (wait > 0) {
+      this.#announce(version, lane, wait, now);
+      return wait;
+    }
+    const first = lane.queue.shift();
+    if (first) first.admit({ granted: true, permit: this.#permit(lane.window, lane.window.start(now)) });
+    return 0;
+  }
+
+  #permit(window: SlidingWindow, slot: Slot): Permit {
+    this.#running += 1;
+    const end = (): void => {
+      window.finish(slot, this.#options.clock.now());
+      this.#running -= 1;
+    };
+    return {
+      release: () => {
+        end();
+        this.#pump();
+      },
+      pause: (ms) => {
+        end();
+        window.refuse(slot, ms, this.#options.clock.now());
+        this.#pump();
+      },
+    };
+  }
+
+  #announce(version: string, lane: Lane, wait: number, now: number): void {
+    if (now + wait <= lane.announcedUntil) return;
+    lane.announcedUntil = now + wait;
+    this.#options.onWait(version, wait);
+  }
+
+  #wakeIn(ms: number): void {
+    this.#alarm?.abort();
+    this.#alarm = null;
+    if (ms === Number.POSITIVE_INFINITY) return;
+    const alarm = new AbortController();
+    this.#alarm = alarm;
+    void this.#options.clock.sleep(Math.ceil(ms), alarm.signal).then(() => {
+      if (!alarm.signal.aborted) this.#pump();
+    });
+  }
+}

@@ -1,0 +1,40 @@
+import type { Unsent } from './answer.ts';
+
+/** Where a request goes: an origin, and the path with its query. */
+export interface Target {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/**
+ * A request's path and query below a base URL. A path may come from a plan file or a tenant's id, so one that
+ * would leave the base URL (another host, `/../`, a query or fragment of its own) is refused.
+ */
+export function targetOf(
+  baseUrl: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Target | Unsent {
+  const base = parseUrl(baseUrl);
+  if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
+    return unsafe(`"${baseUrl}" is not an http(s) base URL`);
+  }
+  const wanted = base.pathname.replace(/\/+$/, '') + path;
+  const url = parseUrl(wanted, base);
+  if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted) {
+    return unsafe(`the path "${path}" leads out of the base URL`);
+  }
+  const pairs = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  );
+  return { origin: url.origin, path: pairs.length > 0 ? `${wanted}?${pairs.join('&')}` : wanted };
+}
+
+function unsafe(detail: string): Unsent {
+  return { outcome: 'unsent', reason: 'unsafe', detail };
+}
+
+/** `text` as a URL, or `null` where it is not one. */
+export function parseUrl(text: string, base?: URL): URL | null {
+  return URL.canParse(text, base?.href) ? new URL(text, base) : null;
+}

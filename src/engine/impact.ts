@@ -1,0 +1,179 @@
+import { isSuccess, type Sent } from '../client/answer.ts';
+import type { Client } from '../client/client.ts';
+import { inBrief } from '../client/describe.ts';
+import { type PageSource, pageOf, readRows } from '../client/pages.ts';
+import { allOrFailure } from '../client/read.ts';
+import { declaredRules, profileSearch, runRules } from '../kinds/profile-search.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { canonicalJson, type JsonObject, objectFrom, own } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import { literal } from '../model/marker.ts';
+import type { Change, Impact, Moved, Plan, Request } from '../model/plan.ts';
+import { isWithin, pointer } from '../model/pointer.ts';
+import type { Planned } from './lint.ts';
+
+/** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
+const largestPage = 500;
+/** How many names are shown of those who enter or leave. */
+const mostNames = 5;
+const longestName = 100;
+
+/**
+ * The plan with what each changed profile search finds before and after; its digest stays. Never sends more than
+ * `requests` requests: a search that needs more than are left is not run, nor is one whose run fails. Throws a Failure
+ * only when interrupted.
+ */
+export async function addImpact(plan: Plan, planned: Planned, requests: number): Promise<Plan> {
+  const budget = new Budget(planned.client, requests);
+  const changes: Change[] = [];
+  // One after the other, so that the same searches are left out each time.
+  for (const change of plan.changes) {
+    const search = changesRules(change) ? searchOf(change, planned) : null;
+    changes.push(search ? { ...change, impact: await impactOf(search, budget) } : change);
+  }
+  return { ...plan, changes };
+}
+
+/** A search that only gets another label finds the same profiles. */
+function changesRules({ kind, action, diff }: Change): boolean {
+  if (kind !== profileSearch.name) return false;
+  return (
+    action === 'create' || action === 'delete' || diff.some(({ path }) => isWithin(path, pointer('rules')))
+  );
+}
+
+/** A search as it is run before and after its change; `null` where there is no search on that side. */
+interface ChangedSearch {
+  readonly label: string;
+  readonly before: Request | null;
+  readonly after: Request | null;
+}
+
+function searchOf(change: Change, { input }: Planned): ChangedSearch {
+  const { objects, resources, environment } = input;
+  const live = objects.find((object) => isObjectOf(change, object));
+  const declared = resources.find(
+    ({ address, ensure }) => address === change.address && ensure === 'present',
+  );
+  return {
+    label: change.key[0] ?? '',
+    before: live ? runRules(liveRules(live), environment.settings) : null,
+    after: declared ? runRules(declared.fields, environment.settings) : null,
+  };
+}
+
+function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean {
+  return object.kind === kind && (id === null ? object.address === address : object.id === id);
+}
+
+/** The rules in the tenant; nothing in them can pass for a marker. */
+function liveRules({ fields }: LiveObject): JsonObject {
+  const rules = declaredRules(fields).map((rule) =>
+    objectFrom(Object.entries(rule).map(([name, value]) => [name, literal(value)])),
+  );
+  return { rules };
+}
+
+async function impactOf({ label, before, after }: ChangedSearch, budget: Budget): Promise<Impact> {
+  try {
+    const runs = [before, after].map((request) => request && searchRun(label, request));
+    budget.require(runs.filter((run) => run !== null).length);
+    const begun = await allOrFailure(
+      runs.map(async (run) => run && { run, first: await budget.send(run.request) }),
+    );
+    budget.require(begun.reduce((sum, one) => sum + (one ? pagesAfter(one.run, one.first) : 0), 0));
+    const [old = new Map(), now = new Map()] = await allOrFailure(
+      begun.map((one) => readProfiles(one, budget)),
+    );
+    return {
+      before: old.size,
+      after: now.size,
+      enter: movedFrom(now, old),
+      leave: movedFrom(old, now),
+    };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
+      throw error;
+    return { notRun: error.diagnostics.map(({ message }) => message).join(' ') };
+  }
+}
+
+/** A run and the answer to its first page. */
+interface Begun {
+  readonly run: PageSource;
+  readonly first: Sent;
+}
+
+function searchRun(label: string, request: Request): PageSource {
+  const query = { ...request.query, metadata: 'true', limit: String(largestPage) };
+  return {
+    what: `the search "${label}"`,
+    request: { ...request, query },
+    pageSize: largestPage,
+    member: 'profiles',
+  };
+}
+
+/** How many pages the first one announces. */
+function pagesAfter({ request, member }: PageSource, first: Sent): number {
+  const page = isSuccess(first) ? pageOf(first, request.path, member) : null;
+  if (!page || page.total === null || page.rows.length === 0) return 0;
+  return Math.ceil(page.total / page.rows.length) - 1;
+}
+
+/** The names of the profiles that a run finds, by what tells them apart. */
+async function readProfiles(begun: Begun | null, budget: Budget): Promise<ReadonlyMap<string, string>> {
+  if (!begun) return new Map();
+  const rows = await readRows(
+    {
+      send: async (request, options) =>
+        request.query.offset === undefined ? begun.first : budget.send(request, options),
+    },
+    begun.run,
+  );
+  return new Map(rows.map((profile) => [identity(profile), nameOf(profile)]));
+}
+
+function identity(profile: JsonObject): string {
+  const id = own(profile, 'id') ?? null;
+  return id === null ? canonicalJson(profile) : String(id);
+}
+
+function nameOf(profile: JsonObject): string {
+  const named = ['name', 'uid', 'id'].map((field) => own(profile, field)).find((value) => isText(value));
+  return inBrief(String(named ?? 'a profile without a name'), longestName);
+}
+
+const isText = (value: unknown): boolean =>
+  (typeof value === 'string' && value !== '') || typeof value === 'number';
+
+function movedFrom(found: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Moved {
+  const moved = [...found].filter(([id]) => !others.has(id)).map(([, name]) => name);
+  return { count: moved.length, first: moved.slice(0, mostNames) };
+}
+
+/** A client that sends a limited number of requests. */
+class Budget {
+  readonly #client: Pick<Client, 'send'>;
+  readonly #all: number;
+  #left: number;
+
+  constructor(client: Pick<Client, 'send'>, requests: number) {
+    this.#client = client;
+    this.#all = requests;
+    this.#left = requests;
+  }
+
+  /** Throws a Failure unless so many requests are left. */
+  require(requests: number): void {
+    if (requests <= this.#left) return;
+    const message = `Running it takes at least ${requests} more requests, and ${this.#left} of ${this.#all} are left.`;
+    throw failure('impact-requests', message);
+  }
+
+  send: Client['send'] = async (request, options) => {
+    this.require(1);
+    this.#left -= 1;
+    return this.#client.send(request, options);
+  };
+}

@@ -1,0 +1,103 @@
+import { resolveLookups } from '../client/lookups.ts';
+import { readPages } from '../client/pages.ts';
+import { readObjects } from '../client/read.ts';
+import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
+import { type Failure, failure } from '../model/failure.ts';
+import { type JsonObject, own } from '../model/json.ts';
+import type { Request } from '../model/plan.ts';
+import type { Resource } from '../model/resource.ts';
+import type { FoundProfiles } from '../model/search.ts';
+import { didYouMean } from '../model/suggest.ts';
+import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { readOnlyTenant, type Tenant } from './tenant.ts';
+
+/** Which search is run, and how much of what it finds is read. */
+export interface SearchOptions {
+  readonly label: string;
+  /** At most this many profiles. */
+  readonly limit?: number | undefined;
+  /** The attribute to sort by, ascending. */
+  readonly order?: string | undefined;
+}
+
+interface Search extends Pick<FoundProfiles, 'label' | 'rules'> {
+  readonly request: Request;
+}
+
+/**
+ * Runs a profile search: the one that a manifest declares, unless it leaves the rules to the tenant; else the saved one.
+ * Throws a Failure for a label that neither has.
+ */
+export async function runSearch(
+  resources: readonly Resource[],
+  tenant: Tenant,
+  options: SearchOptions,
+): Promise<FoundProfiles> {
+  const searches = resources.filter(({ kind }) => kind === profileSearch.name);
+  const search = await findSearch(options.label, searches, readOnlyTenant(tenant));
+  return readFound(search, options, tenant);
+}
+
+async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
+  const { settings } = tenant.environment;
+  const declared = searches.filter(
+    ({ key, ensure, fields }) =>
+      key[0] === label && ensure === 'present' && own(fields, 'rules') !== undefined,
+  );
+  const answer = await resolveLookups(tenant.client, lookupsIn(declared));
+  const [resource] = declared;
+  if (resource) {
+    const { fields } = fillLookups(resource, answer);
+    return { label, rules: 'declared', request: runRules(fields, settings) };
+  }
+  const [saved] = await read(tenant, someOf(profileSearch, [[label]]));
+  if (!saved) throw await unknownLabel(label, searches, tenant);
+  if (saved.id !== null) return { label, rules: 'saved', request: runSaved(saved.id, settings) };
+  throw failure(
+    'search-without-id',
+    `The tenant shows no id for the search "${label}", so it cannot be run.`,
+  );
+}
+
+function read({ client, environment }: Tenant, request: ReadRequest) {
+  return readObjects(client, [request], environment.settings);
+}
+
+/** A longer list does not help to find the right label. */
+const mostLabels = 20;
+
+async function unknownLabel(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Failure> {
+  const saved = await read(tenant, allOf(profileSearch));
+  const present = searches.filter(({ ensure }) => ensure === 'present');
+  const labels = [...new Set([...present, ...saved].map(({ key }) => key[0] ?? ''))];
+  const more = labels.length > mostLabels ? ', …' : '';
+  const list = labels.slice(0, mostLabels).map((each) => `"${each}"`);
+  const hint =
+    didYouMean(label, labels) ??
+    (labels.length === 0 ? 'There are no searches.' : `There are: ${list.join(', ')}${more}.`);
+  return failure('unknown-search', `There is no search "${label}", neither declared nor saved.`, { hint });
+}
+
+/** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
+const largestPage = 500;
+
+async function readFound(
+  { label, rules, request }: Search,
+  { limit = Number.POSITIVE_INFINITY, order }: SearchOptions,
+  { client }: Tenant,
+): Promise<FoundProfiles> {
+  const query = { metadata: 'true', ...(order === undefined ? {} : { order }) };
+  // One more than is shown tells whether there are more.
+  const enough = limit + 1;
+  const profiles: JsonObject[] = [];
+  const pages = readPages(client, {
+    what: `the search "${label}"`,
+    request: { ...request, query },
+    pageSize: Math.min(largestPage, enough),
+    member: 'profiles',
+    enough,
+  });
+  for await (const { rows } of pages) profiles.push(...rows);
+  return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
+}

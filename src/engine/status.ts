@@ -1,0 +1,209 @@
+import { systemClock } from '../client/clock.ts';
+import type { DnsChecker } from '../client/dns.ts';
+import { readObjects } from '../client/read.ts';
+import { dnsName, domainOf } from '../kinds/dns-records.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
+import { mailFrom } from '../kinds/mail-from.ts';
+import { senderAddress } from '../kinds/sender-address.ts';
+import { verificationOf } from '../kinds/verification.ts';
+import { verifiedDomain } from '../kinds/verified-domain.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Resource } from '../model/resource.ts';
+import {
+  type IdentityStatus,
+  isVerificationOver,
+  type Status,
+  statusFormat,
+  type VerifiedKind,
+  verifications,
+  verifiedKinds,
+} from '../model/status.ts';
+import type { Tenant } from './tenant.ts';
+
+/** What `status` is about. */
+export interface StatusScope {
+  /** The declared objects, of all kinds. */
+  readonly resources: readonly Resource[];
+  includes(address: Address): boolean;
+}
+
+/**
+ * Reads senders, domains and MAIL FROM domains, and says how far each one's verification has come. What is declared
+ * and not in the tenant is told as absent. Throws a Failure where a read fails.
+ *
+ * @param earlier an earlier reading: what had no MAIL FROM domain then is not asked about again
+ */
+export async function readStatus(
+  tenant: Tenant,
+  scope: StatusScope,
+  earlier: Status | null = null,
+): Promise<Status> {
+  const declared = declaredIn(scope);
+  const known = earlier && new Set(earlier.identities.map(nameOfStatus));
+  const { client, environment } = tenant;
+  const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
+  const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
+  const objects = await read([someOf(mailFrom, mailFromKeys(declared, identities, scope, known))]);
+  const live = [...identities, ...objects].filter(({ address }) => scope.includes(address));
+  const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
+  const present = new Set(live.map(nameOf));
+  const absent = declared.filter((resource) => !present.has(nameOf(resource))).map(absentStatus);
+  return statusOf([...found, ...absent], tenant);
+}
+
+export interface WaitOptions {
+  /** Milliseconds to wait at most, and between two readings. */
+  readonly limit: number;
+  readonly interval: number;
+  readonly signal: AbortSignal;
+  /** Called after each further reading. */
+  onRead(before: Status, after: Status): void;
+}
+
+/** The first status in which nothing is left to wait for, or the last before the limit. Throws a Failure on Ctrl-C. */
+export async function waitForStatus(
+  tenant: Tenant,
+  scope: StatusScope,
+  { limit, interval, signal, onRead }: WaitOptions,
+): Promise<Status> {
+  const end = systemClock.now() + limit;
+  let status = await readStatus(tenant, scope);
+  while (!isSettled(status)) {
+    const left = end - systemClock.now();
+    if (left <= 0) break;
+    await systemClock.sleep(Math.min(interval, left), signal);
+    if (signal.aborted) throw interrupted();
+    const next = await readStatus(tenant, scope, status);
+    onRead(status, next);
+    status = next;
+  }
+  return status;
+}
+
+/** What a wait is for: what manifests declare; where they declare none of it, all that there is. */
+export function awaited({ identities }: Status): readonly IdentityStatus[] {
+  const declared = identities.filter((identity) => identity.declared);
+  return declared.length > 0 ? declared : identities;
+}
+
+/** Whether nothing is left to wait for. */
+export function isSettled(status: Status): boolean {
+  return awaited(status).every(isVerificationOver);
+}
+
+/** The status with each record marked by whether DNS has it. Throws a Failure on Ctrl-C. */
+export async function checkDns(status: Status, checker: DnsChecker, signal: AbortSignal): Promise<Status> {
+  signal.addEventListener('abort', checker.cancel, { once: true });
+  const identities = await Promise.all(
+    status.identities.map(async (identity) => ({
+      ...identity,
+      records: await Promise.all(
+        identity.records.map(async ({ record }) => ({ record, publication: await checker.check(record) })),
+      ),
+    })),
+  );
+  signal.removeEventListener('abort', checker.cancel);
+  if (signal.aborted) throw interrupted();
+  return { ...status, identities };
+}
+
+function interrupted() {
+  return failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
+}
+
+type Declared = Resource & { readonly kind: VerifiedKind };
+
+function declaredIn({ resources, includes }: StatusScope): Declared[] {
+  return resources.filter(
+    (resource): resource is Declared =>
+      isVerified(resource.kind) && resource.ensure === 'present' && includes(resource.address),
+  );
+}
+
+/** There is no list of MAIL FROM domains: any sender or domain may have one, and each takes a call. */
+function mailFromKeys(
+  declared: readonly Declared[],
+  identities: readonly LiveObject[],
+  { includes }: StatusScope,
+  known: ReadonlySet<string> | null,
+): Key[] {
+  const keys = declared.filter(({ kind }) => kind === mailFrom.name).map(({ key }) => key);
+  const live = candidates(identities)
+    .filter((key) => includes(formatAddress(mailFrom.name, key)))
+    .filter((key) => known === null || known.has(identityOf(mailFrom, key)));
+  return [...new Map([...live, ...keys].map((key) => [identityOf(mailFrom, key), key])).values()];
+}
+
+/** A tenant may list what cannot be asked about. */
+function candidates(identities: readonly LiveObject[]): Key[] {
+  const { read } = mailFrom;
+  const keys = read.how === 'each-declared' ? read.candidates(identities) : [];
+  return keys.filter(([identity = '']) => dnsName(domainOf(identity)) !== null);
+}
+
+function liveStatus(
+  { kind, key, address, raw }: LiveObject,
+  declared: readonly Declared[],
+  { environment }: Tenant,
+): IdentityStatus | null {
+  if (!isVerified(kind)) return null;
+  const { records, ...facts } = verificationOf(kind, key[0] ?? '', raw, environment.settings);
+  return {
+    address,
+    kind,
+    name: key[0] ?? '',
+    declared: declared.some((resource) => nameOf(resource) === nameOf({ kind, key })),
+    ...facts,
+    records: records.map((record) => ({ record, publication: null })),
+  };
+}
+
+function absentStatus({ kind, key, address }: Declared): IdentityStatus {
+  return {
+    address,
+    kind,
+    name: key[0] ?? '',
+    declared: true,
+    verification: 'absent',
+    reported: null,
+    mailFromDomain: null,
+    remarks: ['Declared, but not in the tenant: `tenantctl apply` creates it.'],
+    records: [],
+    refused: [],
+  };
+}
+
+function statusOf(identities: readonly IdentityStatus[], { client, environment }: Tenant): Status {
+  const place = ({ kind }: IdentityStatus) => verifiedKinds.indexOf(kind);
+  const sorted = identities.toSorted(
+    (a, b) => place(a) - place(b) || Number(a.name > b.name) - Number(a.name < b.name),
+  );
+  const count = (verification: string) =>
+    identities.filter((identity) => identity.verification === verification).length;
+  const [verified = 0, notNeeded = 0, pending = 0, failed = 0, absent = 0, unknown = 0] =
+    verifications.map(count);
+  return {
+    formatVersion: statusFormat,
+    environment: environment.name,
+    tenant: client.tenant,
+    checkedAt: new Date().toISOString(),
+    identities: sorted,
+    summary: { verified, 'not-needed': notNeeded, pending, failed, absent, unknown },
+  };
+}
+
+function isVerified(kind: string): kind is VerifiedKind {
+  return verifiedKinds.some((name) => name === kind);
+}
+
+function nameOfStatus({ kind, name }: IdentityStatus): string {
+  return nameOf({ kind, key: [name] });
+}
+
+function nameOf({ kind, key }: Pick<Resource, 'kind' | 'key'>): string {
+  return identityOf(kindNamed(kind), key);
+}

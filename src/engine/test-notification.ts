@@ -1,0 +1,134 @@
+import { isSuccess, mayHaveHappened } from '../client/answer.ts';
+import { describeAnswer } from '../client/describe.ts';
+import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
+import { comparable } from '../kinds/field.ts';
+import { apiRequest } from '../kinds/http.ts';
+import { someOf } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import { sampleContext } from '../kinds/sample-context.ts';
+import { type Address, type Key, parseAddress } from '../model/address.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { canonicalJson, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
+import { literal, secretName } from '../model/marker.ts';
+import type { Resource } from '../model/resource.ts';
+import { redacted } from '../model/sensitive.ts';
+import { didYouMean } from '../model/suggest.ts';
+import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
+import type { Tenant } from './tenant.ts';
+
+/** The key in the address of a template. Throws a Failure for any other text. */
+export function templateKey(address: Address, resources: readonly Resource[]): Key {
+  const parsed = parseAddress(address);
+  const { name, keyFields } = notificationTemplate;
+  if (parsed?.kind === name && parsed.key.length === keyFields.length) return parsed.key;
+  const form = `An address looks like ${name}/welcome/EMAIL/en.`;
+  const hint = didYouMean(address, templateAddresses(resources)) ?? form;
+  throw failure('no-template-address', `"${address}" is not the address of a template.`, { hint });
+}
+
+function templateAddresses(resources: readonly Resource[]): Address[] {
+  return resources.filter(({ kind }) => kind === notificationTemplate.name).map(({ address }) => address);
+}
+
+/**
+ * The test notification of a template as the tenant has it: that is what it sends. Throws a Failure where it has none.
+ *
+ * @param context the template's variables; `null`: made from the template
+ */
+export async function prepareTest(
+  key: Key,
+  context: JsonObject | null,
+  resources: readonly Resource[],
+  tenant: Tenant,
+): Promise<TestNotification> {
+  const { template, object } = await readTemplate(key, resources, tenant);
+  const { address, fields } = object;
+  const [name = '', medium = ''] = object.key;
+  const declared = resources.find((resource) => resource.address === address);
+  const shown = (field: string) =>
+    secretName(own(declared?.fields ?? {}, field)) === null ? textOf(fields, field) : redacted;
+  return {
+    address,
+    key: name,
+    medium,
+    template,
+    subject: shown('subject'),
+    from: shown('from'),
+    replyTo: shown('replyTo'),
+    differing: declared?.ensure === 'present' ? differingFields(declared, object) : [],
+    context: context ?? (await contextFor(fields, tenant)),
+  };
+}
+
+interface Template extends Pick<TestNotification, 'template'> {
+  readonly object: LiveObject;
+}
+
+async function readTemplate(
+  key: Key,
+  resources: readonly Resource[],
+  { client, environment: { settings } }: Tenant,
+): Promise<Template> {
+  const wanted = [someOf(notificationTemplate, [key])];
+  const identity = identityOf(notificationTemplate, key);
+  // Defaults come with their relatives: the same key in other locales and media.
+  const isMeant = (object: LiveObject) => identityOf(notificationTemplate, object.key) === identity;
+  const customised = (await readObjects(client, wanted, settings)).find(isMeant);
+  if (customised) return { template: 'customised', object: customised };
+  const standard = (await readDefaults(client, wanted, settings)).find(isMeant);
+  if (standard) return { template: 'default', object: standard };
+  const near = didYouMean(`${notificationTemplate.name}/${key.join('/')}`, templateAddresses(resources));
+  throw failure('unknown-template', `The tenant has no template ${key.join(' ')}, customised or default.`, {
+    hint: near ?? 'Check key, medium and locale: `tenantctl export` shows what the tenant has.',
+  });
+}
+
+/** The declared fields in which the tenant's template differs. */
+function differingFields(declared: Resource, live: LiveObject): string[] {
+  return Object.entries(declared.fields).flatMap(([name, value]) => {
+    const field = notificationTemplate.fields[name];
+    if (!field || sameJson(comparable(field, value), comparable(field, own(live.fields, name)))) return [];
+    return [name];
+  });
+}
+
+async function contextFor(fields: JsonObject, { client, environment }: Tenant): Promise<JsonObject> {
+  // Name and description are for administrators and not sent.
+  const { name: _name, description: _description, ...sent } = fields;
+  const texts = Object.keys(sent).map((field) => {
+    const value = own(sent, field) ?? '';
+    return typeof value === 'string' ? value : canonicalJson(value);
+  });
+  return sampleContext(texts, await readTemplateContext(client, environment.settings));
+}
+
+/** Seed 001, operation rule 5. Throws a Failure with the tenant's words; exit 3 where it may have been sent. */
+export async function sendTest(
+  { key, medium, address, context }: TestNotification,
+  { client, environment: { settings } }: Tenant,
+): Promise<TestAnswer> {
+  const body = {
+    key,
+    medium,
+    context: settings.jsonText === 'text' ? JSON.stringify(context) : literal(context),
+  };
+  const sent = await client.send(apiRequest('POST', '/v2025/send-test-notification', settings, { body }));
+  if (isSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };
+  if (sent.outcome === 'unsent' && sent.reason === 'interrupted') {
+    throw failure('interrupted', 'Interrupted; nothing was sent.', {}, ExitCode.interrupted);
+  }
+  const { text, hint, trackingId } = describeAnswer(sent);
+  const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
+  if (mayHaveHappened(sent)) {
+    throw failure(
+      'test-unknown',
+      `Whether the test notification was sent is unknown: ${text}${tracking}.`,
+      { address, hint: 'Ask a recipient before you send it again.' },
+      ExitCode.incomplete,
+    );
+  }
+  const message = `The tenant did not send the test notification: ${text}${tracking}.`;
+  throw failure('test-refused', message, { address, ...(hint === null ? {} : { hint }) });
+}

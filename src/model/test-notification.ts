@@ -1,0 +1,24 @@
+import type { Address } from './address.ts';
+import type { JsonObject } from './json.ts';
+
+/** A test notification before it is sent. */
+export interface TestNotification {
+  readonly address: Address;
+  readonly key: string;
+  readonly medium: string;
+  /** Whether the tenant sends a customised text or the vendor's default. */
+  readonly template: 'customised' | 'default';
+  readonly subject: string | null;
+  readonly from: string | null;
+  readonly replyTo: string | null;
+  /** Declared fields that are different in the tenant. */
+  readonly differing: readonly string[];
+  /** The variables of the template. */
+  readonly context: JsonObject;
+}
+
+/** The tenant's answer to a test notification. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly trackingId: string | null;
+}

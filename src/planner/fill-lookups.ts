@@ -1,0 +1,51 @@
+import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
+import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { Resource, UsedLookup } from '../model/resource.ts';
+
+/** The distinct lookups in the resources' fields, in order, with the places that use them. */
+export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
+  const found = new Map<string, Lookup & { uses: { resource: Resource; at: Pointer }[] }>();
+  for (const resource of resources) {
+    for (const { lookup, at } of lookupsAt(resource.fields, '')) {
+      const name = lookupKey(lookup);
+      const existing = found.get(name);
+      if (existing) existing.uses.push({ resource, at });
+      else found.set(name, { ...lookup, uses: [{ resource, at }] });
+    }
+  }
+  return [...found.values()];
+}
+
+function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] {
+  const lookup = lookupOf(value);
+  if (lookup) return [{ lookup, at }];
+  if (!isArray(value) && !isObject(value)) return [];
+  // Texts hold no lookups, and there are thousands of them.
+  const inner = Object.entries(value).filter(([, item]) => typeof item === 'object');
+  return inner.flatMap(([name, item]) => lookupsAt(item, `${at}${pointer(name)}`));
+}
+
+/** The resource, with each lookup replaced by what `answer` returns for it. */
+export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {
+  if (lookupsAt(resource.fields, '').length === 0) return resource;
+  const fields = mapJson(resource.fields, (value) => {
+    const lookup = lookupOf(value);
+    return lookup ? answer(lookup) : value;
+  });
+  return isObject(fields) ? withFields(resource, fields) : resource;
+}
+
+function withFields(resource: Resource, fields: JsonObject): Resource {
+  return {
+    ...resource,
+    fields,
+    locate: (at) => resource.locate(at),
+    point: (at, offset) => resource.point(at, offset),
+  };
+}
+
+/** Equal lookups have equal texts. */
+function lookupKey(lookup: Lookup): string {
+  return canonicalJson(lookupMarker(lookup));
+}

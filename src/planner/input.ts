@@ -1,0 +1,114 @@
+import { kinds } from '../kinds/index.ts';
+import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live.ts';
+import { type Key, scopeFilter } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
+import type { LiveObject, TenantName } from '../model/live.ts';
+import type { Plan, Scope } from '../model/plan.ts';
+import type { Environment, Secrets } from '../model/project.ts';
+import type { Resource } from '../model/resource.ts';
+import { didYouMean } from '../model/suggest.ts';
+import type { Match } from './match.ts';
+
+/** What can be chosen for a plan. */
+export interface PlanChoices {
+  readonly scope: Scope;
+  /** Address globs of the objects whose secrets are written in any case. */
+  readonly rotate: readonly string[];
+  /** `null`: the environment's own limit. */
+  readonly maxDeletes: number | null;
+  /** Kinds of which all objects may be deleted. */
+  readonly allowDeleteAll: readonly string[];
+}
+
+/** What a plan is made from, besides the vendor's defaults. */
+export interface PlanInput {
+  readonly tool: Plan['tool'];
+  readonly createdAt: string;
+  readonly environment: Environment;
+  /** All resources of the project; lookups in scope are filled. */
+  readonly resources: readonly Resource[];
+  /** The resources as the revision of `scope.since` declared them; `null` without one. */
+  readonly previous: readonly Resource[] | null;
+  readonly tenant: TenantName;
+  /** The live objects that {@link readRequestsFor} asks for. */
+  readonly objects: readonly LiveObject[];
+  readonly secrets: Secrets;
+  readonly choices: PlanChoices;
+  /** Remarks of earlier steps. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What has to be read before a plan can be made. */
+export function readRequestsFor({
+  resources,
+  previous,
+  environment,
+  choices,
+}: Pick<PlanInput, 'resources' | 'previous' | 'environment' | 'choices'>): ReadRequest[] {
+  const { scope } = choices;
+  const isInScope = scopeFilter(scope);
+  const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
+  const prunes = scope.prune ? environment.policy.prune.kinds : [];
+  return kinds.flatMap((kind): ReadRequest[] => {
+    const ofKind = named.filter((resource) => resource.kind === kind.name);
+    const isPruned = prunes.includes(kind.name);
+    if (ofKind.length === 0 && !isPruned) return [];
+    // Only the whole list shows whether a delete removes the last object of a kind.
+    const complete = isPruned || scope.since !== null || ofKind.some(({ ensure }) => ensure === 'absent');
+    const ids = [...new Set(ofKind.flatMap(({ id }) => (id === null ? [] : [id])))];
+    return [{ kind, keys: distinctKeys(kind, ofKind), ids, complete }];
+  });
+}
+
+/** An object that is declared both now and at the revision is one object: read twice, it would look like two. */
+function distinctKeys(kind: Kind, resources: readonly Resource[]): Key[] {
+  const keys = resources.flatMap(({ key, lifecycle }) =>
+    lifecycle.renamedFrom ? [key, lifecycle.renamedFrom] : [key],
+  );
+  return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
+}
+
+/** The declared objects that do not exist, and the objects to delete. */
+interface Open {
+  readonly missing: readonly Match[];
+  readonly deletions: readonly { readonly live: LiveObject }[];
+}
+
+/** The vendor's defaults that a plan needs: those that creates are based on, and those that deletes return to. */
+export function defaultsFor({ missing, deletions }: Open): ReadRequest[] {
+  const needed = [...missing.map(({ resource }) => resource), ...deletions.map(({ live }) => live)];
+  return kinds.flatMap((kind): ReadRequest[] => {
+    const keys = kind.defaults ? needed.flatMap((each) => (each.kind === kind.name ? [each.key] : [])) : [];
+    return keys.length > 0 ? [someOf(kind, keys)] : [];
+  });
+}
+
+/** All defaults of the kinds with an unknown key, so that the error can suggest a similar key. */
+export function nearDefaultsFor({ missing }: Open, defaults: readonly LiveObject[]): ReadRequest[] {
+  return [...new Set(withoutDefault(missing, defaults).map(({ kind }) => kind))].map(allOf);
+}
+
+/** Objects of some kinds need a vendor's default, so a key without one is a mistake in the manifest. */
+export function refuseUnknownKeys(missing: readonly Match[], defaults: readonly LiveObject[]): void {
+  const problems = withoutDefault(missing, defaults).map(({ kind, resource }): Diagnostic => {
+    const [name = ''] = resource.key;
+    const names = defaults.flatMap((each) => (each.kind === kind.name ? [each.key[0] ?? ''] : []));
+    const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
+    const hint = didYouMean(name, [...new Set(names)]);
+    const { source, address } = resource;
+    return { code: 'unknown-key', severity: 'error', message, source, address, ...(hint ? { hint } : {}) };
+  });
+  if (problems.length > 0) throw new Failure(problems);
+}
+
+function withoutDefault(missing: readonly Match[], defaults: readonly LiveObject[]): Match[] {
+  const names = new Set(defaults.map(familyOf));
+  return missing.filter(({ kind, resource }) => kind.defaults && !names.has(familyOf(resource)));
+}
+
+/** What an object shares with its variants in other media and locales. */
+function familyOf({ kind, key: [name = ''] }: Pick<Resource, 'kind' | 'key'>): string {
+  return `${kind} ${name}`;
+}

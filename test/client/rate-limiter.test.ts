@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { type Admission, type Permit, RateLimiter } from '../../src/client/rate-limiter.ts';
+import { SlidingWindow } from '../../src/client/sliding-window.ts';
+import { handClock, settle } from './support.ts';
+
+/** A tenant that refuses what exceeds `requests` arrivals in any `per`. */
+function strictTenant(requests: number, per: number) {
+  const arrivals: number[] = [];
+  return {
+    arrivals,
+    accepts(at: number): boolean {
+      if (arrivals.filter((other) => other > at - per && other <= at).length >= requests) return false;
+      arrivals.push(at);
+      return true;
+    },
+  };
+}
+
+/** Deterministic numbers from 0 to 1. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+describe('the window', () => {
+  test.each([1, 2, 3, 4, 5])(
+    'never exceeds the limit under a network of uneven speed, and loses little (%i)',
+    (seed) => {
+      const random = numbers(seed);
+      const window = new SlidingWindow({ requests: 100, per: 10_000 });
+      const arrivals: number[] = [];
+      let now = 0;
+      for (let sent = 0; sent < 500; sent += 1) {
+        now += window.wait(now);
+        const slot = window.start(now);
+        const arrival = now + random() * 150;
+        arrivals.push(arrival);
+        window.finish(slot, arrival + random() * 150);
+        now += 1;
+      }
+      const tenant = strictTenant(100, 10_000);
+      expect(arrivals.sort((a, b) => a - b).every((at) => tenant.accepts(at))).toBe(true);
+      expect(now).toBeLessThan(40_000 * 1.1);
+    },
+  );
+
+  test('a slow answer does not hold its place for long', () => {
+    const window = new SlidingWindow({ requests: 1, per: 10_000 });
+    window.start(0);
+    expect(window.wait(5000)).toBeLessThanOrEqual(10_000 * 1.1 - 5000);
+  });
+
+  test('a refusal pauses, lowers the limit, and time without one raises it again', () => {
+    const window = new SlidingWindow({ requests: 10, per: 1000 });
+    const slots = Array.from({ length: 10 }, () => window.start(0));
+    const [first] = slots;
+    for (const slot of slots) window.finish(slot, 0);
+    if (first) window.refuse(first, 3000, 0);
+    expect(window.wait(0)).toBe(3000);
+    const startable = (at: number): number => {
+      let count = 0;
+      while (window.wait(at) === 0 && count < 100) {
+        window.finish(window.start(at), at);
+        count += 1;
+      }
+      return count;
+    };
+    expect(startable(3000)).toBe(9);
+    expect(startable(20_000)).toBe(10);
+  });
+
+  test('refusals of one burst lower the limit once', () => {
+    const window = new SlidingWindow({ requests: 100, per: 1000 });
+    const slots = Array.from({ length: 8 }, () => window.start(0));
+    for (const slot of slots) window.refuse(slot, 1000, 10);
+    let count = 0;
+    while (window.wait(1500) === 0 && count < 200) {
+      window.start(1500);
+      count += 1;
+    }
+    expect(count).toBe(50);
+  });
+});
+
+function limiterOf(limits = { requests: 2, per: 1000, concurrency: 10 }) {
+  const clock = handClock();
+  const waits: [string, number][] = [];
+  const limiter = new RateLimiter({
+    limits,
+    clock,
+    longestPause: 60_000,
+    onWait: (version, ms) => waits.push([version, Math.round(ms)]),
+  });
+  const admitted: string[] = [];
+  const permits: Permit[] = [];
+  const acquire = async (
+    name: string,
+    version = 'v2025',
+    signal?: AbortSignal,
+    ahead = false,
+  ): Promise<Admission> => {
+    const entry = await limiter.acquire(version, signal, ahead);
+    admitted.push(entry.granted ? name : `${name}: ${entry.why}`);
+    if (entry.granted) permits.push(entry.permit);
+    return entry;
+  };
+  return { limiter, clock, waits, admitted, permits, acquire };
+}
+
+describe('the limiter', () => {
+  test('admits as many as the window holds, in their order, and the rest later', async () => {
+    const { clock, admitted, permits, waits, acquire } = limiterOf();
+    for (const name of ['a', 'b', 'c', 'd']) void acquire(name);
+    await settle();
+    expect(admitted).toEqual(['a', 'b']);
+    for (const permit of permits.splice(0)) permit.release();
+    await clock.advance(999);
+    expect(admitted).toEqual(['a', 'b']);
+    await clock.advance(1050);
+    expect(admitted).toEqual(['a', 'b', 'c', 'd']);
+    expect(waits.length).toBeGreaterThan(0);
+    expect(waits.length).toBeLessThanOrEqual(2);
+  });
+
+  test('each version has a window of its own, concurrency is shared', async () => {
+    const { admitted, permits, acquire } = limiterOf({ requests: 2, per: 1000, concurrency: 3 });
+    for (const name of ['a', 'b', 'c']) void acquire(name, 'v2024');
+    for (const name of ['x', 'y']) void acquire(name, 'v2025');
+    await settle();
+    expect(admitted.toSorted()).toEqual(['a', 'b', 'x']);
+    permits[0]?.release();
+    await settle();
+    expect(admitted.toSorted()).toEqual(['a', 'b', 'x', 'y']);
+  });
+
+  test('a refusal holds back every request of that version and of no other', async () => {
+    const { clock, admitted, permits, acquire } = limiterOf({ requests: 10, per: 1000, concurrency: 10 });
+    void acquire('a');
+    await settle();
+    permits[0]?.pause(5000);
+    void acquire('b');
+    void acquire('x', 'v2024');
+    void acquire('a again', 'v2025', undefined, true);
+    await clock.advance(4999);
+    expect(admitted).toEqual(['a', 'x']);
+    await clock.advance(5001);
+    expect(admitted).toEqual(['a', 'x', 'a again', 'b']);
+  });
+
+  test('a pause longer than the client waits ends the wait', async () => {
+    const { admitted, permits, acquire } = limiterOf();
+    void acquire('a');
+    await settle();
+    permits[0]?.pause(3_600_000);
+    await acquire('b');
+    expect(admitted).toEqual(['a', 'b: paused']);
+  });
+
+  test('an interrupted wait ends at once and holds nobody up', async () => {
+    const { clock, admitted, acquire } = limiterOf({ requests: 1, per: 1000, concurrency: 10 });
+    const abort = new AbortController();
+    void acquire('a');
+    void acquire('b', 'v2025', abort.signal);
+    void acquire('c');
+    await settle();
+    abort.abort();
+    await settle();
+    expect(admitted).toEqual(['a', 'b: interrupted']);
+    await acquire('d', 'v2025', abort.signal);
+    await clock.advance(1100);
+    expect(admitted).toEqual(['a', 'b: interrupted', 'd: interrupted', 'c']);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../src/client/answer.ts';
+import {
+  type Attempted,
+  defaultRetryLimits,
+  isRepeatable,
+  nextStep,
+  retryAfter,
+} from '../../src/client/retry.ts';
+import type { Json } from '../../src/model/json.ts';
+import { answered } from './support.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+
+test.each([
+  ['3', 3000],
+  [' 0 ', 0],
+  ['1.5', 1500],
+  ['Sun, 01 Mar 2026 12:00:07 GMT', 7000],
+  ['Sunday, 01-Mar-26 12:00:07 GMT', 7000],
+  ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
+  ['soon', null],
+  ['-3', null],
+  ['2026', 2_026_000],
+  ['99999999999', null],
+  ['', null],
+  [undefined, null],
+])('Retry-After %j asks for %j ms', (header, ms) => {
+  expect(retryAfter(header, now)).toBe(ms);
+});
+
+const patchCases: [string, Json, boolean][] = [
+  ['replace', [{ op: 'replace', path: '/type', value: 'MFA' }], true],
+  ['replace inside a list', [{ op: 'replace', path: '/sources/0', value: 'x' }], true],
+  ['add to a member', [{ op: 'add', path: '/description', value: 'x' }], true],
+  ['operations', { operations: [{ op: 'replace', path: '/name', value: 'x' }] }, true],
+  ['operations with a remove', { operations: [{ op: 'remove', path: '/name' }] }, false],
+  ['operations that are no list', { operations: 'all' }, false],
+  ['append', [{ op: 'add', path: '/sources/-', value: 'x' }], false],
+  ['insert', [{ op: 'add', path: '/sources/0', value: 'x' }], false],
+  ['remove', [{ op: 'remove', path: '/description' }], false],
+  ['move', [{ op: 'move', from: '/a', path: '/b' }], false],
+  ['test', [{ op: 'test', path: '/a', value: 1 }], false],
+  ['label of a search', { advanced_search: { label: 'x' } }, true],
+  ['rules with ids', { advanced_search: { condition_rules_attributes: [{ id: '1', value: 'x' }] } }, true],
+  ['a rule without id', { advanced_search: { condition_rules_attributes: [{ value: 'x' }] } }, false],
+  ['a rule with id null', { advanced_search: { condition_rules_attributes: [{ id: null }] } }, false],
+  [
+    'a rule removed',
+    { advanced_search: { condition_rules_attributes: [{ id: '1', _destroy: true }] } },
+    false,
+  ],
+  ['text', 'x', false],
+];
+test.each(patchCases)('PATCH with %s', (_name, body, repeatable) => {
+  expect(isRepeatable({ method: 'PATCH', body })).toBe(repeatable);
+});
+test.each([
+  ['GET', true],
+  ['PUT', true],
+  ['DELETE', true],
+  ['POST', false],
+] as const)('%s', (method, repeatable) => {
+  expect(isRepeatable({ method, body: {} })).toBe(repeatable);
+});
+
+const lost = (reason: 'reset' | 'timeout' | 'cut' | 'too-large' | 'interrupted'): Answer => ({
+  outcome: 'lost',
+  reason,
+  detail: '',
+});
+const unreachable: Answer = { outcome: 'unsent', reason: 'unreachable', detail: '' };
+
+function step(answer: Answer, more: Partial<Attempted> = {}) {
+  const attempted: Attempted = {
+    answer,
+    repeatable: true,
+    attempt: 1,
+    elapsed: 0,
+    renewable: true,
+    now,
+    random: 1,
+    ...more,
+  };
+  return nextStep(attempted, defaultRetryLimits);
+}
+
+describe('after an attempt', () => {
+  test.each([502, 503, 504])('%i is tried again only where that is safe', (status) => {
+    expect(step(answered(status)).do).toBe('wait');
+    expect(step(answered(status), { repeatable: false }).do).toBe('finish');
+  });
+  test.each(['reset', 'timeout', 'cut'] as const)('a %s is tried again only where that is safe', (reason) => {
+    expect(step(lost(reason)).do).toBe('wait');
+    expect(step(lost(reason), { repeatable: false }).do).toBe('finish');
+  });
+  test.each([
+    lost('too-large'),
+    lost('interrupted'),
+    answered(200),
+    answered(400),
+    answered(500),
+    answered(302),
+    { outcome: 'unsent', reason: 'untrusted', detail: '' } as const,
+  ])('%j is final', (answer) => {
+    expect(step(answer).do).toBe('finish');
+  });
+  test('what never left is tried again, whatever it is', () => {
+    expect(step(unreachable, { repeatable: false }).do).toBe('wait');
+  });
+  test('429 pauses for as long as the tenant asks, whatever the request is', () => {
+    const asked = answered(429, null, { 'retry-after': '7' });
+    expect(step(asked, { repeatable: false })).toEqual({ do: 'pause', ms: 7000, again: true });
+    expect(step(answered(429))).toEqual({ do: 'pause', ms: 400, again: true });
+    expect(step(answered(429, null, { 'retry-after': '0' }))).toEqual({ do: 'pause', ms: 400, again: true });
+    expect(step(answered(429, null, { 'retry-after': '3600' }))).toMatchObject({
+      ms: 3_600_000,
+      again: false,
+    });
+  });
+  test('a rate limit does not count as a failed attempt', () => {
+    expect(step(answered(429), { attempt: 9, elapsed: 60_000 })).toMatchObject({ do: 'pause', again: true });
+  });
+  test('401 renews the token once, for any request', () => {
+    expect(step(answered(401), { repeatable: false }).do).toBe('renew-token');
+    expect(step(answered(401), { renewable: false }).do).toBe('finish');
+  });
+  test('waits double, up to a limit, half of them left to chance', () => {
+    const waits = [1, 2, 3, 4].map((attempt) => step(answered(503), { attempt }));
+    expect(waits).toEqual([400, 800, 1600, 3200].map((ms) => ({ do: 'wait', ms })));
+    expect(step(answered(503), { attempt: 4, random: 0 })).toEqual({ do: 'wait', ms: 1600 });
+  });
+  test('a 503 that asks for a wait gets it', () => {
+    expect(step(answered(503, null, { 'retry-after': '9' }))).toEqual({ do: 'wait', ms: 9000 });
+  });
+  test('attempts and time come to an end', () => {
+    expect(step(answered(503), { attempt: 5 }).do).toBe('finish');
+    expect(step(answered(503), { elapsed: 300_000 }).do).toBe('finish');
+  });
+});

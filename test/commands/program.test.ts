@@ -1,0 +1,111 @@
+/** The built program as a process: what only its bundle could break. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+
+const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+async function run(...argv: string[]) {
+  const options = { cwd: world.dir, env: { ...process.env, ...world.env } };
+  return promisify(execFile)(process.execPath, [program, ...argv], options);
+}
+
+it('takes a password of bullets for a mask, and never writes it over the credential', async () => {
+  world.sandbox.state.simIntegrations.push({
+    id: 'desk-1',
+    name: 'Desk',
+    description: 'before',
+    type: 'ServiceNow',
+    cluster: null,
+    sources: [],
+    attributes: { url: 'https://desk.acme.example', password: '••••' },
+    request: null,
+    statusMap: null,
+    beforeProvisioningRule: null,
+    created: '2025-01-01T00:00:00.000Z',
+    modified: '2025-01-01T00:00:00.000Z',
+  });
+  world.declare([
+    { kind: 'SimIntegration', name: 'Desk', attributes: { url: 'https://other.acme.example' } },
+  ]);
+  const { stdout } = await run('plan');
+  expect(stdout).toContain('The tenant masks /attributes/password of "Desk"');
+  expect(stdout).toContain('Plan: 0 to create, 0 to update, 0 to delete, 1 by hand, 0 unchanged.');
+});
+
+it('shows a gap between two changes of a long text by its sign', async () => {
+  const lines = Array.from({ length: 40 }, (_, at) => `<p>line ${at}</p>`);
+  const texts = {
+    name: null,
+    description: null,
+    subject: null,
+    header: null,
+    footer: null,
+    from: null,
+    replyTo: null,
+    slackTemplate: null,
+    teamsTemplate: null,
+  };
+  const key = { key: 'welcome', medium: 'EMAIL', locale: 'en' } as const;
+  const time = '2025-01-01T00:00:00.000Z';
+  const body = `${lines.join('\n')}\n`;
+  world.sandbox.state.templateDefaults.push({ ...key, ...texts, body });
+  world.sandbox.state.templates.push({ id: 't-1', ...key, ...texts, body, created: time, modified: time });
+  const changed = lines.map((line, at) => (at === 2 || at === 37 ? line.replace('line', 'LINE') : line));
+  world.declare([{ kind: 'NotificationTemplate', ...key, body: `${changed.join('\n')}\n` }]);
+  const { stdout } = await run('plan', '--report', 'plan.html');
+  expect(world.read('plan.html')).toContain('<div class="gap" aria-hidden="true">⋯</div>');
+  expect(stdout).toContain('+ <p>LINE 37</p>');
+});
+
+it('reads compressed answers', async () => {
+  const packing = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = 'GET', url = '', headers } = request;
+    const names = ['authorization', 'accept', 'content-type', 'x-service-experimental'];
+    const answer = await fetch(world.sandbox.url + url, {
+      method,
+      headers: names.flatMap((name): [string, string][] =>
+        headers[name] ? [[name, String(headers[name])]] : [],
+      ),
+      ...(method === 'GET' ? {} : { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    response.end(gzipSync(await answer.text()));
+  }).listen(0, '127.0.0.1');
+  await once(packing, 'listening');
+  const address = packing.address();
+  const port = typeof address === 'object' ? address?.port : null;
+  const config = world.read('tenantctl.yaml').replaceAll(world.sandbox.url, `http://127.0.0.1:${port}`);
+  world.write('tenantctl.yaml', config);
+  world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+  try {
+    const { stdout, stderr } = await run('plan', '--quiet');
+    expect(stdout).toMatch(/^Plan: 1 to create/m);
+    expect(stderr).toBe('');
+  } finally {
+    packing.close();
+  }
+});
+
+it.each([['--version'], ['--help']])('a reader that has had enough of %s is no error', async (option) => {
+  const child = spawn(process.execPath, [program, option]);
+  child.stdout.destroy();
+  let complaints = '';
+  child.stderr.on('data', (text) => {
+    complaints += text;
+  });
+  expect([await new Promise((resolve) => child.on('close', resolve)), complaints]).toEqual([0, '']);
+});

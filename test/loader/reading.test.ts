@@ -1,0 +1,374 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isScalar, parseAllDocuments, stringify, visit } from 'yaml';
+import { SourceFile } from '../../src/loader/file.ts';
+import { parseDocuments } from '../../src/loader/parse.ts';
+import { Problems } from '../../src/loader/problems.ts';
+import { readTree } from '../../src/loader/tree.ts';
+import { trickyText } from '../support/arbitraries.ts';
+import { runs } from '../support/effort.ts';
+
+/** The documents of a text and where they begin, if the text is sound and without tags; else `null`. */
+function read(text: string) {
+  const problems = new Problems();
+  const documents = parseDocuments(new SourceFile('a.yaml', text), problems).map((document) => {
+    const { value, tagged } = readTree(document, () => null, problems);
+    return { offset: document.offset, value, tagged };
+  });
+  if (problems.count > 0 || documents.some(({ tagged }) => tagged)) return null;
+  return documents.map(({ offset, value }) => ({ offset, value }));
+}
+
+/**
+ * The values that the YAML library reads by itself, without the empty documents. A key is the text that stands in the
+ * file, so `1.0: a` has the key `1.0`, where the library converts the number to text.
+ */
+function expected(text: string): unknown[] {
+  const documents = parseAllDocuments(text, { version: '1.2', schema: 'core', logLevel: 'silent' });
+  const isBlank = (document: (typeof documents)[number]) =>
+    isScalar(document.contents) &&
+    document.contents.source === '' &&
+    document.contents.tag === undefined &&
+    document.contents.anchor === undefined;
+  const written = [...documents].filter((document) => !isBlank(document));
+  for (const document of written) {
+    visit(document, {
+      Pair: (_, { key }) => {
+        if (isScalar(key) && key.value !== null && typeof key.value !== 'string') key.value = key.source;
+      },
+    });
+  }
+  return written.map((document) => document.toJS());
+}
+
+const line = fc.oneof(
+  fc.constantFrom(
+    ...[
+      'key: value',
+      'name: two words',
+      'empty:',
+      'empty: ',
+      'tight:value',
+      'wide :  value',
+      'kind: ~',
+      'on: yes',
+    ],
+    ...[
+      'number: 12',
+      'float: 1.5',
+      'truth: true',
+      'hex: 0x1f',
+      'nothing: null',
+      'date: 2026-01-01',
+      'null: a',
+    ],
+    ...[
+      'text: |',
+      'text: >-',
+      'text: |+',
+      'text: |2',
+      'text: | # comment',
+      'text: |\t',
+      'nested:',
+      'nested: # comment',
+    ],
+    ...[
+      '  inner: value',
+      '    deep: value',
+      '   odd: value',
+      '  line of text',
+      '\ttab: value',
+      '  \ttab',
+      '  ',
+      '',
+    ],
+    ...[
+      '# comment',
+      '  # comment',
+      'key: value # comment',
+      'key: value#none',
+      '---',
+      '...',
+      '%YAML 1.2',
+      '- item',
+    ],
+    ...[
+      'key: &anchor value',
+      'key: *anchor',
+      'key: !tag value',
+      '!tag key: value',
+      '? key',
+      ': value',
+      '<<: value',
+    ],
+    ...[
+      'key: {a: b}',
+      'key: [a]',
+      'key: a: b',
+      'key: "quoted"',
+      "key: 'quoted'",
+      'key: "a\\tb\\u0041"',
+      'key: "open',
+    ],
+    ...[
+      "key: 'open",
+      '"quoted": value',
+      'key: "a" b',
+      'key: @value',
+      'key: `value`',
+      'key: %value',
+      'key: - value',
+    ],
+    ...[
+      '  - item',
+      '- name: value',
+      '  - name: value',
+      '    more: value',
+      '- "item" # comment',
+      '-',
+      '- - item',
+      '-  item',
+      'key: [a, "b", 1]',
+      'key: [ a , b ]',
+      'key: [a,b]',
+      'key: [a, b: c]',
+      'key: [a,]',
+      'key: []',
+      'key: {}',
+      'key: {a: b, c: [d, {e: f}]} # comment',
+      'key: { a: b }',
+      'key: {a: b, a: c}',
+      'key: {a:b}',
+      'key: {"a": b}',
+      'key: {"a":b}',
+      'key: [a',
+      '  , b]',
+      'key: [a # comment',
+      'key: [!tag a]',
+      'key: [a]]',
+      'key: [a] b',
+      'key: -0',
+      'key: 007',
+      'key: -12',
+      'key: 123456789012345678',
+    ],
+    ...[
+      '__proto__: value',
+      'constructor: value',
+      '$secret: value',
+      'key.with-all_1: value',
+      'ключ: value',
+      'key:\tvalue',
+    ],
+    ...[
+      'key: value\t',
+      'key: "it\'s" # comment',
+      "key: 'it''s'",
+      'key: value: ',
+      'key: ,value',
+      'key: >\r',
+      'a: b\r',
+    ],
+  ),
+  fc.tuple(fc.constantFrom('a', 'b', '  c'), trickyText).map(([key, value]) => `${key}: ${value}`),
+);
+
+const name = fc.constantFrom('kind', 'name', 'body', 'description', 'a-b.c');
+const text = fc.oneof(
+  { weight: 3, arbitrary: trickyText },
+  { weight: 2, arbitrary: fc.stringMatching(/^[a-z :#'"<>$-]{1,12}$/) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.constantFrom('', '  a', 'b: c', '<p>', '# d'), { minLength: 2 })
+      .map((l) => l.join('\n')),
+  },
+);
+
+const written = fc
+  .record({
+    value: fc.dictionary(
+      fc.oneof({ weight: 20, arbitrary: name }, { weight: 1, arbitrary: fc.constantFrom('null', 'a b') }),
+      fc.oneof(
+        { weight: 12, arbitrary: text },
+        { weight: 3, arbitrary: fc.dictionary(name, text, { minKeys: 1, maxKeys: 3 }) },
+        {
+          weight: 2,
+          arbitrary: fc.array(fc.oneof(text, fc.dictionary(name, text, { maxKeys: 2 })), { maxLength: 3 }),
+        },
+        { weight: 2, arbitrary: fc.oneof(fc.integer(), fc.double(), fc.boolean(), fc.constant(null)) },
+      ),
+      { minKeys: 1, maxKeys: 5 },
+    ),
+    options: fc.record({
+      indent: fc.constantFrom(1, 2, 4),
+      lineWidth: fc.constantFrom(0, 20, 80),
+      defaultStringType: fc.constantFrom(
+        ...(['PLAIN', 'QUOTE_DOUBLE', 'QUOTE_SINGLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED'] as const),
+      ),
+      singleQuote: fc.constantFrom(true, false, null),
+      collectionStyle: fc.constantFrom('any', 'any', 'flow'),
+      indentSeq: fc.boolean(),
+    }),
+  })
+  .map(({ value, options }) => stringify(value, options));
+
+const several = fc.array(written, { minLength: 1, maxLength: 3 }).map((all) => all.join('---\n'));
+
+const assembled = fc
+  .tuple(fc.array(line, { minLength: 1, maxLength: 7 }), fc.constantFrom('\n', '\n', '\r\n'))
+  .map(([lines, end]) => lines.join(end) + end);
+
+/** A text with some characters taken out, put in or doubled. */
+const damaged = fc
+  .tuple(
+    fc.oneof(written, assembled),
+    fc.array(
+      fc.record({
+        at: fc.nat(),
+        remove: fc.nat({ max: 3 }),
+        insert: fc.constantFrom(
+          '',
+          ' ',
+          ':',
+          '\n',
+          '"',
+          '|',
+          '-',
+          '#',
+          '\t',
+          ' a: ',
+          ',',
+          '[',
+          ']',
+          '{',
+          '}',
+        ),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  )
+  .map(([text, changes]) =>
+    changes.reduce((changed, { at, remove, insert }) => {
+      const place = at % (changed.length + 1);
+      return changed.slice(0, place) + insert + changed.slice(place + remove);
+    }, text),
+  );
+
+const numericKeys = fc
+  .oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    fc.constantFrom('1.0', '007', '1e3', 'True'),
+  )
+  .map((key) => `{ ${key}: a }\n`);
+
+describe('a text without tags', () => {
+  it.each([
+    ['of plain manifests', written, 0.9],
+    ['of several in a file', several, 0.8],
+    ['of lines of all sorts', assembled, 0.05],
+    ['of damaged texts', damaged, 0.05],
+    ['of keys that are numbers', numericKeys, 0.9],
+  ])('is read as the YAML library reads it, %s', (_, texts, least) => {
+    let [all, sound] = [0, 0];
+    fc.assert(
+      fc.property(texts, (yaml) => {
+        const found = read(yaml);
+        all += 1;
+        if (!found || found.length === 0) return;
+        sound += 1;
+        const values = found.map(({ value }) => value);
+        expect(JSON.stringify(values)).toBe(JSON.stringify(expected(yaml)));
+      }),
+      { numRuns: runs(5000) },
+    );
+    // Were nothing sound, the law would hold all the same.
+    expect(sound / all).toBeGreaterThan(least);
+  });
+
+  it('may hold several documents, whose offsets do not count what stands before them', () => {
+    expect(read('# First\n---\na: b\n--- # second\n\nc: d\n')).toEqual([
+      { offset: 12, value: { a: 'b' } },
+      { offset: 31, value: { c: 'd' } },
+    ]);
+    expect(read('')).toEqual([]);
+  });
+
+  it('is read as a manifest, as most are written', () => {
+    const text = [
+      '# About this',
+      'kind: NotificationTemplate',
+      'key: welcome # the key',
+      "subject: 'It''s here: $name'",
+      'name: "Tab\\t"',
+      'body: |',
+      '  <p>One</p>',
+      '',
+      '    <p>Two</p>',
+      'lifecycle:',
+      '  note: nested',
+      '',
+    ].join('\n');
+    const value = {
+      kind: 'NotificationTemplate',
+      key: 'welcome',
+      subject: "It's here: $name",
+      name: 'Tab\t',
+      body: '<p>One</p>\n\n  <p>Two</p>\n',
+      lifecycle: { note: 'nested' },
+    };
+    expect(read(text)).toEqual([{ offset: 13, value }]);
+  });
+
+  it('may hold lists, numbers and brackets on a line', () => {
+    const text = [
+      'rules:',
+      '  - type: one # first',
+      '    value: 12',
+      '  # second',
+      '  - { type: two, value: -3, of: [a, "b c", null] }',
+      'mediums:',
+      '- EMAIL',
+      "- 'SLACK'",
+      'sources: [src-1, src-2] # all',
+      'none: []',
+      'offNetwork: true',
+      '',
+    ].join('\n');
+    const value = {
+      rules: [
+        { type: 'one', value: 12 },
+        { type: 'two', value: -3, of: ['a', 'b c', null] },
+      ],
+      mediums: ['EMAIL', 'SLACK'],
+      sources: ['src-1', 'src-2'],
+      none: [],
+      offNetwork: true,
+    };
+    expect(read(text)).toEqual([{ offset: 0, value }]);
+  });
+
+  it.each([
+    ['a: 1.5', { a: 1.5 }],
+    ['a: yes\nb: 0x1f', { a: 'yes', b: 31 }],
+    ['a: [b,\n  c]', { a: ['b', 'c'] }],
+    ['a:\n  - - b', { a: [['b']] }],
+    ['a: "b" # c', { a: 'b' }],
+    ['1: b', { 1: 'b' }],
+  ])('reads `%s`', (text, value) => {
+    expect(read(`${text}\n`)?.map((each) => each.value)).toEqual([value]);
+  });
+
+  it.each([
+    'a: [b]c',
+    'a: [b}',
+    'a: {b: c]',
+    'a: "b"# c',
+    'a: {b: c, b: d}',
+    'a: b\na: c',
+    '<<: a',
+    '--- a: b',
+  ])('is refused where it is `%s`', (text) => {
+    expect(read(`${text}\n`)).toBeNull();
+  });
+});
