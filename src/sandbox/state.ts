@@ -51,7 +51,7 @@ export interface SimIntegration {
   modified: string;
 }
 
-/** The texts of a template, which a customised template and a default have in common. */
+/** The texts that a customised template and a default have in common. */
 export interface TemplateTexts {
   name: string | null;
   description: string | null;
@@ -78,13 +78,13 @@ export interface Template extends TemplateDefault {
 }
 
 export interface Sender {
-  /** null for an address the tenant lists but cannot delete. */
+  /** null for an address that the tenant lists but cannot delete. */
   id: string | null;
   email: string;
   isVerifiedByDomain: boolean;
   verificationStatus: VerificationState;
   region: string | null;
-  /** Reads until PENDING becomes SUCCESS; null: it stays as it is. */
+  /** Reads until PENDING becomes SUCCESS; null: it stays pending. */
   readsLeft: number | null;
 }
 
@@ -125,7 +125,7 @@ export interface SentNotification {
   sent: string;
 }
 
-/** What an id means elsewhere in the tenant: a source, cluster, rule, application or identity. */
+/** An object that others refer to by id: a source, cluster, rule, application or identity. */
 export interface Reference {
   id: string;
   type: string;
@@ -153,7 +153,7 @@ export interface NeAttribute {
   uid: string;
   label: string;
   data_type: (typeof attributeKinds)[number];
-  /** Of dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, … */
+  /** For dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, … */
   date_format: string | null;
 }
 
@@ -163,7 +163,7 @@ export interface Profile {
   name: string;
   status: (typeof profileStates)[number];
   profile_type_id: string;
-  /** By the uid of the attribute. */
+  /** Keyed by the uid of the attribute. */
   attributes: { [uid: string]: Json };
 }
 
@@ -172,7 +172,7 @@ export interface ConditionRule {
   type: (typeof ruleTypes)[number];
   comparison_operator: string;
   value: string;
-  /** Of a ProfileAttributeRule only. */
+  /** For a ProfileAttributeRule only. */
   condition_object_id: string | null;
 }
 
@@ -183,10 +183,10 @@ export interface ProfileSearch {
   rules: ConditionRule[];
 }
 
-/** Everything a tenant holds. Tests change it by hand to play the person who does so in the tenant. */
+/** Everything a tenant holds. Tests change it directly, as a person does in the tenant's own interface. */
 export interface TenantState {
   tenant: string;
-  /** Counts deletions, so that an object made again under its old key gets another id. */
+  /** Counts deletions, so that an object created again with its old key gets another id. */
   generation: number;
   references: Reference[];
   authProfiles: AuthProfile[];
@@ -206,11 +206,11 @@ export interface TenantState {
   profileSearches: ProfileSearch[];
 }
 
-/** When the objects of a seed were made, where it does not say. */
+/** When the objects of a seed were created, if it does not say. */
 export const seedTime = '2025-01-15T08:00:00.000Z';
 
 /** `length` hexadecimal digits that depend on `parts` only. */
-export function digest(parts: readonly string[], length: number): string {
+function digest(parts: readonly string[], length: number): string {
   return createHash('sha256').update(parts.join('\u0000')).digest('hex').slice(0, length);
 }
 
@@ -220,7 +220,7 @@ export function uuid(...parts: string[]): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** A free id for a new object: the same for the same key in the same tenant, whatever the order of creation. */
+/** An unused id for a new object. Equal keys get equal ids in equal tenants, in any order of creation. */
 export function newId(
   state: TenantState,
   kind: string,

@@ -1,22 +1,23 @@
 import type { Json } from '../model/json.ts';
-import {
-  readNeAttribute,
-  readProfile,
-  readProfileSearch,
-  readProfileType,
-  readUser,
-} from './read-profiles.ts';
-import { Fields, type Read, reader, ShapeError } from './shape.ts';
+import { Fields, objectReader, type Read, ShapeError } from './fields.ts';
 import {
   type AuthProfile,
+  attributeKinds,
   authTypes,
+  type ConditionRule,
   type DkimIdentity,
   dkimTokens,
   type MailFrom,
   mediums,
+  type NeAttribute,
   type Preference,
+  type Profile,
+  type ProfileSearch,
+  type ProfileType,
   type ProvisioningRule,
+  profileStates,
   type Reference,
+  ruleTypes,
   type Sender,
   type SentNotification,
   type SimIntegration,
@@ -25,55 +26,27 @@ import {
   type TemplateContext,
   type TemplateDefault,
   type TemplateTexts,
-  type TenantState,
+  type User,
   uuid,
   verificationStates,
 } from './state.ts';
 
-/**
- * The tenant that a seed or a data file describes. What a seed leaves out (ids, times, the texts in which a
- * customised template does not differ from its default) is filled in. Throws `ShapeError` for anything unknown.
- */
-export function readState(value: Json | undefined): TenantState {
-  const fields = new Fields(value, 'seed');
-  const templateDefaults = fields.list('templateDefaults', readTemplateDefault);
-  const defaults = new Map(templateDefaults.map((item) => [templateKey(item), item]));
-  const state: TenantState = {
-    tenant: fields.textOr('tenant', 'sandbox'),
-    generation: fields.numberOrNull('generation') ?? 0,
-    references: fields.list('references', readReference),
-    authProfiles: fields.list('authProfiles', readAuthProfile),
-    simIntegrations: fields.list('simIntegrations', readSimIntegration),
-    templateDefaults,
-    templates: fields.list('templates', (item, at) => readTemplate(item, at, defaults)),
-    templateContext: readContext(fields.json('templateContext')),
-    preferences: fields.list('preferences', readPreference),
-    senders: fields.list('senders', readSender),
-    identities: fields.list('identities', readIdentity),
-    mailFrom: fields.list('mailFrom', readMailFrom),
-    sentNotifications: fields.list('sentNotifications', readSentNotification),
-    users: fields.lines('users', readUser),
-    profileTypes: fields.list('profileTypes', readProfileType),
-    neAttributes: fields.list('neAttributes', readNeAttribute),
-    profiles: fields.lines('profiles', readProfile),
-    profileSearches: fields.list('profileSearches', readProfileSearch),
-  };
-  fields.done();
-  return state;
-}
-
 /** One text for the three parts of a template's key. */
-export function templateKey({ key, medium, locale }: TemplateDefault): string {
+export function templateKey({
+  key,
+  medium,
+  locale,
+}: Pick<TemplateDefault, 'key' | 'medium' | 'locale'>): string {
   return JSON.stringify([key, medium, locale]);
 }
 
-const readReference = reader<Reference>((fields) => ({
+export const readReference = objectReader<Reference>((fields) => ({
   id: fields.text('id'),
   type: fields.text('type'),
   name: fields.text('name'),
 }));
 
-const readAuthProfile = reader<AuthProfile>((fields) => {
+export const readAuthProfile = objectReader<AuthProfile>((fields) => {
   const name = fields.text('name');
   return {
     id: fields.textOr('id', uuid('AuthProfile', name)),
@@ -87,13 +60,13 @@ const readAuthProfile = reader<AuthProfile>((fields) => {
   };
 });
 
-const readRule = reader<ProvisioningRule>((fields) => ({
+const readRule = objectReader<ProvisioningRule>((fields) => ({
   type: fields.textOrNull('type'),
   id: fields.textOrNull('id'),
   name: fields.textOrNull('name'),
 }));
 
-const readSimIntegration: Read<SimIntegration> = (value, at) => {
+export const readSimIntegration: Read<SimIntegration> = (value, at) => {
   const fields = new Fields(value, at);
   const name = fields.text('name');
   const created = fields.textOr('created', seedTime);
@@ -116,10 +89,10 @@ const readSimIntegration: Read<SimIntegration> = (value, at) => {
   return integration;
 };
 
-/** The texts of a template; those that are not named come from `base`. */
+/** The texts of a template; those that are absent come from `base`. */
 export function readTexts(fields: Fields, base: TemplateTexts | null): TemplateTexts {
   const text = (name: keyof TemplateTexts): string | null =>
-    fields.names(name) || base === null ? fields.textOrNull(name) : base[name];
+    fields.includes(name) || base === null ? fields.textOrNull(name) : base[name];
   return {
     name: text('name'),
     description: text('description'),
@@ -134,20 +107,24 @@ export function readTexts(fields: Fields, base: TemplateTexts | null): TemplateT
   };
 }
 
-const readTemplateDefault = reader<TemplateDefault>((fields) => ({
+export const readTemplateDefault = objectReader<TemplateDefault>((fields) => ({
   key: fields.text('key'),
   medium: fields.choice('medium', mediums, 'EMAIL'),
   locale: fields.textOr('locale', 'en'),
   ...readTexts(fields, null),
 }));
 
-function readTemplate(value: Json, at: string, defaults: ReadonlyMap<string, TemplateDefault>): Template {
+export function readTemplate(
+  value: Json,
+  at: string,
+  defaults: ReadonlyMap<string, TemplateDefault>,
+): Template {
   const fields = new Fields(value, at);
   const key = fields.text('key');
   const medium = fields.choice('medium', mediums, 'EMAIL');
   const locale = fields.textOr('locale', 'en');
   const created = fields.textOr('created', seedTime);
-  const base = defaults.get(JSON.stringify([key, medium, locale])) ?? null;
+  const base = defaults.get(templateKey({ key, medium, locale })) ?? null;
   const template: Template = {
     id: fields.textOr('id', uuid('NotificationTemplate', key, medium, locale)),
     key,
@@ -161,7 +138,7 @@ function readTemplate(value: Json, at: string, defaults: ReadonlyMap<string, Tem
   return template;
 }
 
-function readContext(value: Json): TemplateContext {
+export function readContext(value: Json): TemplateContext {
   const fields = new Fields(value ?? {}, 'seed.templateContext');
   const created = fields.textOr('created', seedTime);
   const context: TemplateContext = {
@@ -173,7 +150,7 @@ function readContext(value: Json): TemplateContext {
   return context;
 }
 
-const readPreference = reader<Preference>((fields) => ({
+export const readPreference = objectReader<Preference>((fields) => ({
   key: fields.text('key'),
   mediums: fields.list('mediums', (item, at) => {
     const medium = mediums.find((candidate) => candidate === item);
@@ -183,10 +160,10 @@ const readPreference = reader<Preference>((fields) => ({
   modified: fields.textOr('modified', seedTime),
 }));
 
-const readSender = reader<Sender>((fields) => {
+export const readSender = objectReader<Sender>((fields) => {
   const email = fields.text('email');
   return {
-    id: fields.names('id') ? fields.textOrNull('id') : uuid('SenderAddress', email),
+    id: fields.includes('id') ? fields.textOrNull('id') : uuid('SenderAddress', email),
     email,
     isVerifiedByDomain: fields.bool('isVerifiedByDomain', false),
     verificationStatus: fields.choice('verificationStatus', verificationStates, 'PENDING'),
@@ -195,7 +172,7 @@ const readSender = reader<Sender>((fields) => {
   };
 });
 
-const readIdentity = reader<DkimIdentity>((fields) => {
+export const readIdentity = objectReader<DkimIdentity>((fields) => {
   const address = fields.text('address');
   return {
     id: fields.textOr('id', uuid('VerifiedDomain', address)),
@@ -208,16 +185,94 @@ const readIdentity = reader<DkimIdentity>((fields) => {
   };
 });
 
-const readMailFrom = reader<MailFrom>((fields) => ({
+export const readMailFrom = objectReader<MailFrom>((fields) => ({
   identity: fields.text('identity'),
   mailFromDomain: fields.text('mailFromDomain'),
   mailFromDomainStatus: fields.choice('mailFromDomainStatus', verificationStates, 'PENDING'),
   readsLeft: fields.numberOrNull('readsLeft'),
 }));
 
-const readSentNotification = reader<SentNotification>((fields) => ({
+export const readSentNotification = objectReader<SentNotification>((fields) => ({
   key: fields.text('key'),
   medium: fields.choice('medium', mediums),
   context: fields.objectOrNull('context') ?? {},
   sent: fields.text('sent'),
 }));
+
+export const readUser = objectReader<User>((fields) => {
+  const login = fields.text('login');
+  return {
+    id: fields.textOr('id', uuid('User', login)),
+    uid: fields.textOr('uid', login),
+    name: fields.text('name'),
+    login,
+    email: fields.text('email'),
+    status: fields.textOr('status', 'Active'),
+  };
+});
+
+export const readProfileType = objectReader<ProfileType>((fields) => {
+  const uid = fields.text('uid');
+  return {
+    id: fields.textOr('id', uuid('ProfileType', uid)),
+    uid,
+    name: fields.text('name'),
+    category: fields.textOrNull('category'),
+  };
+});
+
+export const readNeAttribute = objectReader<NeAttribute>((fields) => {
+  const uid = fields.text('uid');
+  return {
+    id: fields.textOr('id', uuid('NeAttribute', uid)),
+    uid,
+    label: fields.text('label'),
+    data_type: fields.choice('data_type', attributeKinds, 'text'),
+    date_format: fields.textOrNull('date_format'),
+  };
+});
+
+export const readProfile = objectReader<Profile>((fields) => {
+  const uid = fields.text('uid');
+  return {
+    id: fields.textOr('id', uuid('Profile', uid)),
+    uid,
+    name: fields.text('name'),
+    status: fields.choice('status', profileStates, 'Active'),
+    profile_type_id: fields.text('profile_type_id'),
+    attributes: { ...fields.objectOrNull('attributes') },
+  };
+});
+
+export const readProfileSearch: Read<ProfileSearch> = (value, at) => {
+  const fields = new Fields(value, at);
+  const label = fields.text('label');
+  const id = fields.textOr('id', uuid('ProfileSearch', label));
+  let number = 0;
+  const readRule = objectReader<ConditionRule>((rule) => {
+    number += 1;
+    return {
+      id: rule.textOr('id', uuid('ConditionRule', id, String(number))),
+      type: rule.choice('type', ruleTypes),
+      comparison_operator: rule.text('comparison_operator'),
+      value: rule.text('value'),
+      condition_object_id: rule.textOrNull('condition_object_id'),
+    };
+  });
+  const search: ProfileSearch = {
+    id,
+    uid: fields.textOr('uid', uidOf(label)),
+    label,
+    rules: fields.list('rules', readRule),
+  };
+  fields.done();
+  return search;
+};
+
+/** The uid that a tenant makes from a label. */
+export function uidOf(label: string): string {
+  return label
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+}
