@@ -122,11 +122,11 @@ export class Fields {
 export type Read<T> = (value: Json, at: string) => T;
 
 /** A reader of one object, which refuses members that `build` does not read. */
-export function objectReader<T>(build: (fields: Fields) => T): Read<T> {
+export function objectReader<T>(build: (fields: Fields, at: string) => T): Read<T> {
   return (value, at) => {
     const fields = new Fields(value, at);
-    const built = build(fields);
+    const result = build(fields, at);
     fields.done();
-    return built;
+    return result;
   };
 }

@@ -1,5 +1,4 @@
-import type { Json } from '../model/json.ts';
-import { Fields, objectReader, type Read, ShapeError } from './fields.ts';
+import { type Fields, objectReader, type Read, ShapeError } from './fields.ts';
 import {
   type AuthProfile,
   attributeKinds,
@@ -60,18 +59,17 @@ export const readAuthProfile = objectReader<AuthProfile>((fields) => {
   };
 });
 
-const readRule = objectReader<ProvisioningRule>((fields) => ({
+export const readProvisioningRule = objectReader<ProvisioningRule>((fields) => ({
   type: fields.textOrNull('type'),
   id: fields.textOrNull('id'),
   name: fields.textOrNull('name'),
 }));
 
-export const readSimIntegration: Read<SimIntegration> = (value, at) => {
-  const fields = new Fields(value, at);
+export const readSimIntegration = objectReader<SimIntegration>((fields, at) => {
   const name = fields.text('name');
   const created = fields.textOr('created', seedTime);
   const rule = fields.json('beforeProvisioningRule');
-  const integration: SimIntegration = {
+  return {
     id: fields.textOr('id', uuid('SimIntegration', name)),
     name,
     description: fields.textOrNull('description'),
@@ -81,13 +79,11 @@ export const readSimIntegration: Read<SimIntegration> = (value, at) => {
     attributes: fields.objectOrNull('attributes'),
     request: fields.objectOrNull('request'),
     statusMap: fields.objectOrNull('statusMap'),
-    beforeProvisioningRule: rule === null ? null : readRule(rule, `${at}.beforeProvisioningRule`),
+    beforeProvisioningRule: rule === null ? null : readProvisioningRule(rule, `${at}.beforeProvisioningRule`),
     created,
     modified: fields.textOr('modified', created),
   };
-  fields.done();
-  return integration;
-};
+});
 
 /** The texts of a template; those that are absent come from `base`. */
 export function readTexts(fields: Fields, base: TemplateTexts | null): TemplateTexts {
@@ -114,41 +110,33 @@ export const readTemplateDefault = objectReader<TemplateDefault>((fields) => ({
   ...readTexts(fields, null),
 }));
 
-export function readTemplate(
-  value: Json,
-  at: string,
-  defaults: ReadonlyMap<string, TemplateDefault>,
-): Template {
-  const fields = new Fields(value, at);
-  const key = fields.text('key');
-  const medium = fields.choice('medium', mediums, 'EMAIL');
-  const locale = fields.textOr('locale', 'en');
-  const created = fields.textOr('created', seedTime);
-  const base = defaults.get(templateKey({ key, medium, locale })) ?? null;
-  const template: Template = {
-    id: fields.textOr('id', uuid('NotificationTemplate', key, medium, locale)),
-    key,
-    medium,
-    locale,
-    ...readTexts(fields, base),
-    created,
-    modified: fields.textOr('modified', created),
-  };
-  fields.done();
-  return template;
-}
+/** A reader of templates that takes absent texts from `defaults`, which are keyed by {@link templateKey}. */
+export const templateReader = (defaults: ReadonlyMap<string, TemplateDefault>): Read<Template> =>
+  objectReader((fields) => {
+    const key = fields.text('key');
+    const medium = fields.choice('medium', mediums, 'EMAIL');
+    const locale = fields.textOr('locale', 'en');
+    const created = fields.textOr('created', seedTime);
+    const base = defaults.get(templateKey({ key, medium, locale })) ?? null;
+    return {
+      id: fields.textOr('id', uuid('NotificationTemplate', key, medium, locale)),
+      key,
+      medium,
+      locale,
+      ...readTexts(fields, base),
+      created,
+      modified: fields.textOr('modified', created),
+    };
+  });
 
-export function readContext(value: Json): TemplateContext {
-  const fields = new Fields(value ?? {}, 'seed.templateContext');
+export const readContext = objectReader<TemplateContext>((fields) => {
   const created = fields.textOr('created', seedTime);
-  const context: TemplateContext = {
+  return {
     attributes: fields.objectOrNull('attributes') ?? {},
     created,
     modified: fields.textOr('modified', created),
   };
-  fields.done();
-  return context;
-}
+});
 
 export const readPreference = objectReader<Preference>((fields) => ({
   key: fields.text('key'),
@@ -244,8 +232,7 @@ export const readProfile = objectReader<Profile>((fields) => {
   };
 });
 
-export const readProfileSearch: Read<ProfileSearch> = (value, at) => {
-  const fields = new Fields(value, at);
+export const readProfileSearch = objectReader<ProfileSearch>((fields) => {
   const label = fields.text('label');
   const id = fields.textOr('id', uuid('ProfileSearch', label));
   let number = 0;
@@ -259,15 +246,13 @@ export const readProfileSearch: Read<ProfileSearch> = (value, at) => {
       condition_object_id: rule.textOrNull('condition_object_id'),
     };
   });
-  const search: ProfileSearch = {
+  return {
     id,
     uid: fields.textOr('uid', uidOf(label)),
     label,
     rules: fields.list('rules', readRule),
   };
-  fields.done();
-  return search;
-};
+});
 
 /** The uid that a tenant makes from a label. */
 export function uidOf(label: string): string {

@@ -26,10 +26,10 @@ import {
   readSender,
   readSentNotification,
   readSimIntegration,
-  readTemplate,
   readTemplateDefault,
   readUser,
   templateKey,
+  templateReader,
 } from './read-objects.ts';
 import type { TenantState } from './state.ts';
 
@@ -87,8 +87,8 @@ function readState(value: Json | undefined): TenantState {
     authProfiles: fields.list('authProfiles', readAuthProfile),
     simIntegrations: fields.list('simIntegrations', readSimIntegration),
     templateDefaults,
-    templates: fields.list('templates', (item, at) => readTemplate(item, at, defaults)),
-    templateContext: readContext(fields.json('templateContext')),
+    templates: fields.list('templates', templateReader(defaults)),
+    templateContext: readContext(fields.json('templateContext') ?? {}, 'seed.templateContext'),
     preferences: fields.list('preferences', readPreference),
     senders: fields.list('senders', readSender),
     identities: fields.list('identities', readIdentity),

@@ -3,7 +3,7 @@ import { ShapeError } from './fields.ts';
 
 /** How a tenant departs from the contract, in ways that api-notes describes. The defaults are the contract. */
 export interface Variations {
-  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent so. */
+  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects. */
   readonly jsonText: 'text' | 'object' | 'map';
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   readonly slackTeams: 'text' | 'object';

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject, objectFrom, own } from '../../mod
 import { badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
 import { applyPatch, type PatchRules, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { readProvisioningRule } from '../read-objects.ts';
 import { newId, type ProvisioningRule, type SimIntegration } from '../state.ts';
 import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../tenant.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
@@ -146,13 +147,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
 /** Reads a beforeProvisioningRule; null if it has no values. Throws `ShapeError` or a 400. */
 function readRule(value: Json): ProvisioningRule | null {
   if (value === null) return null;
-  const fields = new Fields(value, 'beforeProvisioningRule');
-  const rule = {
-    type: fields.textOrNull('type'),
-    id: fields.textOrNull('id'),
-    name: fields.textOrNull('name'),
-  };
-  fields.done();
+  const rule = readProvisioningRule(value, 'beforeProvisioningRule');
   if (Object.values(rule).every((member) => member === null)) return null;
   if (rule.id === null || rule.type === null) throw badRequest('beforeProvisioningRule needs id and type');
   return rule;
