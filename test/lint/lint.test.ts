@@ -114,7 +114,7 @@ describe('chat messages', () => {
     ['empty', { text: 'a', attachments: '', messageJSON: null }, []],
     ['text with directives', '{"items":[#foreach($a in $b)"$a",#end]}', []],
     ['plain text', 'Hi there', ['The text of `slackTemplate` is not valid JSON']],
-    ['a list', '[1]', ['The text of `slackTemplate` is no JSON object']],
+    ['a list', '[1]', ['The text of `slackTemplate` is not a JSON object']],
     ['cut off', '{"text": "Hi"', ['The text of `slackTemplate` is not valid JSON']],
     ['bad blocks', { blocks: '[{]' }, ['The text of `slackTemplate.blocks` is not valid JSON']],
     [

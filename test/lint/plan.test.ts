@@ -96,7 +96,7 @@ it('tells variables, senders and defaults in the plan', async () => {
   expect(diagnostics.map(({ code, hint }) => `${code} ${hint}`)).toEqual([
     'unknown-variable Did you mean `accessName`?',
     'unknown-sender Declare it as a SenderAddress, or verify its domain.',
-    "equals-default Remove the manifest, and the template goes on following the vendor's changes.",
+    "equals-default Remove the manifest, and the template follows the vendor's changes.",
   ]);
   expect((await world.run('apply', '--yes', '--expect', digest)).code).toBe(0);
 });
