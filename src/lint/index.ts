@@ -13,6 +13,7 @@ export { type LintKnowledge, needsContext, questionsOf } from './knowledge.ts';
 export { recordsIn } from './searches.ts';
 export { sendersIn } from './senders.ts';
 
+/** What to judge, and by what. */
 export interface LintInput {
   /** Every resource of the project: senders and locales are judged by what other resources declare. */
   readonly resources: readonly Resource[];

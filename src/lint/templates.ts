@@ -6,7 +6,7 @@ import type { LiveObject } from '../model/live.ts';
 import { pointer } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { lintChat } from './chat.ts';
+import { lintChat } from './chat-json.ts';
 import { type Finding, shorten } from './finding.ts';
 import type { LintKnowledge } from './knowledge.ts';
 import { lintSenders, type Senders } from './senders.ts';

@@ -169,7 +169,7 @@ class Scanner {
     this.#blocks.open(name, at, !isComplete);
   }
 
-  /** Whether the directive has the arguments it needs. */
+  /** Reads the arguments of a directive. Returns whether they are well-formed. */
   #readArguments(name: string, at: number, end: number): boolean {
     const begin = this.#match(argumentsBegin, end);
     if (!begin) {
@@ -191,6 +191,7 @@ class Scanner {
     return this.#define(name, at, open, close);
   }
 
+  /** Collects the variables that the arguments define. Returns whether the arguments are well-formed. */
   #define(name: string, at: number, open: number, close: number): boolean {
     if (name === 'macro') {
       for (const found of this.#text.slice(open, close).matchAll(macroParameters)) this.#addDefined(found[1]);

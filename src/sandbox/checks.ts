@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, parseJson } from '../model/json.ts';
+import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { isExperimental, type Operation } from './operations.ts';
 import type { Query } from './query.ts';
@@ -49,7 +49,7 @@ export function readBody(operation: Operation, bytes: Buffer | null): Json {
   }
   const body = parseJson(text);
   if (body === undefined) throw badRequest('The body is not JSON');
-  if (isDeeper(body, maxDepth)) throw badRequest('The body is nested too deep');
+  if (isTooDeep(body, maxDepth)) throw badRequest('The body is nested too deep');
   return body;
 }
 
@@ -72,9 +72,4 @@ export async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Bu
     if (size <= maxBytes) parts.push(chunk);
   }
   return size > maxBytes ? null : Buffer.concat(parts);
-}
-
-function isDeeper(value: Json, levels: number): boolean {
-  if (!isArray(value) && !isObject(value)) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }

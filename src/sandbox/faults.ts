@@ -52,9 +52,9 @@ export function parseFault(text: string): Fault {
     if (value === '') throw new FaultSyntaxError(`"${name}" has no value`);
     given.set(name, value);
   }
-  const status = option(given, 'status', readStatus);
+  const status = readOption(given, 'status', readStatus);
   const kind =
-    option(given, 'kind', oneOf(faultKinds)).kind ?? (status.status === undefined ? null : 'status');
+    readOption(given, 'kind', oneOf(faultKinds)).kind ?? (status.status === undefined ? null : 'status');
   if (kind === null) throw new FaultSyntaxError('The kind of fault is missing');
   if ((kind === 'status') !== (status.status !== undefined)) {
     throw new FaultSyntaxError(`${kind} and status=CODE do not go together`);
@@ -62,14 +62,16 @@ export function parseFault(text: string): Fault {
   return {
     kind,
     ...status,
-    ...option(given, 'method', (value) => value.toUpperCase()),
-    ...option(given, 'path', readPath),
-    ...option(given, 'operation', (value) => value),
-    ...option(given, 'nth', readCount),
-    ...option(given, 'times', (value) => (value === 'always' ? Number.POSITIVE_INFINITY : readCount(value))),
-    ...option(given, 'done', oneOf(['before', 'after'] as const)),
-    ...option(given, 'retryAfter', (value) => (/^\d+$/.test(value) ? Number(value) : value)),
-    ...option(given, 'body', oneOf(faultBodies)),
+    ...readOption(given, 'method', (value) => value.toUpperCase()),
+    ...readOption(given, 'path', readPath),
+    ...readOption(given, 'operation', (value) => value),
+    ...readOption(given, 'nth', readCount),
+    ...readOption(given, 'times', (value) =>
+      value === 'always' ? Number.POSITIVE_INFINITY : readCount(value),
+    ),
+    ...readOption(given, 'done', oneOf(['before', 'after'] as const)),
+    ...readOption(given, 'retryAfter', (value) => (/^\d+$/.test(value) ? Number(value) : value)),
+    ...readOption(given, 'body', oneOf(faultBodies)),
   };
 }
 
@@ -87,7 +89,7 @@ const settings = new Set([
 ]);
 
 /** `{[name]: value}` if the option is given, else an empty object. */
-function option<K extends string, T>(
+function readOption<K extends string, T>(
   given: ReadonlyMap<string, string>,
   name: K,
   read: (value: string) => T,

@@ -18,6 +18,7 @@ export type * from './state.ts';
 export { SandboxFileError } from './state-file.ts';
 export type { Variations } from './variations.ts';
 
+/** How to start an embedded tenant. */
 export interface SandboxOptions {
   /** The absolute path of a YAML seed; without a seed the tenant is empty. */
   readonly seed?: string | null;

@@ -67,11 +67,11 @@ function changeAt(node: Json, [token, ...rest]: readonly string[], change: Chang
 function changeObject(node: JsonObject, token: string, rest: readonly string[], change: Change): Json {
   const current = own(node, token);
   if (rest.length > 0) {
-    if (current === undefined) throw missing(change);
+    if (current === undefined) throw missingError(change);
     return withMember(node, token, changeAt(current, rest, change));
   }
   const sets = change.op === 'add' || (change.op === 'replace' && change.rules.replaceSets);
-  if (current === undefined && !sets) throw missing(change);
+  if (current === undefined && !sets) throw missingError(change);
   if (change.op === 'remove') return objectFrom(Object.entries(node).filter(([key]) => key !== token));
   if (change.op === 'test') return checkTest(node, current ?? null, change);
   return withMember(node, token, change.value);
@@ -79,9 +79,9 @@ function changeObject(node: JsonObject, token: string, rest: readonly string[], 
 
 function changeArray(node: readonly Json[], token: string, rest: readonly string[], change: Change): Json {
   const end = change.op === 'add' && rest.length === 0 ? node.length : node.length - 1;
-  if (token !== '-' && !/^(0|[1-9]\d{0,8})$/.test(token)) throw missing(change);
+  if (token !== '-' && !/^(0|[1-9]\d{0,8})$/.test(token)) throw missingError(change);
   const index = token === '-' ? node.length : Number(token);
-  if (index > end) throw missing(change);
+  if (index > end) throw missingError(change);
   const current = node[index] ?? null;
   if (rest.length > 0) return node.with(index, changeAt(current, rest, change));
   switch (change.op) {
@@ -105,6 +105,6 @@ function checkTest(node: Json, current: Json, change: Change): Json {
   return node;
 }
 
-function missing(change: Change): Error {
+function missingError(change: Change): Error {
   return badRequest(`${change.at}: there is nothing at that path`);
 }

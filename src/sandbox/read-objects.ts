@@ -39,6 +39,8 @@ export function templateKey({
   return JSON.stringify([key, medium, locale]);
 }
 
+// Readers of the objects in a seed or data file. What a seed leaves out gets a default.
+
 export const readReference = objectReader<Reference>((fields) => ({
   id: fields.text('id'),
   type: fields.text('type'),

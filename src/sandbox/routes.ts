@@ -1,83 +1,51 @@
 import { ApiError, badRequest, notFound } from './api-error.ts';
-import { getAuthProfile, listAuthProfiles, patchAuthProfile } from './handlers/auth-profiles.ts';
-import { listNeAttributes, listProfiles, listProfileTypes, listUsers } from './handlers/collections.ts';
-import {
-  deleteTemplates,
-  getPreference,
-  getTemplate,
-  getTemplateContext,
-  listTemplateDefaults,
-  listTemplates,
-  sendTestNotification,
-  writeTemplate,
-} from './handlers/notifications.ts';
-import {
-  createProfileSearch,
-  deleteProfileSearch,
-  listProfileSearches,
-  patchProfileSearch,
-  runProfileSearch,
-  runSavedProfileSearch,
-} from './handlers/profile-searches.ts';
-import {
-  createDomain,
-  createSender,
-  deleteSender,
-  getMailFrom,
-  listDkimAttributes,
-  listSenders,
-  putMailFrom,
-} from './handlers/senders.ts';
-import {
-  createSimIntegration,
-  deleteSimIntegration,
-  getSimIntegration,
-  listSimIntegrations,
-  patchProvisioningRule,
-  patchSimIntegration,
-  putSimIntegration,
-} from './handlers/sim-integrations.ts';
+import type { Handler } from './handler.ts';
+import * as authProfiles from './handlers/auth-profiles.ts';
+import * as collections from './handlers/collections.ts';
+import * as notifications from './handlers/notifications.ts';
+import * as profileSearches from './handlers/profile-searches.ts';
+import * as senders from './handlers/senders.ts';
+import * as simIntegrations from './handlers/sim-integrations.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
-import type { Handler } from './tenant.ts';
 import type { Variations } from './variations.ts';
 
 /** The handler of each operation. The server answers `issue-token` itself, since it needs no token. */
 export const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Handler>> = {
-  'get-profile-config-list': listAuthProfiles,
-  'get-profile-config': getAuthProfile,
-  'patch-profile-config': patchAuthProfile,
-  'get-sim-integrations': listSimIntegrations,
-  'create-sim-integration': createSimIntegration,
-  'get-sim-integration': getSimIntegration,
-  'put-sim-integration': putSimIntegration,
-  'patch-sim-attributes': patchSimIntegration,
-  'delete-sim-integration': deleteSimIntegration,
-  'patch-before-provisioning-rule': patchProvisioningRule,
-  'list-notification-templates': listTemplates,
-  'create-notification-template': writeTemplate,
-  'get-notification-template': getTemplate,
-  'delete-notification-templates-in-bulk': deleteTemplates,
-  'list-notification-template-defaults': listTemplateDefaults,
-  'get-notifications-template-context': getTemplateContext,
-  'list-notification-preferences': getPreference,
-  'send-test-notification': sendTestNotification,
-  'list-from-addresses': listSenders,
-  'create-verified-from-address': createSender,
-  'delete-verified-from-address': deleteSender,
-  'get-dkim-attributes': listDkimAttributes,
-  'create-domain-dkim': createDomain,
-  'get-mail-from-attributes': getMailFrom,
-  'put-mail-from-attributes': putMailFrom,
-  'list-users': listUsers,
-  'list-profiles': listProfiles,
-  'list-profile-types': listProfileTypes,
-  'list-ne-attributes': listNeAttributes,
-  'list-profile-searches': listProfileSearches,
-  'create-profile-search': createProfileSearch,
-  'patch-profile-search': patchProfileSearch,
-  'delete-profile-search': deleteProfileSearch,
-  'run-profile-search': runProfileSearch,
-  'run-saved-profile-search': runSavedProfileSearch,
+  'get-profile-config-list': authProfiles.listAuthProfiles,
+  'get-profile-config': authProfiles.getAuthProfile,
+  'patch-profile-config': authProfiles.patchAuthProfile,
+  'get-sim-integrations': simIntegrations.listSimIntegrations,
+  'create-sim-integration': simIntegrations.createSimIntegration,
+  'get-sim-integration': simIntegrations.getSimIntegration,
+  'put-sim-integration': simIntegrations.putSimIntegration,
+  'patch-sim-attributes': simIntegrations.patchSimIntegration,
+  'delete-sim-integration': simIntegrations.deleteSimIntegration,
+  'patch-before-provisioning-rule': simIntegrations.patchProvisioningRule,
+  'list-notification-templates': notifications.listTemplates,
+  'create-notification-template': notifications.writeTemplate,
+  'get-notification-template': notifications.getTemplate,
+  'delete-notification-templates-in-bulk': notifications.deleteTemplates,
+  'list-notification-template-defaults': notifications.listTemplateDefaults,
+  'get-notifications-template-context': notifications.getTemplateContext,
+  'list-notification-preferences': notifications.getPreference,
+  'send-test-notification': notifications.sendTestNotification,
+  'list-from-addresses': senders.listSenders,
+  'create-verified-from-address': senders.createSender,
+  'delete-verified-from-address': senders.deleteSender,
+  'get-dkim-attributes': senders.listDkimAttributes,
+  'create-domain-dkim': senders.createDomain,
+  'get-mail-from-attributes': senders.getMailFrom,
+  'put-mail-from-attributes': senders.putMailFrom,
+  'list-users': collections.listUsers,
+  'list-profiles': collections.listProfiles,
+  'list-profile-types': collections.listProfileTypes,
+  'list-ne-attributes': collections.listNeAttributes,
+  'list-profile-searches': profileSearches.listProfileSearches,
+  'create-profile-search': profileSearches.createProfileSearch,
+  'patch-profile-search': profileSearches.patchProfileSearch,
+  'delete-profile-search': profileSearches.deleteProfileSearch,
+  'run-profile-search': profileSearches.runProfileSearch,
+  'run-saved-profile-search': profileSearches.runSavedProfileSearch,
 };
 
 type KnownOperation = (typeof operations)[number];

@@ -4,9 +4,9 @@ import { ApiError, errorBody } from './api-error.ts';
 import { checkHeaders, collectBody, decodeBody, parseQuery, readBody } from './checks.ts';
 import type { Fault, FaultList } from './faults.ts';
 import { ShapeError } from './fields.ts';
+import type { Reply, Tenant } from './handler.ts';
 import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
 import { handlers, type Route, type Router } from './routes.ts';
-import type { Reply, Tenant } from './tenant.ts';
 import type { TokenIssuer } from './tokens.ts';
 import { rewriteBody } from './variations.ts';
 
@@ -24,9 +24,9 @@ export interface ServerParts {
   readonly save: () => void;
 }
 
+/** At most `requests` in any `per` milliseconds. */
 export interface RateLimit {
   readonly requests: number;
-  /** Milliseconds. */
   readonly per: number;
 }
 

@@ -19,6 +19,7 @@ export const attributeKinds = [
 export type Medium = (typeof mediums)[number];
 export type VerificationState = (typeof verificationStates)[number];
 
+/** An authentication profile (seed 000). */
 export interface AuthProfile {
   id: string;
   name: string;
@@ -30,12 +31,14 @@ export interface AuthProfile {
   strongAuthLogin: boolean;
 }
 
+/** The rule that runs before an integration provisions. */
 export interface ProvisioningRule {
   type: string | null;
   id: string | null;
   name: string | null;
 }
 
+/** A service desk integration (seed 000). */
 export interface SimIntegration {
   id: string;
   name: string;
@@ -65,18 +68,21 @@ export interface TemplateTexts {
   teamsTemplate: string | null;
 }
 
+/** The vendor's default for a key, medium and locale (seed 001). */
 export interface TemplateDefault extends TemplateTexts {
   key: string;
   medium: Medium;
   locale: string;
 }
 
+/** A customised notification template (seed 001). */
 export interface Template extends TemplateDefault {
   id: string;
   created: string;
   modified: string;
 }
 
+/** A sender address (seed 001). */
 export interface Sender {
   /** null for an address that the tenant lists but cannot delete. */
   id: string | null;
@@ -99,6 +105,7 @@ export interface DkimIdentity {
   readsLeft: number | null;
 }
 
+/** The MAIL FROM domain of an e-mail identity (seed 001). */
 export interface MailFrom {
   identity: string;
   mailFromDomain: string;
@@ -106,18 +113,21 @@ export interface MailFrom {
   readsLeft: number | null;
 }
 
+/** The media of a notification (seed 001). */
 export interface Preference {
   key: string;
   mediums: Medium[];
   modified: string;
 }
 
+/** The global variables of notification templates (seed 001). */
 export interface TemplateContext {
   attributes: JsonObject;
   created: string;
   modified: string;
 }
 
+/** A test notification that the tenant has sent. */
 export interface SentNotification {
   key: string;
   medium: Medium;
@@ -132,6 +142,7 @@ export interface Reference {
   name: string;
 }
 
+/** A user (seed 002). */
 export interface User {
   id: string;
   uid: string;
@@ -141,6 +152,7 @@ export interface User {
   status: string;
 }
 
+/** A profile type (seed 002). */
 export interface ProfileType {
   id: string;
   uid: string;
@@ -148,6 +160,7 @@ export interface ProfileType {
   category: string | null;
 }
 
+/** An attribute of profiles (seed 002). */
 export interface NeAttribute {
   id: string;
   uid: string;
@@ -157,6 +170,7 @@ export interface NeAttribute {
   date_format: string | null;
 }
 
+/** A profile (seed 002). */
 export interface Profile {
   id: string;
   uid: string;
@@ -167,6 +181,7 @@ export interface Profile {
   attributes: { [uid: string]: Json };
 }
 
+/** A rule of a saved search (seed 002). */
 export interface ConditionRule {
   id: string;
   type: (typeof ruleTypes)[number];
@@ -176,6 +191,7 @@ export interface ConditionRule {
   condition_object_id: string | null;
 }
 
+/** A saved search (api-notes). */
 export interface ProfileSearch {
   id: string;
   uid: string;

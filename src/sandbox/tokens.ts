@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import type { Headers } from './checks.ts';
-import type { Reply } from './tenant.ts';
+import type { Reply } from './handler.ts';
 
 export interface TokenOptions {
   readonly clientId: string;

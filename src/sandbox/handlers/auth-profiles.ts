@@ -1,14 +1,15 @@
 import { type Json, type JsonObject, objectFrom } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Tenant } from '../handler.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { type AuthProfile, authTypes } from '../state.ts';
-import { type Call, type Handler, okRead, okWrite, param, type Tenant } from '../tenant.ts';
 
 /** Seed 000, get-profile-config-list: summaries only. */
 export const listAuthProfiles: Handler = (_call, { state }) =>
   okRead(state.authProfiles.map(({ id }) => ({ id, tenant: state.tenant })));
 
+/** Seed 000, get-profile-config. */
 export const getAuthProfile: Handler = (call, tenant) => okRead(showProfile(findProfile(call, tenant)));
 
 /** Seed 000, patch-profile-config: a bare array of operations on the five patchable fields. */

@@ -1,8 +1,8 @@
 import type { Json } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
+import { type Handler, okRead, type Reply, type Tenant } from '../handler.ts';
 import { compareText, maxOffset, type Query, readFlag, readNumber } from '../query.ts';
 import type { NeAttribute, Profile, ProfileType, User } from '../state.ts';
-import { type Handler, okRead, type Reply, type Tenant } from '../tenant.ts';
 
 /** A collection endpoint of the profile-management interface. */
 interface Collection<T> {
@@ -25,6 +25,7 @@ const maxProfiles = 500;
 /** Query parameters that are not filters. */
 const parameters = ['limit', 'offset', 'order', 'metadata'];
 
+/** Seed 002, list-users. */
 export const listUsers: Handler = (call, tenant) =>
   answerCollection<User>(
     {
@@ -42,6 +43,7 @@ export const listUsers: Handler = (call, tenant) =>
     tenant,
   );
 
+/** Seed 002, list-profiles. */
 export const listProfiles: Handler = (call, tenant) =>
   answerCollection(
     describeProfiles('/api/profiles', tenant.state.profiles, { filters: true }),
@@ -49,6 +51,7 @@ export const listProfiles: Handler = (call, tenant) =>
     tenant,
   );
 
+/** Seed 002, list-profile-types. */
 export const listProfileTypes: Handler = (call, tenant) =>
   answerCollection<ProfileType>(
     {
@@ -64,6 +67,7 @@ export const listProfileTypes: Handler = (call, tenant) =>
     tenant,
   );
 
+/** Seed 002, list-ne-attributes. */
 export const listNeAttributes: Handler = (call, tenant) =>
   answerCollection<NeAttribute>(
     {

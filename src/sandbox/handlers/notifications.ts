@@ -1,10 +1,10 @@
 import { isArray, isObject, type Json, parseJson } from '../../model/json.ts';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Tenant } from '../handler.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
 import { readTexts, templateKey } from '../read-objects.ts';
 import { mediums, newId, type Template, type TemplateDefault } from '../state.ts';
-import { type Call, type Handler, okRead, okWrite, param, type Tenant } from '../tenant.ts';
 import { readJsonText, type Variations } from '../variations.ts';
 
 /** Seed 001, filter support of the lists of templates and defaults. */
@@ -14,9 +14,11 @@ const filterFields: FilterFields = new Map([
   ['locale', ['eq', 'sw']],
 ] as const);
 
+/** Seed 001, list-notification-templates. */
 export const listTemplates: Handler = (call, tenant) =>
   okRead(selectTemplates(tenant.state.templates, call, tenant));
 
+/** Seed 001, list-notification-template-defaults. */
 export const listTemplateDefaults: Handler = (call, tenant) =>
   okRead(selectTemplates(tenant.state.templateDefaults, call, tenant));
 

@@ -2,15 +2,17 @@ import type { Json } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
 import { checkRule, findProfiles } from '../condition-rules.ts';
 import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../handler.ts';
 import { uidOf } from '../read-objects.ts';
 import { type ConditionRule, newId, type ProfileSearch, ruleTypes, type TenantState } from '../state.ts';
-import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../tenant.ts';
 import type { Variations } from '../variations.ts';
 import { answerProfiles } from './collections.ts';
 
+/** Api-notes, ProfileSearch. */
 export const listProfileSearches: Handler = (_call, { state, variations }) =>
   okRead({ advanced_search: state.profileSearches.map((search) => showSearch(search, variations)) });
 
+/** Api-notes, ProfileSearch: the tenant makes a uid if none is sent. */
 export const createProfileSearch: Handler = (call, { state, variations }) => {
   const fields = readSearch(call);
   const label = fields.text('label');
@@ -48,6 +50,7 @@ export const deleteProfileSearch: Handler = (call, tenant) => {
   return { status: 204, changed: true };
 };
 
+/** Api-notes, ProfileSearch: runs rules without saving them. */
 export const runProfileSearch: Handler = (call, tenant) => {
   const fields = readSearch(call);
   fields.textOrNull('label');
@@ -57,6 +60,7 @@ export const runProfileSearch: Handler = (call, tenant) => {
   return runRules(rules, '/run', call, tenant);
 };
 
+/** Api-notes, ProfileSearch: runs the rules of a saved search. */
 export const runSavedProfileSearch: Handler = (call, tenant) => {
   const search = findSearch(call, tenant);
   return runRules(search.rules, `/${search.id}/run`, call, tenant);

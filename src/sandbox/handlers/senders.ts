@@ -1,6 +1,7 @@
 import type { Json } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
+import { type Handler, okWrite, param } from '../handler.ts';
 import { type FilterFields, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
 import {
   type DkimIdentity,
@@ -12,7 +13,6 @@ import {
   type VerificationState,
   verificationStates,
 } from '../state.ts';
-import { type Handler, okWrite, param } from '../tenant.ts';
 
 /** Seed 001, filter support of list-from-addresses. */
 const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]] as const);
@@ -64,6 +64,7 @@ export const createSender: Handler = (call, tenant) => {
   return { status: 201, body: showSender(sender), changed: true };
 };
 
+/** Seed 001, delete-verified-from-address. */
 export const deleteSender: Handler = (call, { state }) => {
   const id = param(call, 'id');
   const index = state.senders.findIndex((candidate) => candidate.id === id);

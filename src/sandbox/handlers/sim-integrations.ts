@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../handler.ts';
 import { applyPatch, type PatchRules, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { readProvisioningRule } from '../read-objects.ts';
 import { newId, type ProvisioningRule, type SimIntegration } from '../state.ts';
-import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../tenant.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
 /** The fields of an integration that a client sets. */
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 
+/** Seed 000, get-sim-integrations. */
 export const listSimIntegrations: Handler = (_call, tenant) =>
   okRead(tenant.state.simIntegrations.map((integration) => showIntegration(integration, tenant)));
 
+/** Seed 000, get-sim-integration. */
 export const getSimIntegration: Handler = (call, tenant) =>
   okRead(showIntegration(findIntegration(call, tenant), tenant));
 
@@ -69,6 +71,7 @@ export const patchProvisioningRule: Handler = (call, tenant) => {
   return updateIntegration(integration, { ...details, beforeProvisioningRule: readRule(patched) }, tenant);
 };
 
+/** Seed 000, delete-sim-integration. */
 export const deleteSimIntegration: Handler = (call, { state }) => {
   const id = param(call, 'id');
   const index = state.simIntegrations.findIndex((candidate) => candidate.id === id);
