@@ -4,9 +4,8 @@ import type { LiveObject } from '../../model/live.ts';
 import { segmentsOf as stepsOf } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
 import { draftOf } from '../draft.ts';
-import { parseOne } from '../edit/parsed.ts';
+import { parseOne, treeOf } from '../edit/parsed-document.ts';
 import { type Segment, segmentsOf } from '../edit/segments.ts';
-import { treeOf } from '../edit/tree.ts';
 import { mergeFields } from './fields.ts';
 import type { Found, MergeContext } from './found.ts';
 
@@ -49,7 +48,7 @@ export function documentOfResource(
   const segment = segments.findLast((each) => each.offset <= offset);
   const parsed = segment ? parseOne(segment.text) : null;
   if (!segment || !parsed) return null;
-  return { resource, live, segment, written: treeOf(parsed.root, parsed.document) };
+  return { resource, live, segment, written: treeOf(parsed) };
 }
 
 /** What has to change in the document of an object so that it says what is live. */

@@ -6,7 +6,7 @@ import { isWithin, type Pointer, segmentsOf } from '../../model/pointer.ts';
 import type { Secrets } from '../../model/project.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { DraftContext } from '../draft.ts';
-import type { Edit } from '../edit/tree.ts';
+import type { Edit } from '../edit/apply-edits.ts';
 import { secretsIn } from './secrets.ts';
 
 /** Why a difference was not written, or what was lost in writing it. */

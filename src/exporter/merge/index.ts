@@ -2,8 +2,7 @@ import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
-import { applyEdits } from '../edit/apply.ts';
-import type { Edit } from '../edit/tree.ts';
+import { applyEdits, type Edit } from '../edit/apply-edits.ts';
 import {
   draftAll,
   type ExportedFile,

@@ -5,7 +5,7 @@ import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
 import { type Pointer, segmentsOf } from '../../model/pointer.ts';
-import type { Edit } from '../edit/tree.ts';
+import type { Edit } from '../edit/apply-edits.ts';
 import {
   isNested,
   isWritableKey,
