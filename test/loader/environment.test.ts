@@ -173,7 +173,7 @@ const bad: {
     name: 'an unknown default',
     text: `${config()}defaultEnvironment: prod`,
     error: 'unknown-environment tenantctl.yaml:5:21',
-    hint: 'There are: test',
+    hint: 'The environments are: test',
   },
   {
     name: 'no choice',

@@ -24,7 +24,7 @@ const cases: Case[] = [
     name: 'a tab as indentation',
     manifest: `${template}subject:\n\t- b\n`,
     error: 'yaml-syntax 6:1',
-    hint: 'blanks',
+    hint: 'spaces',
   },
   { name: 'a duplicate key', manifest: `${template}subject: a\nsubject: b\n`, error: 'duplicate-key 6:1' },
   {
@@ -243,7 +243,7 @@ const cases: Case[] = [
     name: 'a rename from its own name',
     manifest: 'kind: ProfileSearch\nlabel: a\nlifecycle: { renamedFrom: a }',
     error: 'invalid-value 3:27',
-    hint: 'before',
+    hint: 'previous name',
   },
   {
     name: 'a field to ignore that is none',

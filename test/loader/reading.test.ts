@@ -15,7 +15,7 @@ function read(text: string) {
     const { value, tagged } = readTree(document, () => null, problems);
     return { offset: document.offset, value, tagged };
   });
-  if (problems.count > 0 || documents.some(({ tagged }) => tagged)) return null;
+  if (problems.diagnostics.length > 0 || documents.some(({ tagged }) => tagged)) return null;
   return documents.map(({ offset, value }) => ({ offset, value }));
 }
 

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { keyText } from '../../loader/document.ts';
 import type { Member, Printable } from '../../loader/print.ts';
-import { keyText } from '../../loader/tree.ts';
 import { insertCandidates, removeCandidates } from './items.ts';
 import { locate, type ParsedDocument, type Path, parseOne, treeOf } from './parsed-document.ts';
 import { setCandidates } from './set.ts';

@@ -13,8 +13,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { keyText } from '../../loader/document.ts';
 import type { Member, Printable } from '../../loader/print.ts';
-import { keyText } from '../../loader/tree.ts';
 
 /** The steps from a document's root to a value: names of members, indexes of items. */
 export type Path = readonly string[];

@@ -1,5 +1,5 @@
 import { CST, isAlias, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
-import { type Mapping, type Printable, printBlock, printInline, quoted } from '../../loader/print.ts';
+import { type Mapping, type Printable, printBlock, printInline, quote } from '../../loader/print.ts';
 import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, nextLine, splice } from './lines.ts';
 import {
   endOf,
@@ -93,7 +93,7 @@ function* inSameStyle(parsed: ParsedDocument, node: Scalar, value: string): Gene
       return;
     }
     case 'QUOTE_DOUBLE':
-      yield splice(text, start, end, quoted(value));
+      yield splice(text, start, end, quote(value));
       return;
     case 'QUOTE_SINGLE': {
       const token = singleQuoted(value);

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Printable } from '../../loader/print.ts';
-import { sideFilePath } from '../../loader/tags.ts';
+import { sideFilePath } from '../../loader/source.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { type DocumentChanges, sideFileOf } from './document-merge.ts';
 import type { DeclaredDocument } from './manifest-file.ts';

@@ -1,18 +1,25 @@
-import { isMap, isNode, isScalar, isSeq, Scalar } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, type ParsedNode, Scalar } from 'yaml';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Place, SourceFile } from './file.ts';
-import { sideFilePath } from './tags.ts';
-import { keyText, offsetOfNode, placeOfNode, type YamlDocument } from './tree.ts';
+import { sideFilePath } from './source.ts';
 
-/** Where a value stands, and how much of the way to it the document has. */
+/** A document of a YAML file that is not empty. Its nodes know their offsets in the file. */
+export interface YamlDocument {
+  readonly file: SourceFile;
+  readonly root: ParsedNode;
+  /** Where the value begins, including its tag. */
+  readonly offset: number;
+}
+
+/** The position of a value, and how far the document leads to it. */
 export interface Found {
   readonly place: Place;
-  /** Where the key of the value stands, if it is a member of a mapping. */
+  /** The position of the value's key, if it is a member of a mapping. */
   readonly key: Place;
   readonly node: unknown;
   /**
-   * `exact`: the value itself; `inside`: a scalar, alias or tag that gives the whole value; `missing`: the mapping
-   * that has no such member.
+   * `exact`: the value itself; `inside`: a scalar, alias or tag that contains the value; `missing`: the mapping or
+   * list that does not have the value.
    */
   readonly match: 'exact' | 'inside' | 'missing';
 }
@@ -51,8 +58,8 @@ export function nodeRange({ root }: YamlDocument, at: Pointer): readonly [number
 }
 
 /**
- * Where a character of a text stands: in its side file, on its line of a block, or in a text on one line. `null` where
- * the YAML does not hold the text as it is (folded, escaped, put together from variables).
+ * The position of a character of a text: in its side file, or in the YAML file. `null` where the YAML file does not
+ * contain the text as it is, because it is folded, escaped or made from variables.
  */
 export function placeInside({ node, place, match }: Found, text: string, offset: number): Place | null {
   if (match !== 'exact' || !isScalar(node)) return null;
@@ -67,7 +74,7 @@ export function placeInside({ node, place, match }: Found, text: string, offset:
     : placeInLine(file, start, text, offset);
 }
 
-/** The lines of a literal block follow its header one by one, indented. */
+/** The lines of a literal block follow its header, indented. */
 function placeInBlock(file: SourceFile, header: number, text: string, offset: number): Place | null {
   let start = header;
   for (let line = text.slice(0, offset).split('\n').length; line > 0; line -= 1) {
@@ -77,8 +84,8 @@ function placeInBlock(file: SourceFile, header: number, text: string, offset: nu
   const from = text.slice(0, offset).lastIndexOf('\n') + 1;
   const end = text.indexOf('\n', offset);
   const line = text.slice(from, end === -1 ? text.length : end);
-  const written = file.text.slice(start).match(/^ */)?.[0].length ?? 0;
-  const indent = written - (line.match(/^ */)?.[0].length ?? 0);
+  const indentInFile = file.text.slice(start).match(/^ */)?.[0].length ?? 0;
+  const indent = indentInFile - (line.match(/^ */)?.[0].length ?? 0);
   if (!file.text.startsWith(line, start + indent)) return null;
   return { file, offset: start + indent + offset - from };
 }
@@ -86,4 +93,36 @@ function placeInBlock(file: SourceFile, header: number, text: string, offset: nu
 function placeInLine(file: SourceFile, at: number, text: string, offset: number): Place | null {
   const start = /["']/.test(file.text.charAt(at)) ? at + 1 : at;
   return file.text.startsWith(text.slice(0, offset + 1), start) ? { file, offset: start + offset } : null;
+}
+
+const coreTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
+  (name) => `tag:yaml.org,2002:${name}`,
+);
+
+/** Whether a tag is one of YAML itself, such as `!!str`. */
+export function isCoreTag(tag: string): boolean {
+  return coreTags.includes(tag);
+}
+
+/** The text of a key as written in the file; `null` where it is not a scalar. */
+export function keyText(key: unknown): string | null {
+  if (!isScalar(key) || (key.tag !== undefined && !isCoreTag(key.tag))) return null;
+  if (typeof key.value === 'string') return key.value;
+  return key.value === null ? null : (key.source ?? null);
+}
+
+/** Where a node's value begins, not counting its tag and anchor. */
+export function offsetOfNode(node: unknown): number {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** A tag further away than this belongs to another value. */
+const maxTagDistance = 512;
+
+/** Where a node's value begins, including its tag. */
+export function placeOfNode(node: unknown, file: SourceFile): Place {
+  const offset = offsetOfNode(node);
+  const tag = isScalar(node) || isMap(node) || isSeq(node) ? node.tag : undefined;
+  const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
+  return { file, offset: written === -1 || offset - written > maxTagDistance ? offset : written };
 }
