@@ -122,7 +122,7 @@ function draftField(name: string, field: Field, object: LiveObject, context: Dra
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { ...nothing, member: [name, { tag: '!file', value: name }], sideText };
   if (field.is === 'json') return { ...nothing, ...draftJson(name, field, value, object) };
-  const printed = plainField(name, field, object, context);
+  const printed = draftPlainField(name, field, object, context);
   if (printed === undefined) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
   return { ...nothing, member: [name, printed] };
 }
@@ -170,7 +170,7 @@ function isEmptyMapping(value: Printable): boolean {
  * The live value of a field that does not hold JSON, in full and without a side file: `null` where it is unset,
  * `undefined` where no manifest can hold it.
  */
-export function plainField(
+export function draftPlainField(
   name: string,
   field: Field,
   object: LiveObject,
@@ -179,23 +179,27 @@ export function plainField(
   const value = own(object.fields, name) ?? null;
   if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
   const lookups = lookupsFor(kindNamed(object.kind), object, settings, records);
-  const declarable = field.is === 'reference' ? declarableReference(value) : value;
-  return plainValue(declarable, pointer(name), lookups) ?? undefined;
+  const declarable = field.is === 'reference' ? pickReference(value) : value;
+  return draftPlainValue(declarable, pointer(name), lookups) ?? undefined;
 }
 
 /** The members of a reference that a manifest may declare; tenants may show more. */
-function declarableReference(value: Json): Json {
+function pickReference(value: Json): Json {
   if (!isObject(value)) return value;
   const { type = null, id = null, name = null } = value;
   return { type, id, name };
 }
 
 /** The tenant's value, with a `!lookup` in place of each id that has one; `null` where it cannot be written. */
-function plainValue(value: Json, at: Pointer, lookups: ReadonlyMap<Pointer, Printable>): Printable | null {
+function draftPlainValue(
+  value: Json,
+  at: Pointer,
+  lookups: ReadonlyMap<Pointer, Printable>,
+): Printable | null {
   const lookup = lookups.get(at);
   if (lookup !== undefined) return lookup;
   if (isArray(value)) {
-    const items = value.map((item, index) => plainValue(item, `${at}${pointer(index)}`, lookups));
+    const items = value.map((item, index) => draftPlainValue(item, `${at}${pointer(index)}`, lookups));
     return items.includes(null) ? null : items;
   }
   if (!isObject(value))
@@ -203,7 +207,7 @@ function plainValue(value: Json, at: Pointer, lookups: ReadonlyMap<Pointer, Prin
   const members: Member[] = [];
   for (const [name, item] of Object.entries(value)) {
     if (item === null) continue;
-    const printed = isWritableKey(name) ? plainValue(item, `${at}${pointer(name)}`, lookups) : null;
+    const printed = isWritableKey(name) ? draftPlainValue(item, `${at}${pointer(name)}`, lookups) : null;
     if (printed === null) return null;
     members.push([name, printed]);
   }

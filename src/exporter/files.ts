@@ -42,7 +42,7 @@ export function createFiles(drafts: readonly Draft[], destination: Destination):
   const inFolder = (path: string) => posix.join(folder, path);
   const endings = ['yaml', ...drafts.flatMap(sideEndings)];
   const isTaken = (base: string) => endings.some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
-  const bases = basePaths(
+  const bases = chooseBasePaths(
     drafts.filter(({ kind }) => hasOwnFiles(kind)),
     isTaken,
   );
@@ -142,7 +142,7 @@ function folderOf({ name }: Kind): string {
  * A path without ending for each object that has a file of its own: made of its key, valid on every system, and
  * unique even where upper and lower case are the same.
  */
-function basePaths(
+function chooseBasePaths(
   drafts: readonly Draft[],
   isTaken: (path: string) => boolean,
 ): ReadonlyMap<Address, string> {
@@ -155,7 +155,7 @@ function basePaths(
   return new Map(
     wanted.map(({ address, path }) => {
       const isFree = isPortable(path) && uses.get(path) === 1 && !isTaken(path);
-      return [address, isFree ? path : distinctPath(path, address, isTaken)];
+      return [address, isFree ? path : makeDistinct(path, address, isTaken)];
     }),
   );
 }
@@ -181,7 +181,7 @@ function isPortable(path: string): boolean {
 }
 
 /** The path with a digest of the address. */
-function distinctPath(path: string, address: Address, isTaken: (path: string) => boolean): string {
+function makeDistinct(path: string, address: Address, isTaken: (path: string) => boolean): string {
   const [folder = '', name = ''] = path.split('/');
   const stem = name
     .slice(0, longestName)

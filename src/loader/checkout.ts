@@ -14,7 +14,7 @@ const maxOutput = 256 * 1024 * 1024;
  * Throws a Failure if git cannot be run, `root` is not in a repository, or there is no such revision.
  */
 export function withRevision<T>(root: string, revision: string, use: (folder: string) => T): T {
-  const [gitDir = '', prefix = '', commit = ''] = git(revision, root, [
+  const [gitDir = '', prefix = '', commit = ''] = runGit(revision, root, [
     'rev-parse',
     '--absolute-git-dir',
     '--show-prefix',
@@ -28,9 +28,9 @@ export function withRevision<T>(root: string, revision: string, use: (folder: st
     const folder = join(temporary, 'files');
     mkdirSync(folder);
     const env = { GIT_DIR: gitDir, GIT_INDEX_FILE: join(temporary, 'index'), GIT_WORK_TREE: folder };
-    git(revision, folder, ['read-tree', `${commit}:${prefix}`], env);
-    git(revision, folder, ['checkout-index', '--all'], env);
-    redirectLinks(git(revision, folder, ['ls-files', '--stage', '-z'], env), folder, root);
+    runGit(revision, folder, ['read-tree', `${commit}:${prefix}`], env);
+    runGit(revision, folder, ['checkout-index', '--all'], env);
+    redirectLinks(runGit(revision, folder, ['ls-files', '--stage', '-z'], env), folder, root);
     return use(folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -51,7 +51,7 @@ function redirectLinks(listing: string, folder: string, root: string): void {
   }
 }
 
-function git(revision: string, cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+function runGit(revision: string, cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   const { status, stdout, stderr, error } = spawnSync('git', args, {
     cwd,
     maxBuffer: maxOutput,

@@ -67,24 +67,24 @@ export function readProjectFile(reading: Reading): ProjectFile {
   const root = projectRoot(configFile);
   const source = diskSource(root);
   const document = readSingle(source, basename(configFile), problems);
-  const value = document && readShape(document, problems);
+  const value = document && readProjectValue(document, problems);
   if (!document || !isObject(value)) throw problems.asFailure();
   const files = source.glob(environmentFiles);
-  const text = chooseEnvironment(value, document, files, source, reading);
+  const text = chooseEnvironment({ value, document, files, source }, reading);
   const context = { ...reading, variables: {}, source };
-  const environment = text ? readEnvironment(text, context, root) : nothing;
+  const read = text ? readEnvironment(text, context, root) : noEnvironment;
   return {
-    ...environment,
+    ...read,
     root,
     configFile,
     document,
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...files],
-    lint: readLintLevels(value, environment.environment),
+    lint: readLintLevels(value, read.environment),
   };
 }
 
-const nothing: ReadEnvironment = { environment: null, variables: null, overlays: [] };
+const noEnvironment: ReadEnvironment = { environment: null, variables: null, overlays: [] };
 
 function projectRoot(configFile: string): string {
   try {
@@ -113,7 +113,7 @@ function readSingle(source: FileSource, path: string, problems: Problems): YamlD
 }
 
 /** The value of the project file with its tags unresolved. Only environments may have tags. */
-function readShape(document: YamlDocument, problems: Problems): Json {
+function readProjectValue(document: YamlDocument, problems: Problems): Json {
   const environments = nodeRange(document, '/environments');
   const open = openTagReader(problems);
   const tree = readTree(
@@ -131,21 +131,25 @@ function readShape(document: YamlDocument, problems: Problems): Json {
   return tree.value;
 }
 
+interface Environments {
+  readonly value: JsonObject;
+  readonly document: YamlDocument;
+  /** Files that contain one environment each. */
+  readonly files: readonly string[];
+  readonly source: FileSource;
+}
+
+/** The environment that the options or the project select; `null`, and a problem, where there is none. */
 function chooseEnvironment(
-  project: JsonObject,
-  document: YamlDocument,
-  files: readonly string[],
-  source: FileSource,
+  { value, document, files, source }: Environments,
   { options, problems }: Reading,
 ): EnvironmentText | null {
-  const inline = own(project, 'environments');
+  const inline = own(value, 'environments');
   const inlineNames = isObject(inline) ? Object.keys(inline) : [];
   const byName = new Map(files.map((path) => [posix.parse(path).name, path]));
   const names = [...new Set([...inlineNames, ...byName.keys()])];
   const name =
-    options.environment ??
-    textOf(project, 'defaultEnvironment') ??
-    (names.length === 1 ? names[0] : undefined);
+    options.environment ?? textOf(value, 'defaultEnvironment') ?? (names.length === 1 ? names[0] : undefined);
   if (name === undefined) {
     const hint =
       names.length === 0
@@ -189,8 +193,8 @@ function readLintLevels(project: JsonObject, environment: Environment | null): L
   const set = objectOf(project, 'lint');
   const isEmbedded = environment?.connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {
-    const usual = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
-    return [code, oneOf(set, code, ['error', 'warning', 'info', 'off'], usual)] as const;
+    const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
+    return [code, oneOf(set, code, ['error', 'warning', 'info', 'off'], byDefault)] as const;
   };
   return Object.fromEntries(Object.entries(lintRules).map(level));
 }

@@ -4,7 +4,7 @@ import type { TenantName } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets } from '../model/project.ts';
-import type { Found } from './document.ts';
+import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
 
@@ -14,7 +14,7 @@ export interface BuildContext {
   readonly secrets: Secrets;
   readonly problems: Problems;
   /** The position of a value of the environment. */
-  find(at: Pointer): Found;
+  find(at: Pointer): FoundNode;
 }
 
 /** The tenant of an environment, and how to reach it. */

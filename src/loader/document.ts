@@ -12,7 +12,7 @@ export interface YamlDocument {
 }
 
 /** The position of a value, and how far the document leads to it. */
-export interface Found {
+export interface FoundNode {
   readonly place: Place;
   /** The position of the value's key, if it is a member of a mapping. */
   readonly key: Place;
@@ -25,10 +25,10 @@ export interface Found {
 }
 
 /** Finds the node of the value at a JSON pointer. */
-export function findNode({ file, root }: YamlDocument, at: Pointer): Found {
+export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   let node: unknown = root;
   let key: unknown = root;
-  const found = (match: Found['match']): Found => ({
+  const found = (match: FoundNode['match']): FoundNode => ({
     place: placeOfNode(node ?? key, file),
     key: { file, offset: offsetOfNode(key) },
     node,
@@ -61,7 +61,7 @@ export function nodeRange({ root }: YamlDocument, at: Pointer): readonly [number
  * The position of a character of a text: in its side file, or in the YAML file. `null` where the YAML file does not
  * contain the text as it is, because it is folded, escaped or made from variables.
  */
-export function placeInside({ node, place, match }: Found, text: string, offset: number): Place | null {
+export function placeInside({ node, place, match }: FoundNode, text: string, offset: number): Place | null {
   if (match !== 'exact' || !isScalar(node)) return null;
   const { file } = place;
   if (node.tag === '!file' && typeof node.value === 'string') {

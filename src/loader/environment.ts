@@ -10,6 +10,7 @@ import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, nodeRange, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { type Overlay, readOverlays } from './overlay.ts';
+import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type TagContext, tagReader } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
@@ -42,14 +43,9 @@ export function readEnvironment(text: EnvironmentText, context: TagContext, root
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at}`);
   const isValid = checkEnvironment(text, whole, problems);
   if (hasUnresolved(whole) && !problems.hasErrors) {
-    problems.add(
-      'foreign-tag',
-      'An alias refers to a value with a tag in another environment',
-      find('').place,
-      {
-        hint: 'Write the value with its tag here.',
-      },
-    );
+    const message = 'An alias refers to a value with a tag in another environment';
+    const hint = 'Write the value with its tag here.';
+    problems.add('foreign-tag', message, find('').place, { hint });
   }
   const overlays = isValid ? readOverlays(whole, find) : [];
   const environment = isValid ? buildEnvironment(text.name, whole, { ...context, root, find }) : null;
@@ -57,11 +53,7 @@ export function readEnvironment(text: EnvironmentText, context: TagContext, root
 }
 
 /** Checks an environment against the schema of the project file. Its tags may be unresolved. */
-export function checkEnvironment(
-  text: EnvironmentText,
-  value: Json,
-  problems: TagContext['problems'],
-): boolean {
+export function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): boolean {
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
   return checkSchema(

@@ -35,8 +35,8 @@ export class SourceFile {
     const lineEnd = end === -1 ? this.text.length : end;
     const until = Math.min(lineEnd, offset + shownAfter);
     const number = String(line);
-    const shown = printable(
-      withoutCredentials(this.text.slice(start, lineEnd)).slice(from - start, until - start),
+    const shown = replaceControls(
+      maskCredentials(this.text.slice(start, lineEnd)).slice(from - start, until - start),
     );
     const [left, right] = [from > start ? '…' : '', until < lineEnd ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
@@ -56,7 +56,7 @@ const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
 const plainValue = /"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s!&*{[|>"'](?:[^,]|,(?=\S))*/y;
 
 /** The line with the values of credentials replaced by dots, so that they do not get into a log. */
-function withoutCredentials(line: string): string {
+function maskCredentials(line: string): string {
   let shown = '';
   for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
     // `key` alone is an ordinary field.
@@ -70,7 +70,7 @@ function withoutCredentials(line: string): string {
 }
 
 /** The text with control characters, which a terminal might interpret, replaced by blanks. */
-function printable(text: string): string {
+function replaceControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trimEnd();
 }
 

@@ -36,12 +36,11 @@ export interface LoadProjectOptions extends LoadOptions {
  * Works offline: the credentials of the environment are not read.
  */
 export function loadProject(options: LoadProjectOptions): Project {
-  const started = start(options);
-  const { problems, secrets, file } = started;
-  const { files, context } = prepareManifests(started, options);
+  const opened = openProject(options);
+  const { files, context } = prepareManifests(opened, options);
   const resources = readResources(files, context);
   context.overlays.reportUnused();
-  return { ...finish(file, secrets, problems), lint: file.lint, resources };
+  return { ...requireEnvironment(opened), lint: opened.file.lint, resources };
 }
 
 /**
@@ -49,14 +48,14 @@ export function loadProject(options: LoadProjectOptions): Project {
  * if the project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
-  const started = start(options);
-  const { files, context } = prepareManifests(started, { needsSecrets: false });
-  return declarationsOf(started.file, files, context);
+  const opened = openProject(options);
+  const { files, context } = prepareManifests(opened, { needsSecrets: false });
+  return declarationsOf(opened.file, files, context);
 }
 
 /** The files of the manifests, and what they are read with. */
 function prepareManifests(
-  { problems, secrets, env, file }: Started,
+  { problems, secrets, env, file }: OpenProject,
   options: Omit<LoadProjectOptions, keyof LoadOptions>,
 ): { files: ManifestFiles; context: ManifestContext } {
   const source = options.manifests ?? diskSource(file.root);
@@ -74,24 +73,24 @@ function prepareManifests(
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
 export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
-  const { problems, secrets, file } = start(options);
-  return finish(file, secrets, problems);
+  return requireEnvironment(openProject(options));
 }
 
-interface Started {
+interface OpenProject {
   readonly problems: Problems;
   readonly secrets: KnownSecrets;
   readonly env: NodeJS.ProcessEnv;
   readonly file: ProjectFile;
 }
 
-function start(options: LoadOptions): Started {
+function openProject(options: LoadOptions): OpenProject {
   const env = options.env ?? process.env;
   const [problems, secrets] = [new Problems(), secretsFrom(env)];
   return { problems, secrets, env, file: readProjectFile({ options, env, secrets, problems }) };
 }
 
-function finish(file: ProjectFile, secrets: Secrets, problems: Problems): ProjectEnvironment {
+/** Throws a Failure if the project has errors. */
+function requireEnvironment({ file, secrets, problems }: OpenProject): ProjectEnvironment {
   problems.throwIfAny();
   const { root, configFile, environment } = file;
   if (!environment) throw problems.asFailure();

@@ -7,7 +7,7 @@ import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../m
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { type Found, findNode, placeInside, type YamlDocument } from './document.ts';
+import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
 import { sourceOf } from './file.ts';
 import type { Overlays } from './overlay.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -61,7 +61,7 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
 interface Declaration extends Omit<Manifest, 'resource'> {
   readonly value: JsonObject;
   readonly lifecycle: Lifecycle;
-  find(at: Pointer): Found;
+  find(at: Pointer): FoundNode;
 }
 
 /** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
@@ -136,7 +136,7 @@ interface Check {
   readonly tree: Tree;
   readonly address: Address | null;
   readonly problems: Problems;
-  find(at: Pointer): Found;
+  find(at: Pointer): FoundNode;
 }
 
 function checkManifest({ kind, tree, address, find, problems }: Check): boolean {
@@ -155,7 +155,7 @@ function checkManifest({ kind, tree, address, find, problems }: Check): boolean 
 function checkPlain(
   kind: Kind,
   { value, tagged }: Tree,
-  find: (at: Pointer) => Found,
+  find: (at: Pointer) => FoundNode,
   problems: Problems,
 ): boolean {
   if (!tagged || !isObject(value)) return true;
@@ -212,7 +212,7 @@ const defaultLifecycle: Lifecycle = { protect: false, ignore: [], renamedFrom: n
 function readLifecycle(
   kind: Kind,
   value: JsonObject,
-  find: (at: Pointer) => Found,
+  find: (at: Pointer) => FoundNode,
   problems: Problems,
 ): Lifecycle {
   const lifecycle = own(value, 'lifecycle');

@@ -3,7 +3,7 @@ import { type Address, matchAddresses } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Found } from './document.ts';
+import type { FoundNode } from './document.ts';
 import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
 
@@ -14,7 +14,7 @@ export interface Overlay {
   /** The position of `target`. */
   readonly place: Place;
   /** The position of a value of `merge`. */
-  find(at: Pointer): Found;
+  find(at: Pointer): FoundNode;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Overlay {
  *
  * @param find gives the position of a value of the environment
  */
-export function readOverlays(environment: JsonObject, find: (at: Pointer) => Found): Overlay[] {
+export function readOverlays(environment: JsonObject, find: (at: Pointer) => FoundNode): Overlay[] {
   const overlays = own(environment, 'overlays');
   return (isArray(overlays) ? overlays : []).filter(isObject).map((overlay, index) => {
     const merge = own(overlay, 'merge');
@@ -51,7 +51,7 @@ export interface Overlays {
 interface Overlaid {
   readonly value: JsonObject;
   /** The position of a value in an overlay; `null` where the manifest gives it. */
-  find(at: Pointer): Found | null;
+  find(at: Pointer): FoundNode | null;
 }
 
 /** Besides its key, what can be declared of an object with `ensure: absent`. */
@@ -129,7 +129,7 @@ function isMapping(value: Json): value is JsonObject {
   return isObject(value) && secretName(value) === null && lookupOf(value) === null;
 }
 
-function findLast(overlays: readonly Overlay[], at: Pointer): Found | null {
+function findLast(overlays: readonly Overlay[], at: Pointer): FoundNode | null {
   const found = overlays.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing');
   return found ?? null;
 }

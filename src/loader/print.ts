@@ -92,7 +92,7 @@ const text: ScalarTag = {
   stringify(item, { indent, inFlow, implicitKey }) {
     const value = String(item.value);
     if (isPlain(value) && !(inFlow && /[,[\]{}]/.test(value))) return value;
-    if (isBlock(value) && !inFlow && !implicitKey) return block(value, indent);
+    if (isBlock(value) && !inFlow && !implicitKey) return literalBlock(value, indent);
     return quote(value);
   },
 };
@@ -107,7 +107,7 @@ function isPlain(value: string): boolean {
   );
 }
 
-function block(value: string, indent: string): string {
+function literalBlock(value: string, indent: string): string {
   const lines = value.replace(/\n$/, '').split('\n');
   return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => line && indent + line)].join('\n');
 }

@@ -47,7 +47,7 @@ export class Problems {
 
   /** All problems, sorted by file and position. */
   get diagnostics(): readonly Diagnostic[] {
-    return [...this.#found.values()].sort(byPlace);
+    return [...this.#found.values()].sort(comparePlaces);
   }
 
   /** Throws a Failure with all problems if there is an error among them. */
@@ -86,7 +86,7 @@ export class Problems {
   }
 }
 
-function byPlace({ source: a }: Diagnostic, { source: b }: Diagnostic): number {
+function comparePlaces({ source: a }: Diagnostic, { source: b }: Diagnostic): number {
   if (!a || !b) return Number(Boolean(a)) - Number(Boolean(b));
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;

@@ -3,7 +3,7 @@ import { type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
-import type { Found } from './document.ts';
+import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
 import { type Tree, unresolved } from './tree.ts';
 
@@ -22,7 +22,7 @@ export interface SchemaContext {
   /** Places whose lines are not shown, because they may contain credentials. */
   readonly unshown?: RegExp;
   /** The position of a value. */
-  find(at: Pointer): Found;
+  find(at: Pointer): FoundNode;
   /** A better explanation than the general one; `null` where there is none. */
   explain?(error: ErrorObject, name: string): Problem | null;
 }
@@ -36,13 +36,13 @@ export function checkSchema(
   { value, tagged }: Tree,
   context: SchemaContext,
 ): boolean {
-  if (validate(tagged ? withoutMarkers(value) : value)) return true;
-  const errors = withFewestChoices((validate.errors ?? []).filter(isReportable)).slice(0, maxErrors);
+  if (validate(tagged ? replaceMarkers(value) : value)) return true;
+  const errors = dropWiderChoices((validate.errors ?? []).filter(isReportable)).slice(0, maxErrors);
   for (const error of errors) report(error, context);
   return errors.length === 0;
 }
 
-function withoutMarkers(tree: Json): Json {
+function replaceMarkers(tree: Json): Json {
   return mapJson(tree, (value) =>
     secretName(value) !== null || lookupOf(value) !== null ? deferred : value,
   );
@@ -56,7 +56,7 @@ function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject):
 }
 
 /** Of several errors about the allowed values of one place, only the one with the fewest values. */
-function withFewestChoices(errors: readonly ErrorObject[]): ErrorObject[] {
+function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   const fewest = new Map<string, number>();
   for (const error of errors) {
     const fewer = fewest.get(error.instancePath) ?? Number.POSITIVE_INFINITY;
@@ -99,7 +99,7 @@ function describe(error: ErrorObject, name: string | null): Problem {
     case 'dependentRequired':
       return { code: 'missing-field', message: `${capitalize(label)} lacks \`${params.missingProperty}\`` };
     case 'anyOf':
-      return { code: 'missing-field', message: `${capitalize(label)} lacks ${alternatives(error)}` };
+      return { code: 'missing-field', message: `${capitalize(label)} lacks ${listAlternatives(error)}` };
     case 'type':
       return describeType(error, label);
     case 'enum':
@@ -193,7 +193,7 @@ function describeChoice({ params, data }: ErrorObject, label: string): Problem {
   return withHint('invalid-value', message, near ?? undefined);
 }
 
-function alternatives({ schema }: ErrorObject): string {
+function listAlternatives({ schema }: ErrorObject): string {
   const names = Array.isArray(schema)
     ? schema.flatMap((each: { required?: string[] }) => each.required ?? [])
     : [];

@@ -65,7 +65,7 @@ export function diskSource(root: string): FileSource {
   /** The real path of a regular file inside the project that is not too large. */
   function readable(path: string): string {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
-    if (real !== root && !real.startsWith(inside)) throw outsideProject(path);
+    if (real !== root && !real.startsWith(inside)) throw outsideProjectFailure(path);
     if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
     if (stats.size > largestFile) {
       throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
@@ -110,7 +110,7 @@ function strictFs(root: string, problems: Failure[]) {
     ),
     // Some editors mark an open file with a hidden broken link.
     realpathSync: strict(realpathSync, (path, error) =>
-      posix.basename(path).startsWith('.') ? null : brokenLink(path, error),
+      posix.basename(path).startsWith('.') ? null : brokenLinkFailure(path, error),
     ),
   };
 }
@@ -163,7 +163,7 @@ export function projectPath(path: string): string {
   if (!unclean.test(path)) return path;
   const normal = posix.normalize(path);
   if (normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0')) {
-    throw outsideProject(path);
+    throw outsideProjectFailure(path);
   }
   return normal;
 }
@@ -187,13 +187,13 @@ function readFrom<T>(path: string, read: () => T): T {
   }
 }
 
-function brokenLink(path: string, error: unknown): Failure {
+function brokenLinkFailure(path: string, error: unknown): Failure {
   if (systemCode(error) !== 'ENOENT') return unreadableFile(path, error);
   return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
 }
 
 /** The Failure for a path that leads out of the project, itself or through a link. */
-function outsideProject(path: string): Failure {
+function outsideProjectFailure(path: string): Failure {
   return failure('outside-project', `${path} leads out of the project.`, {
     hint: 'Keep every file below the folder of the project file, and every target of a link too.',
   });

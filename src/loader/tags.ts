@@ -38,17 +38,17 @@ export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
     if (argument === unresolved) return unresolved;
     const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined;
-    return reader ? reader(argument, context, place) : unknownTag(tag, context.problems, place);
+    return reader ? reader(argument, context, place) : refuseUnknownTag(tag, context.problems, place);
   };
 }
 
 /** Reads tags without resolving them: checks their names and returns `unresolved`. */
 export function openTagReader(problems: Problems): ReadTag {
   return (tag, _argument, place) =>
-    Object.hasOwn(readers, tag) ? unresolved : unknownTag(tag, problems, place);
+    Object.hasOwn(readers, tag) ? unresolved : refuseUnknownTag(tag, problems, place);
 }
 
-function unknownTag(tag: string, problems: Problems, place: Place): Json {
+function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
   const written = tag.startsWith('tag:yaml.org,2002:') ? `!!${tag.slice('tag:yaml.org,2002:'.length)}` : tag;
   const hint = didYouMean(written, tagNames) ?? `The tags are ${tagNames.join(' ')}.`;
   problems.add('unknown-tag', `There is no tag \`${written}\``, place, { hint });

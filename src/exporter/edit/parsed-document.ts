@@ -84,7 +84,7 @@ export function endOf(node: Node, text: string): number {
 /** Where the node's text begins, including its tag and anchor. */
 export function startOf({ node, parent, index, pair }: Located): number {
   const start = node?.range?.[0] ?? 0;
-  const tokens = pair ? separators(pair) : parent ? startTokens(parent, index) : [];
+  const tokens = pair ? separatorsOf(pair) : parent ? startTokensOf(parent, index) : [];
   const property = tokens.find(({ type }) => type === 'tag' || type === 'anchor');
   return property ? Math.min(property.offset, start) : start;
 }
@@ -101,22 +101,22 @@ export function startOfEntry({ parent, index, pair }: Located): number | null {
     return isNode(key) && plain ? (key.range?.[0] ?? null) : null;
   }
   if (!parent) return null;
-  const tokens = startTokens(parent, index);
+  const tokens = startTokensOf(parent, index);
   return tokens.find(({ type }) => type === 'seq-item-ind')?.offset ?? null;
 }
 
 /** Where the colon before a member's value, or the dash before an item, ends. */
 export function endOfIndicator({ parent, index, pair }: Located): number | null {
-  const tokens = pair ? separators(pair) : parent ? startTokens(parent, index) : [];
+  const tokens = pair ? separatorsOf(pair) : parent ? startTokensOf(parent, index) : [];
   const found = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
   return found ? found.offset + found.source.length : null;
 }
 
-function separators(pair: Pair): readonly CST.SourceToken[] {
+function separatorsOf(pair: Pair): readonly CST.SourceToken[] {
   return pair.srcToken && 'sep' in pair.srcToken ? (pair.srcToken.sep ?? []) : [];
 }
 
-function startTokens({ srcToken }: YAMLMap | YAMLSeq, index: number): readonly CST.SourceToken[] {
+function startTokensOf({ srcToken }: YAMLMap | YAMLSeq, index: number): readonly CST.SourceToken[] {
   return srcToken && 'items' in srcToken ? (srcToken.items[index]?.start ?? []) : [];
 }
 

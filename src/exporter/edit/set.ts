@@ -24,7 +24,7 @@ export function* setCandidates(
   const replaceWith = (replacement: string) => splice(text, from, to, gap + replacement);
   if (typeof value === 'string') {
     const isSimple = isScalar(node) && node.tag === undefined && node.anchor === undefined;
-    if (isSimple) yield* inSameStyle(parsed, node, value);
+    if (isSimple) yield* rewriteInStyle(parsed, node, value);
   } else if (isCollection(value) && !located.inFlow) {
     const isFlow = (isMap(node) || isSeq(node)) && node.flow === true;
     if (isFlow) yield replaceWith(printInline(value));
@@ -34,7 +34,7 @@ export function* setCandidates(
   const comment = headerComment(parsed, node);
   if (typeof value === 'string' && !located.inFlow && located.pair) {
     const column = columnOf(text, startOfEntry(located) ?? 0);
-    const literal = literalAfterKey(value, { column, comment, eol });
+    const literal = printLiteral(value, { column, comment, eol });
     if (literal !== null) yield replaceWith(literal);
   }
   const besideKey = moveBesideKey(parsed, located, printInline(value));
@@ -82,7 +82,7 @@ function spanOf(
 }
 
 /** The document with a new text in the same quotes, or the same kind of block, as the old one. */
-function* inSameStyle(parsed: ParsedDocument, node: Scalar, value: string): Generator<string> {
+function* rewriteInStyle(parsed: ParsedDocument, node: Scalar, value: string): Generator<string> {
   const { text } = parsed;
   const [start, end] = node.range ?? [0, 0, 0];
   switch (node.type) {
@@ -96,7 +96,7 @@ function* inSameStyle(parsed: ParsedDocument, node: Scalar, value: string): Gene
       yield splice(text, start, end, quote(value));
       return;
     case 'QUOTE_SINGLE': {
-      const token = singleQuoted(value);
+      const token = quoteSingle(value);
       if (token !== null) yield splice(text, start, end, token);
       return;
     }
@@ -104,7 +104,7 @@ function* inSameStyle(parsed: ParsedDocument, node: Scalar, value: string): Gene
   }
 }
 
-function singleQuoted(value: string): string | null {
+function quoteSingle(value: string): string | null {
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(value)) return null;
   const token: CST.FlowScalar = {
     type: 'single-quoted-scalar',
@@ -150,7 +150,7 @@ function blankLinesBelow(body: string): string {
 }
 
 /** The text as a literal block below its key; `null` where it is better written on one line. */
-function literalAfterKey(
+function printLiteral(
   value: string,
   { column, comment, eol }: { column: number; comment: string; eol: string },
 ): string | null {

@@ -12,7 +12,7 @@ export interface Gap {
 const maxLength = 1000;
 
 /** The ranges in which two lists differ, with as many items in common as possible; last range first. */
-export function gapsBetween(declared: readonly Json[], live: readonly Json[]): Gap[] {
+export function findGaps(declared: readonly Json[], live: readonly Json[]): Gap[] {
   const [a, b] = [declared.map(canonicalJson), live.map(canonicalJson)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
@@ -23,7 +23,7 @@ export function gapsBetween(declared: readonly Json[], live: readonly Json[]): G
   if (start === aEnd && start === bEnd) return [];
   if ((aEnd - start) * (bEnd - start) > maxLength * maxLength)
     return [{ from: start, to: aEnd, liveFrom: start, liveTo: bEnd }];
-  const common = commonItems(a.slice(start, aEnd), b.slice(start, bEnd));
+  const common = findCommonItems(a.slice(start, aEnd), b.slice(start, bEnd));
   const gaps: Gap[] = [];
   let [from, liveFrom] = [start, start];
   for (const [i, j] of [...common, [aEnd - start, bEnd - start] as const]) {
@@ -35,7 +35,7 @@ export function gapsBetween(declared: readonly Json[], live: readonly Json[]): G
 }
 
 /** The longest common subsequence, as pairs of indexes. */
-function commonItems(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
+function findCommonItems(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => lengths[i * width + j] ?? 0;

@@ -8,7 +8,7 @@ import type { Note, NoteReason } from './document-merge.ts';
 export function noteDiagnostics(resource: Resource, notes: readonly Note[]): Diagnostic[] {
   return notes.map(({ at, reason }) => ({
     ...texts[reason](printPlace(at)),
-    source: resource.locate(nearestPlace(resource, at)),
+    source: resource.locate(findNearestPlace(resource, at)),
     address: resource.address,
   }));
 }
@@ -79,7 +79,7 @@ const texts: Readonly<
 };
 
 /** The place, or the whole manifest where it does not declare the field. */
-function nearestPlace({ fields }: Resource, at: Pointer): Pointer {
+function findNearestPlace({ fields }: Resource, at: Pointer): Pointer {
   const [field = ''] = segmentsOf(at);
   return Object.hasOwn(fields, field) ? at : pointer();
 }

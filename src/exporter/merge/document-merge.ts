@@ -39,7 +39,7 @@ export interface DocumentChanges {
   readonly secrets: Pointer[];
 }
 
-export function noChanges(): DocumentChanges {
+export function emptyChanges(): DocumentChanges {
   return { edits: [], notes: [], sideTexts: [], secrets: [] };
 }
 

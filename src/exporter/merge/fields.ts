@@ -8,17 +8,17 @@ import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '..
 import type { LiveObject } from '../../model/live.ts';
 import { secretName } from '../../model/marker.ts';
 import { pointer, segmentsOf } from '../../model/pointer.ts';
-import { draftObject, plainField } from '../draft.ts';
+import { draftObject, draftPlainField } from '../draft.ts';
 import {
   addSet,
   type DocumentChanges,
   type DocumentMerge,
+  emptyChanges,
   isIgnored,
   isOverlaid,
   isWrittenList,
   isWrittenMap,
   type MergeContext,
-  noChanges,
   noteSecret,
   sideFileOf,
   writtenItem,
@@ -34,9 +34,9 @@ export function mergeDocument(
   context: MergeContext,
 ): DocumentChanges {
   const kind = kindNamed(live.kind);
-  const changes = noChanges();
+  const changes = emptyChanges();
   const merge: DocumentMerge = { kind, resource, live, written, context, changes };
-  const invalid = invalidFields(live, context);
+  const invalid = findInvalidFields(live, context);
   mergeKey(merge);
   for (const [name, field] of Object.entries(kind.fields)) {
     const declared = own(resource.fields, name);
@@ -54,7 +54,7 @@ export function mergeDocument(
 }
 
 /** The fields whose live values the schema of the kind does not accept. */
-function invalidFields(live: LiveObject, context: MergeContext): ReadonlySet<string> {
+function findInvalidFields(live: LiveObject, context: MergeContext): ReadonlySet<string> {
   const draft = draftObject(live, context);
   if ('refused' in draft) return new Set(Object.keys(live.fields));
   const invalid = draft.omissions.filter(({ reason }) => reason === 'notValid');
@@ -83,7 +83,7 @@ interface FieldPair {
 /** Changes a field as part of a larger value where that is possible, else as a whole. */
 function mergeField(merge: DocumentMerge, field: Exclude<Field, { is: 'json' }>, pair: FieldPair): void {
   const { name, at, declared, live, written } = pair;
-  const value = plainField(name, field, merge.live, merge.context);
+  const value = draftPlainField(name, field, merge.live, merge.context);
   const file = sideFileOf(written);
   if (value === undefined || isOverlaid(merge.resource, at)) addSet(merge, pair, value);
   else if (field.is === 'set' && isWrittenList(written) && isArray(declared) && isArray(live)) {

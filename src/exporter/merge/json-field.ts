@@ -17,17 +17,17 @@ import {
   rootOf,
   type Where,
 } from '../printable-json.ts';
-import { gapsBetween } from './align.ts';
+import { findGaps } from './align.ts';
 import {
   addSet,
   type DocumentChanges,
   type DocumentMerge,
+  emptyChanges,
   findBlock,
   isIgnored,
   isOverlaid,
   isWrittenList,
   isWrittenMap,
-  noChanges,
   noteSecret,
   secretsIn,
   sideFileOf,
@@ -104,7 +104,7 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
  */
 function openWalk(isCollection: boolean, { at }: Where, walk: Walk): Walk {
   if (isCollection || isOverlaid(walk.merge.resource, at)) return walk;
-  return { ...walk, merge: { ...walk.merge, changes: noChanges() } };
+  return { ...walk, merge: { ...walk.merge, changes: emptyChanges() } };
 }
 
 function hasDifference({ edits, notes }: DocumentChanges): boolean {
@@ -143,7 +143,7 @@ function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Wher
 
 function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void {
   const { declared, live, written } = pair;
-  const gaps = gapsBetween(
+  const gaps = findGaps(
     declared.map((item) => comparableValue(item, where)),
     live.map((item) => comparableValue(item, where)),
   );
