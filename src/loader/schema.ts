@@ -106,17 +106,21 @@ function describe(error: ErrorObject, name: string | null): Problem {
     case 'const':
       return describeChoice(error, label);
     case 'pattern':
-      return withHint(
-        'invalid-value',
-        `${capitalize(label)} cannot be \`${brief(data)}\``,
-        exampleOf(parentSchema),
-      );
+      return {
+        code: 'invalid-value',
+        message: `${capitalize(label)} cannot be \`${brief(data)}\``,
+        hint: exampleOf(parentSchema),
+      };
     case 'false schema':
       return { code: 'unknown-field', message: `${capitalize(label)} is not allowed here` };
     case 'minLength':
     case 'minItems':
     case 'minProperties':
-      return withHint('invalid-value', `${capitalize(label)} is empty`, exampleOf(parentSchema));
+      return {
+        code: 'invalid-value',
+        message: `${capitalize(label)} is empty`,
+        hint: exampleOf(parentSchema),
+      };
     case 'maxLength':
       return {
         code: 'invalid-value',
@@ -141,7 +145,7 @@ function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name
   const known = isRecord(parentSchema?.properties) ? Object.keys(parentSchema.properties) : [];
   const hint =
     didYouMean(name, known) ?? (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
-  return withHint('unknown-field', `There is no field \`${brief(name)}\`${where}`, hint);
+  return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -160,11 +164,8 @@ function describeType({ params, data, parentSchema }: ErrorObject, label: string
   const quotable = typeof data === 'number' || typeof data === 'boolean';
   const truthHint = [params.type].flat().includes('boolean') ? hintForTruth(data) : undefined;
   const hint = wantsText && quotable ? hintForText(String(data), parentSchema) : truthHint;
-  return withHint(
-    'wrong-type',
-    `${capitalize(label)} must be ${joinWithOr(types)}, not ${brief(data)}`,
-    hint,
-  );
+  const message = `${capitalize(label)} must be ${joinWithOr(types)}, not ${brief(data)}`;
+  return { code: 'wrong-type', message, hint };
 }
 
 /** Suggests quotes, unless the text would not be valid either. */
@@ -190,7 +191,7 @@ function describeChoice({ params, data }: ErrorObject, label: string): Problem {
   const choices: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
   const message = `${capitalize(label)} must be ${joinWithOr(choices.map((choice) => String(choice)))}, not ${brief(data)}`;
   const near = typeof data === 'string' ? didYouMean(data, choices.map(String)) : null;
-  return withHint('invalid-value', message, near ?? undefined);
+  return { code: 'invalid-value', message, hint: near };
 }
 
 function listAlternatives({ schema }: ErrorObject): string {
@@ -198,10 +199,6 @@ function listAlternatives({ schema }: ErrorObject): string {
     ? schema.flatMap((each: { required?: string[] }) => each.required ?? [])
     : [];
   return joinWithOr(names.map((name) => `\`${name}\``));
-}
-
-function withHint(code: string, message: string, hint: string | null | undefined): Problem {
-  return hint ? { code, message, hint } : { code, message };
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
