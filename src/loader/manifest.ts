@@ -88,7 +88,7 @@ function resourceOf({ kind, key, address, id, document, value, lifecycle, find }
   };
 }
 
-/** The members that are fields of the kind. */
+/** The members that are fields of the kind. No other name is copied, so none can reach a prototype. */
 function fieldsOf(kind: Kind, value: JsonObject): JsonObject {
   const fields: Record<string, Json> = {};
   for (const [name, item] of Object.entries(value)) if (Object.hasOwn(kind.fields, name)) fields[name] = item;
@@ -115,7 +115,7 @@ function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): 
 /** The schema refuses longer parts, which should not get into addresses. */
 const maxKeyPart = 320;
 
-/** The parts of the key; `null` if they are not all plain text. An object that is pinned without a name has its id. */
+/** The parts of the key; `null` if they are not all plain text. An object pinned without a name has its id as key. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
   const parts = kind.keyFields.map(({ name }) => textOf(value, name));
   if (parts.every(isKeyPart)) return parts;

@@ -388,7 +388,7 @@ describe('every problem has a code, a place and, where one is near, a hint', () 
   });
 });
 
-test('all problems of all files are told at once, in order', () => {
+test('all problems of all files are reported at once, in order', () => {
   const found = failureOf({
     'tenantctl.yaml': config('    variables: { a: !env NOPE }\n    limits: { requests: 0 }'),
     'config/a.yaml': `${template}subjct: a\nbody: !var nope`,
@@ -428,7 +428,7 @@ test.each([
   '{ p: !bad x, note: "the password: hunter2" }',
   '{ password: hunter2, token: hunter2, p: !bad x }',
   `{ password: hunter2${'x'.repeat(200)}, p: !bad x, url: u }`,
-])('the excerpt does not show the credential that stands beside the problem', (attributes) => {
+])('the excerpt does not show the credential beside the problem', (attributes) => {
   const excerpt = excerptOf(attributes);
   expect(excerpt).toContain('p: !bad x');
   expect(excerpt).toContain('•••');

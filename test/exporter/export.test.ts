@@ -166,7 +166,7 @@ describe('secrets', () => {
     expect(names.filter((name) => name.endsWith('_FILE'))).toEqual([]);
   });
 
-  it('never writes a key that the loader would drop without a word', () => {
+  it('never writes a key that the loader would drop silently', () => {
     const pinned = answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1');
     const { files, diagnostics } = run([search(unresolved, []), template(unresolved), pinned]);
     expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);
