@@ -1,4 +1,4 @@
-import { CST, isAlias, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
+import { CST, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
 import { type Mapping, type Printable, printBlock, printInline, quote } from '../../loader/print.ts';
 import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, nextLine, splice } from './lines.ts';
 import {
@@ -173,15 +173,13 @@ function replaceWithBlock(
   const { node, pair } = located;
   const entry = startOfEntry(located);
   if (!node || entry === null) return null;
-  const to = endOf(node, text);
-  const start = node.range?.[0] ?? 0;
-  const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
-  const ownLine = isBlock && !isAlias(node) && startOf(located) === start;
-  if (ownLine) {
-    return splice(text, start, to, indentBelow(printBlock(value), columnOf(text, start), eol));
-  }
   const from = startOf(located);
-  if (!pair) return splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
+  const to = endOf(node, text);
+  const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
+  const hasProperties = from !== (node.range?.[0] ?? 0);
+  if (!pair || (isBlock && !hasProperties)) {
+    return splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
+  }
   const column = columnOf(text, entry) + 2;
   const keyEnd = text.slice(0, from).trimEnd().length;
   return splice(
