@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { readAll, readOnce } from '../client/read.ts';
 import { type Export, exportObjects, type Merge, type MergeInput, mergeExport } from '../exporter/index.ts';
-import { collectionsFor, type Records } from '../exporter/lookups.ts';
+import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Address } from '../model/address.ts';
 import type { LiveObject } from '../model/live.ts';

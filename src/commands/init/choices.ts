@@ -1,4 +1,4 @@
-import { readUrl } from '../../loader/url.ts';
+import { readUrl } from '../../loader/connection.ts';
 import { failure } from '../../model/failure.ts';
 
 /** What the manifests begin with. */
