@@ -1,3 +1,4 @@
+import { messageStyle } from '../generated/preview-page.ts';
 import type { Json } from '../model/json.ts';
 import type { Message, Outcome } from '../render/index.ts';
 import { html, Markup } from '../report/html/markup.ts';
@@ -39,7 +40,7 @@ function inert(content: string): string {
 
 /** An e-mail's own document is read as a continuation: its attributes of html and body are taken over. */
 function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
-  const base = kind === 'mail' ? '' : html`<style>${new Markup(plainStyle)}</style>`;
+  const base = kind === 'mail' ? '' : html`<style>${new Markup(messageStyle)}</style>`;
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><base target="_blank"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
 }
 
@@ -76,19 +77,3 @@ function partMarkup(part: ChatPart): Markup {
       return html`<hr>`;
   }
 }
-
-const plainStyle = `
-body { margin: 0; padding: 16px; background: #ffffff; color: #1d1c1d; font: 15px/1.47 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
-p { margin: 0 0 8px; white-space: pre-line; }
-.message { padding: 12px 16px 6px; border: 1px solid #dde2e9; border-left: 4px solid #8a94a3; border-radius: 8px; }
-.heading { font-size: 17px; font-weight: 700; }
-.note, .notice { color: #5b6470; font-size: 13px; }
-.notice { margin: 12px 0 0; }
-.notice span { font-weight: 600; }
-.button { display: inline-block; margin: 2px 8px 8px 0; padding: 5px 12px; border: 1px solid #8a94a3; border-radius: 6px; font-weight: 600; font-size: 14px; }
-.image { padding: 16px; background: #f0f2f5; border-radius: 6px; color: #5b6470; text-align: center; }
-.failed { padding: 12px 16px; border-radius: 8px; background: #fdebe9; color: #a1160d; white-space: pre-wrap; }
-.link { color: #0b539b; text-decoration: underline; }
-code { padding: 1px 4px; background: #f0f2f5; border-radius: 4px; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .9em; }
-hr { margin: 8px 0; border: 0; border-top: 1px solid #dde2e9; }
-`;

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { script, style } from '../generated/preview-page.ts';
 import { isObject, type Json, own, parseJson, textOf } from '../model/json.ts';
 import { type ContextChoice, createRenderer, type Renderer, renderTemplate } from '../render/index.ts';
 import { refusalOf, securityHeaders } from './guard.ts';
 import { pageHtml } from './page.ts';
-import { script } from './script.ts';
 import type { Snapshot } from './snapshot.ts';
-import { style } from './style.ts';
 import { listView, renderedView } from './view.ts';
 
 export interface PreviewOptions {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
+import { script, style } from '../../generated/report-page.ts';
 import { type Diagnostic, hasErrors } from '../../model/diagnostic.ts';
 import { place } from '../words.ts';
 import { html, Markup } from './markup.ts';
-import { script } from './script.ts';
-import { style } from './style.ts';
 
 interface Tile {
   /** What entries it filters; `null` for a count without entries. */
