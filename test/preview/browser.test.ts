@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Preview, startPreview } from '../../src/preview/server.ts';
 import type { Snapshot } from '../../src/preview/snapshot.ts';
-import { createRenderer } from '../../src/render/index.ts';
+import { createRenderer } from '../../src/render/renderer.ts';
 import { executablePath, launch, snapshot, template, violations } from './support.ts';
 
 const mail = template({

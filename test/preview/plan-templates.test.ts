@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
-import { sidesOf } from '../../src/render/index.ts';
+import { sidesOf } from '../../src/preview/plan-templates.ts';
 import { change, difference } from '../report/fixtures.ts';
 import { createWorld, seedFile } from '../support/world.ts';
 
