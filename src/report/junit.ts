@@ -2,16 +2,16 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 import { escapeHtml } from './safe.ts';
-import { changeRows } from './text/change.ts';
 import { layout } from './text/layout.ts';
+import { changeRows } from './text/plan.ts';
 import {
   actionWords,
   byKind,
-  counted,
   diagnosticCounts,
   noChanges,
   outcomeWords,
   place,
+  pluralize,
   refused,
   sentWords,
 } from './words.ts';
@@ -35,7 +35,7 @@ interface TestCase {
 export function planJunit(plan: Plan): string {
   const equal: TestCase = {
     suite: 'tenant',
-    name: `${counted(plan.summary.unchanged, 'object')} unchanged`,
+    name: `${pluralize(plan.summary.unchanged, 'object')} unchanged`,
     outcome: { is: 'passed', output: plan.changes.length === 0 ? noChanges : '' },
   };
   const problems = plan.diagnostics.map(diagnosticCase);

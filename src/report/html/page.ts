@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { type Diagnostic, hasErrors } from '../../model/diagnostic.ts';
+import { oneLine } from '../safe.ts';
 import { place } from '../words.ts';
 import { html, Markup } from './markup.ts';
 
 interface Tile {
-  /** What entries it filters; `null` for a count without entries. */
+  /** The category of the entries that it filters; `null` for a count without entries. */
   readonly category: string | null;
   readonly count: number;
   readonly words: string;
 }
 
-export interface Page {
+/** What a page shows. */
+interface Page {
   readonly eyebrow: string;
   readonly title: string;
   readonly subtitle: string;
-  /** Shown large and red: why nothing will or did happen. */
+  /** Shown large and red: why nothing will happen, or what went wrong. */
   readonly alarm: string | null;
   /** Shown where there is nothing to list. */
   readonly empty: string;
@@ -31,8 +33,8 @@ export interface Page {
   readonly hasFrames: boolean;
 }
 
-/** A whole page in one file: it needs no network, and its policy lets nothing but its own script run. */
-export function shell(page: Page): string {
+/** A whole page in one file. It needs no network, and its policy lets only its own script run. */
+export function pageHtml(page: Page): string {
   const total = page.groups.reduce((sum, { entries }) => sum + entries.length, 0);
   return `${html`<!doctype html>
 <html lang="en">
@@ -75,7 +77,9 @@ function policy(hasFrames: boolean): string {
   return `default-src 'none'; script-src ${hashOf(script)}; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'`;
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
 
 function tileMarkup({ category, count, words }: Tile): Markup {
   const content = html`<b>${count}</b> <span>${words}</span>`;
@@ -109,4 +113,28 @@ function diagnosticMarkup({ severity, code, message, source, excerpt, hint, addr
   const kind = severity === 'error' ? 'danger' : severity;
   return html`<li class="${kind}"><strong>${severity}</strong> ${where === undefined ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}</li>`;
+}
+
+/** One entry of the page's list: it can be filtered and expanded. */
+interface Entry {
+  /** The kind, by which entries are grouped and filtered. */
+  readonly group: string;
+  /** The action or the outcome, by which the tiles filter. */
+  readonly category: string;
+  readonly isOpen: boolean;
+  readonly summary: Markup;
+  readonly body: Markup;
+}
+
+/** One entry as an expandable element. */
+export function entryMarkup({ group, category, isOpen, summary, body }: Entry): Markup {
+  const open = isOpen ? html` open` : '';
+  return html`<details class="entry" data-group="${group}" data-category="${category}"${open}><summary>${summary}</summary><div class="body">${body}</div></details>
+`;
+}
+
+/** An address whose kind is less prominent than its key. */
+export function addressMarkup(address: string): Markup {
+  const [kind = '', ...key] = oneLine(address).split('/');
+  return html`<code class="address"><span>${kind}/</span>${key.join('/')}</code>`;
 }

@@ -13,34 +13,34 @@ const maxWordLine = 20_000;
 /** Equal text within a changed line is cut to this. */
 const maxEqual = 160;
 const maxPart = 4000;
-/** Above this many possible pairs, lines are paired in their order. */
+/** With more possible pairs, lines are paired in their order. */
 const maxPairs = 400;
-/** Lines that share less of their words do not replace each other. */
-const minLikeness = 0.3;
+/** Lines that share a smaller part of their words do not replace each other. */
+const minSimilarity = 0.3;
 
-/** Removed and added lines, with the words marked that differ between a line and the one that replaces it. */
-export function emphasise(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
-  const before = removed.map(whole);
-  const after = added.map(whole);
+/** Removed and added lines, in parts: the words that differ between a line and its replacement are marked as changed. */
+export function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
+  const before = removed.map(wholeLine);
+  const after = added.map(wholeLine);
   for (const [old, fresh] of pairsOf(removed, added)) {
     [before[old], after[fresh]] = compareWords(removed[old] ?? '', added[fresh] ?? '');
   }
   return [before, after];
 }
 
-/** Which line replaces which, by index and in order: the one that is most alike. */
+/** The indexes of lines that replace each other, in order. Each line is paired with the most similar one. */
 function pairsOf(removed: readonly string[], added: readonly string[]): [number, number][] {
   if (removed.length === added.length || removed.length * added.length > maxPairs) {
     return removed.slice(0, added.length).map((_, index) => [index, index]);
   }
-  const words = added.map(wordsOf);
+  const candidates = added.map(wordsOf);
   const pairs: [number, number][] = [];
   let from = 0;
   removed.forEach((line, index) => {
-    const mine = wordsOf(line);
-    const scores = words.map((theirs, at) => (at < from ? 0 : likeness(mine, theirs)));
+    const words = wordsOf(line);
+    const scores = candidates.map((candidate, at) => (at < from ? 0 : similarityOf(words, candidate)));
     const best = Math.max(...scores);
-    if (best < minLikeness) return;
+    if (best < minSimilarity) return;
     const at = scores.indexOf(best);
     pairs.push([index, at]);
     from = at + 1;
@@ -51,19 +51,20 @@ function pairsOf(removed: readonly string[], added: readonly string[]): [number,
 const wordsOf = (line: string): ReadonlySet<string> =>
   new Set(line.slice(0, maxWordLine).match(/[\p{L}\p{N}_$]+/gu));
 
-/** The part of the words of two lines that both have. */
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** The part of the words of two lines that both have: 0 to 1. */
+function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared === 0 ? 0 : shared / (a.size + b.size - shared);
 }
 
-/** The words that differ between a line and the one that replaces it; none where little is shared. */
+/** Marks the words that differ between two lines; where they share little, both stay whole. */
 function compareWords(old: string, fresh: string): [Part[], Part[]] {
-  if (old.length > maxWordLine || fresh.length > maxWordLine) return [whole(old), whole(fresh)];
+  if (old.length > maxWordLine || fresh.length > maxWordLine) return [wholeLine(old), wholeLine(fresh)];
   const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
   const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
   const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
-  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length)) return [whole(old), whole(fresh)];
+  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length))
+    return [wholeLine(old), wholeLine(fresh)];
   const side = (drop: 'added' | 'removed'): Part[] =>
     showTail(
       found
@@ -78,7 +79,7 @@ export function equalLine(line: string): Part[] {
   return [{ text: clip(chomp(line), maxPart), changed: false }];
 }
 
-const whole = (line: string): Part[] => showTail([{ text: clip(line, maxPart), changed: false }]);
+const wholeLine = (line: string): Part[] => showTail([{ text: clip(line, maxPart), changed: false }]);
 
 function shorten({ text, changed }: Part): Part {
   if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
@@ -92,7 +93,7 @@ function clip(text: string, length: number): string {
   return `${text.slice(0, length)} … (${text.length - length} characters more)${end}`;
 }
 
-/** Makes blanks that differ, trailing blanks, returns and a missing last line break of a changed line visible. */
+/** Makes visible what a changed line would hide: other blanks, trailing blanks, returns, a missing last line break. */
 function showTail(parts: readonly Part[]): Part[] {
   const last = parts.at(-1);
   if (last === undefined) return [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffLines, type LineDiff } from '../../src/report/lines.ts';
+import { diffLines, type LineDiff } from '../../src/report/line-diff.ts';
 
 const all = Number.POSITIVE_INFINITY;
 

@@ -1,19 +1,25 @@
 import { diffArrays } from 'diff';
-import { emphasise, equalLine, type Part } from './emphasis.ts';
+import { diffWords, equalLine, type Part } from './word-diff.ts';
 
+/** One line of a text. */
 export interface DiffLine {
-  /** Counted from 1, in the text before for removed lines, else in the text after. */
+  /** From 1: in the text before for removed lines, otherwise in the text after. */
   readonly number: number;
   readonly parts: readonly Part[];
 }
 
-/** Lines that are equal, or that were replaced by others. */
+/** Lines that are equal, or lines and what replaced them. */
 export type Block =
   | { readonly is: 'same'; readonly before: readonly DiffLine[]; readonly after: readonly DiffLine[] }
   | { readonly is: 'changed'; readonly before: readonly DiffLine[]; readonly after: readonly DiffLine[] };
 
-/** Neighbouring blocks, with some equal lines around them. */
+/** Changed blocks that are close to each other, with some equal lines around them. */
 export type Hunk = readonly Block[];
+
+/** The number of a hunk's first line. */
+export function firstLineOf([block]: Hunk): number {
+  return (block?.after[0] ?? block?.before[0])?.number ?? 1;
+}
 
 /** Two texts compared by line and word. */
 export interface LineDiff {
@@ -25,11 +31,11 @@ export interface LineDiff {
 }
 
 const context = 3;
-/** Beyond this many edits a text counts as rewritten. */
+/** A text with more edits counts as rewritten. */
 const maxLineEdits = 1000;
 
 /**
- * Compares two texts; `null` stands for no text at all. At most `maxLines` lines are kept.
+ * Compares two texts; `null` stands for no text. At most `maxLines` lines are shown.
  * Line endings that are uniform on both sides become a note instead of a change of every line.
  */
 export function diffLines(before: string | null, after: string | null, maxLines: number): LineDiff {
@@ -50,7 +56,11 @@ function compare(old: string[], fresh: string[]): Block[] {
     const part = found[index];
     if (part === undefined) continue;
     if (!part.removed && !part.added) {
-      blocks.push({ is: 'same', before: plain(part.value, oldAt), after: plain(part.value, freshAt) });
+      blocks.push({
+        is: 'same',
+        before: equalLines(part.value, oldAt),
+        after: equalLines(part.value, freshAt),
+      });
       oldAt += part.value.length;
       freshAt += part.value.length;
       continue;
@@ -59,22 +69,25 @@ function compare(old: string[], fresh: string[]): Block[] {
     if (next) index += 1;
     const removed = part.removed ? part.value : [];
     const added = part.added ? part.value : (next?.value ?? []);
-    blocks.push(changed(removed, added, oldAt, freshAt));
+    blocks.push(changedBlock(removed, added, oldAt, freshAt));
     oldAt += removed.length;
     freshAt += added.length;
   }
   return blocks;
 }
 
-function changed(removed: string[], added: string[], oldAt: number, freshAt: number): Block {
-  const [before, after] = emphasise(removed, added);
-  return { is: 'changed', before: numbered(before, oldAt), after: numbered(after, freshAt) };
+function changedBlock(removed: string[], added: string[], oldAt: number, freshAt: number): Block {
+  const [before, after] = diffWords(removed, added);
+  return { is: 'changed', before: numberLines(before, oldAt), after: numberLines(after, freshAt) };
 }
 
-const numbered = (lines: readonly Part[][], from: number): DiffLine[] =>
-  lines.map((parts, index) => ({ number: from + index, parts }));
+function numberLines(lines: readonly Part[][], from: number): DiffLine[] {
+  return lines.map((parts, index) => ({ number: from + index, parts }));
+}
 
-const plain = (lines: readonly string[], from: number): DiffLine[] => numbered(lines.map(equalLine), from);
+function equalLines(lines: readonly string[], from: number): DiffLine[] {
+  return numberLines(lines.map(equalLine), from);
+}
 
 /** Lines with their line feeds. */
 function splitLines(text: string | null): string[] {
@@ -88,17 +101,18 @@ function alignEndings(
 ): [before: string | null, after: string | null, notes: string[]] {
   const old = endingsOf(before);
   const fresh = endingsOf(after);
-  if (old === 'mixed' || fresh === 'mixed') return [closed(before, after), closed(after, before), []];
+  if (old === 'mixed' || fresh === 'mixed')
+    return [endLastLine(before, after), endLastLine(after, before), []];
   const notes = old && fresh && old !== fresh ? [`line endings: ${old} → ${fresh}`] : [];
   const [oldText, freshText] = [
     before?.replaceAll('\r\n', '\n') ?? null,
     after?.replaceAll('\r\n', '\n') ?? null,
   ];
-  return [closed(oldText, freshText), closed(freshText, oldText), notes];
+  return [endLastLine(oldText, freshText), endLastLine(freshText, oldText), notes];
 }
 
-/** Where both texts (or the only one) lack a last line break, that is not worth a word. */
-function closed(text: string | null, other: string | null): string | null {
+/** Adds the last line break where the other text lacks it too, or there is no other: then it is no difference. */
+function endLastLine(text: string | null, other: string | null): string | null {
   if (text === null || text === '' || text.endsWith('\n')) return text;
   return other === null || other === '' || !other.endsWith('\n') ? `${text}\n` : text;
 }
@@ -113,7 +127,7 @@ function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
   return pairs === 0 ? 'LF' : 'mixed';
 }
 
-/** Equal stretches cut down to the lines around a change. */
+/** Blocks without the equal lines that are far from a change. */
 function toHunks(blocks: readonly Block[]): Hunk[] {
   const hunks: Block[][] = [];
   let open: Block[] = [];
@@ -149,7 +163,7 @@ const sizeOf = ({ is, before, after }: Block): number =>
 function cut(hunks: readonly Hunk[], maxLines: number): Pick<LineDiff, 'hunks' | 'hidden'> {
   let room = maxLines;
   let hidden = 0;
-  const kept: Block[][] = [];
+  const shown: Block[][] = [];
   for (const hunk of hunks) {
     const blocks: Block[] = [];
     for (const block of hunk) {
@@ -158,12 +172,12 @@ function cut(hunks: readonly Hunk[], maxLines: number): Pick<LineDiff, 'hunks' |
       hidden += sizeOf(block) - sizeOf(part);
       if (sizeOf(part) > 0) blocks.push(part);
     }
-    if (blocks.length > 0) kept.push(blocks);
+    if (blocks.length > 0) shown.push(blocks);
   }
-  return { hunks: kept, hidden };
+  return { hunks: shown, hidden };
 }
 
-/** As much of a block as `room` lines hold; removed and added lines share the room. */
+/** The first lines of a block, as many as there is room for. Removed and added lines share the room. */
 function shrink(block: Block, room: number): Block {
   if (sizeOf(block) <= room) return block;
   if (block.is === 'same') return slice(block, 0, room);
