@@ -45,8 +45,8 @@ export function pageHtml(token: string, environment: string): string {
 <div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="700" aria-pressed="true">Desktop</button><button type="button" data-width="375" aria-pressed="false">Phone</button></div>
 </div>
 <details class="context" id="context-panel">
-<summary>Context <small id="context-state">made-up values</small></summary>
-<div class="help"><p id="context-help">What the variables stand for, as JSON. Nothing of it is saved.</p><button type="button" id="reset">Made-up values again</button></div>
+<summary>Context <small id="context-state">sample values</small></summary>
+<div class="help"><p id="context-help">The values of the variables, as JSON. They are not saved.</p><button type="button" id="reset">Use sample values</button></div>
 <label class="hidden" for="context">Context as JSON</label>
 <textarea id="context" spellcheck="false" autocomplete="off" rows="10" aria-describedby="context-help context-error"></textarea>
 <p id="context-error" role="alert"></p>

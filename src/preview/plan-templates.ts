@@ -13,7 +13,7 @@ const maxCharacters = 20_000_000;
 const maxDuration = 60_000;
 
 export interface PlanRenderOptions {
-  /** The tenant's context attributes; left out or `null`: made-up values. */
+  /** The tenant's context attributes; without them sample values are used. */
   readonly attributes?: JsonObject | null;
   /** The fields of the vendor's templates that deletes go back to. */
   readonly defaults?: ReadonlyMap<Address, JsonObject>;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
 
-/** What a template replaces: the tenant's, the vendor's default or nothing; or the tenant was not read. */
+/** What a declared template replaces; `not-read` where the tenant was not asked. */
 export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
 
 /** The answer to `GET /api/templates`. The page shows every text of an answer as text. */
@@ -43,7 +43,7 @@ export interface ListedTemplate {
 /** The body of `POST /api/render`. */
 export interface RenderQuestion {
   readonly address: string;
-  /** `null` asks for made-up values. */
+  /** `null` asks for sample values. */
   readonly context: JsonObject | null;
 }
 
@@ -57,7 +57,7 @@ export interface RenderedTemplate {
 export interface RenderedSide {
   /** A whole HTML document for a frame without scripts. */
   readonly document: string;
-  /** `null` where it is no e-mail. */
+  /** `null` for a message that is not an e-mail. */
   readonly head: MailHead | null;
 }
 

@@ -159,9 +159,9 @@ function refusalOf(
   const site = headers['sec-fetch-site'];
   const isForeign = (origin !== undefined && origin !== `http://${host}`) || site === 'cross-site';
   if (isForeign || (method !== 'GET' && origin === undefined))
-    return 'Only the page of the preview may ask this.';
+    return 'Only the page of the preview may send this request.';
   if (url.startsWith('/api/') && !isSameToken(headers[tokenHeader], token))
-    return 'This page belongs to an earlier run: load it again.';
+    return 'This page belongs to an earlier run. Reload it.';
   return null;
 }
 

@@ -71,7 +71,9 @@ class ProcessRenderer implements Renderer {
     const reason = textOf(answer, 'reason');
     if (reason !== null) return failWith(reason);
     const value = read(own(answer, 'value') ?? null);
-    return value === null ? failWith('The renderer gave no sensible answer.') : { is: 'rendered', value };
+    return value === null
+      ? failWith('The renderer gave an answer that cannot be read.')
+      : { is: 'rendered', value };
   }
 }
 

@@ -33,7 +33,7 @@ export interface Sides<T> {
 
 /** Which values a template is rendered with. */
 export type ContextChoice =
-  /** Made-up values for the variables of both sides; the tenant's attributes where they are known. */
+  /** Sample values for the variables of both sides; the tenant's attributes where they are known. */
   | { readonly from: 'samples'; readonly attributes: JsonObject | null }
   | { readonly from: 'user'; readonly context: JsonObject };
 

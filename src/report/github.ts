@@ -31,7 +31,7 @@ export function planGithub(plan: Plan): string {
   return lines([...plan.diagnostics.map(diagnosticCommand), ...risks, counts]);
 }
 
-/** What went wrong in an apply as annotations. */
+/** The failures of an apply as annotations, and its outcome as a notice. */
 export function resultGithub(result: Result): string {
   const failures = result.changes
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown')
@@ -63,7 +63,7 @@ function diagnosticCommand({ severity, code, message, source, hint, address }: D
   );
 }
 
-/** `::error file=a.yaml,line=3,title=…::message`, with everything escaped that would end a part of it. */
+/** `::error file=a.yaml,line=3,title=…::message`. Whatever would end one of its parts is escaped. */
 function command(
   name: string,
   properties: Readonly<Record<string, string | undefined>>,

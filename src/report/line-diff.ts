@@ -94,7 +94,7 @@ function splitLines(text: string | null): string[] {
   return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** The texts with their uniform line endings made equal, and a note where these differed. */
+/** The texts with equal line endings where each has uniform ones, and a note where these differed. */
 function alignEndings(
   before: string | null,
   after: string | null,

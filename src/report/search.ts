@@ -79,7 +79,7 @@ function searchTable({ profiles, more, label }: FoundProfiles, options: ReportOp
   return layout([...(profiles.length === 0 ? [] : rows), end], options);
 }
 
-/** Rows of a table, as many columns as fit into `width`; `left` is how many do not. Cells are single lines. */
+/** Rows of a table with as many columns as fit into `width`. The other columns are counted in `left`. Cells are single lines. */
 function table(
   header: readonly string[],
   cells: readonly (readonly string[])[],

@@ -96,18 +96,18 @@ describe.skipIf(executablePath === undefined)('the page', () => {
   it('renders again with the context that is typed in', async () => {
     const { page } = await visit(snapshot([mail]));
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
-    await page.getByText('made-up values', { exact: true }).click();
+    await page.getByText('sample values', { exact: true }).click();
     await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe <b>"}}');
     await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
     await page.getByLabel('Context as JSON').fill('[1]');
     await page.getByRole('alert').getByText('JSON object').waitFor();
-    await page.getByRole('button', { name: 'Made-up values again' }).click();
+    await page.getByRole('button', { name: 'Use sample values' }).click();
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
   });
 
   it('follows a change without being loaded again, and keeps the typed context', async () => {
     const { page, preview } = await visit(snapshot([mail]));
-    await page.getByText('made-up values', { exact: true }).click();
+    await page.getByText('sample values', { exact: true }).click();
     await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe"}}');
     await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
     preview.show(snapshot([template({ after: { body: 'Good day, ${user.name}' } }), german]));
@@ -204,7 +204,7 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
       ] as const;
       const { page } = await visit(snapshot([mail, german, slack], { diagnostics }), options);
       await inFrame(page, 'After').waitFor();
-      await page.getByText('made-up values', { exact: true }).click();
+      await page.getByText('sample values', { exact: true }).click();
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     },

@@ -11,7 +11,7 @@ interface TypedContext {
   readonly error: string;
 }
 
-/** Typing renders again after a pause of this many milliseconds. */
+/** Milliseconds without typing after which the template is rendered again. */
 const typingPause = 250;
 
 const field = find('context', HTMLTextAreaElement);
@@ -19,9 +19,9 @@ const field = find('context', HTMLTextAreaElement);
 const typed = new Map<string, TypedContext>();
 
 /**
- * Has the field and the button work on the context of the selected template.
+ * Lets people type the context of the selected template, or return to sample values.
  *
- * @param selectedAddress says which one that is
+ * @param selectedAddress returns the address of that template
  * @param onChange is called when the context has changed
  */
 export function startContext(selectedAddress: () => string | null, onChange: () => void): void {
@@ -43,22 +43,22 @@ export function startContext(selectedAddress: () => string | null, onChange: () 
   });
 }
 
-/** What a template is to be rendered with: what was typed for it, or `null` for made-up values. */
+/** The context of a template: what was typed for it, or `null` for sample values. */
 export function contextOf(address: string): Context {
   return typed.get(address)?.value ?? null;
 }
 
-/** Shows what was typed for a template; where nothing was, the field keeps its text until {@link showMadeUp}. */
+/** Shows what was typed for a template. Without that, the field keeps its text until {@link showSamples}. */
 export function showContext(address: string): void {
   const context = typed.get(address);
   if (context && field.value !== context.text) field.value = context.text;
-  find('context-state', HTMLElement).textContent = context ? 'your values' : 'made-up values';
+  find('context-state', HTMLElement).textContent = context ? 'your values' : 'sample values';
   find('context-error', HTMLElement).textContent = context?.error ?? '';
   field.setAttribute('aria-invalid', String(Boolean(context?.error)));
 }
 
-/** Shows the values that a template was rendered with, unless some were typed for it. */
-export function showMadeUp(address: string, context: Context): void {
+/** Shows the sample values that a template was rendered with, unless values were typed for it. */
+export function showSamples(address: string, context: Context): void {
   if (!typed.has(address)) field.value = JSON.stringify(context, null, 2);
 }
 

@@ -45,7 +45,7 @@ export function mediumName(medium: string): string {
   return mediumNames[medium] ?? medium;
 }
 
-/** What to tell people of something that was thrown. */
+/** The message of something that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,7 @@ import { breakableKey, element, mediumName } from './elements.ts';
 const list = find('list', HTMLElement);
 const filter = find('filter', HTMLInputElement);
 
-/** Has the filter call `onFilter`, the slash go to it, and the arrow keys move through the links. */
+/** Calls `onFilter` when the filter changes, and lets the slash and the arrow keys move the focus. */
 export function startList(onFilter: () => void): void {
   filter.addEventListener('input', onFilter);
   focusOnSlash(filter);

@@ -1,7 +1,7 @@
 import { find, startTheme } from '../../report/html/browser/dom.ts';
 import type { ListedTemplate, TemplateList } from '../protocol.ts';
 import { fetchRendered, fetchTemplates } from './api.ts';
-import { contextOf, showContext, showMadeUp, startContext } from './context.ts';
+import { contextOf, showContext, showSamples, startContext } from './context.ts';
 import { breakableKey, element, mediumName, messageOf, problemItem } from './elements.ts';
 import { showList, startList } from './list.ts';
 import { showSides, startSides } from './sides.ts';
@@ -11,7 +11,7 @@ const busy = find('busy', HTMLElement);
 
 let templates: readonly ListedTemplate[] = [];
 let selected = addressInUrl();
-/** Counts renderings: an answer that comes after a later question is dropped. */
+/** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
 
 startTheme();
@@ -57,7 +57,7 @@ function showLive(text: string, isOn: boolean): void {
 
 function showAlerts({ isBroken, problems }: TemplateList): void {
   const alerts = find('alerts', HTMLElement);
-  const title = isBroken ? 'The project does not load. What is shown is the last state that did.' : 'Remarks';
+  const title = isBroken ? 'The project does not load. This is the last state that did.' : 'Remarks';
   alerts.hidden = problems.length === 0;
   alerts.classList.toggle('broken', isBroken);
   alerts.replaceChildren(
@@ -116,7 +116,7 @@ async function render(template: ListedTemplate): Promise<void> {
     const { address } = template;
     const rendered = await fetchRendered({ address, context: contextOf(address) });
     if (mine !== turn) return;
-    showMadeUp(address, rendered.context);
+    showSamples(address, rendered.context);
     showSides(template, rendered);
     busy.textContent = '';
   } catch (error) {

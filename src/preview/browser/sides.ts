@@ -15,10 +15,10 @@ const phoneWindow = 500;
 
 let isMail = false;
 let mailWidth = 700;
-/** What is shown, to leave frames alone where nothing has changed. */
+/** What is shown, so that frames are not loaded again when nothing has changed. */
 let shown = '';
 
-/** Has the buttons choose the width of e-mails, and fits the frames again when the window changes. */
+/** Lets people choose the width of e-mails, and fits the frames again when the window changes. */
 export function startSides(): void {
   const buttons = findAll('[data-width]', HTMLButtonElement);
   for (const button of buttons) {
@@ -32,7 +32,7 @@ export function startSides(): void {
   if (innerWidth < phoneWindow) buttons.find(({ dataset }) => dataset.width === '375')?.click();
 }
 
-/** A template as it is and as it will be; the latter alone where the tenant was not read. */
+/** Shows a template before and after; only after where the tenant was not read. */
 export function showSides(template: ListedTemplate, { before, after }: RenderedTemplate): void {
   const { address, medium, base, isRemoved } = template;
   const next = JSON.stringify([address, base, isRemoved, before, after]);

@@ -71,7 +71,7 @@ ${
 </html>`}\n`;
 }
 
-/** Frames inherit the page's policy, so their inline styles have to be allowed here too. */
+/** Frames inherit the page's policy, so where there are frames it has to allow inline styles. */
 function policy(hasFrames: boolean): string {
   const styles = hasFrames ? "'unsafe-inline'" : hashOf(style);
   return `default-src 'none'; script-src ${hashOf(script)}; style-src ${styles}; img-src data:; base-uri 'none'; form-action 'none'`;

@@ -39,7 +39,7 @@ export function span(text: string, ...styles: readonly Style[]): Span {
   return { text, styles };
 }
 
-/** A span that moves to the next line rather than being broken. */
+/** A span that moves to the next line instead of being broken. */
 export function solid(text: string, ...styles: readonly Style[]): Span {
   return { text, styles, isSolid: true };
 }
@@ -55,8 +55,8 @@ export function paragraph(indent: number, text: string, ...styles: readonly Styl
 }
 
 /**
- * Rows as text. Control characters become visible signs, and lines are wrapped to the width of the terminal, in which
- * wide characters take two columns and combining ones none.
+ * Rows as text. Control characters become visible signs. Lines are wrapped to the width of the terminal, where wide
+ * characters take two columns and combining characters none.
  */
 export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
   const columns = Math.max(20, width);

@@ -20,7 +20,7 @@ export function wordsIn(field: HTMLInputElement): string[] {
   return field.value.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/** Begins with the system's theme and has the button with the id `theme` change it. */
+/** Shows the system's theme, and lets the button with the id `theme` change it. */
 export function startTheme(): void {
   const { dataset } = document.documentElement;
   const button = find('theme', HTMLButtonElement);
@@ -32,7 +32,7 @@ export function startTheme(): void {
   show(matchMedia('(prefers-color-scheme: dark)').matches);
 }
 
-/** The key `/` goes to a search field, unless it is typed into a field. */
+/** Moves the focus to a search field when `/` is pressed outside of fields. */
 export function focusOnSlash(field: HTMLInputElement): void {
   addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;

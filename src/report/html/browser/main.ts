@@ -1,8 +1,8 @@
 import { find, findAll, focusOnSlash, press, startTheme, wordsIn } from './dom.ts';
 
-/** Up to this many rendered templates are loaded at once, for printing too; of more, those in sight. */
+/** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
 const maxFrames = 100;
-/** Typing filters after a pause of this many milliseconds. */
+/** Milliseconds without typing after which the filter is applied. */
 const typingPause = 120;
 
 const root = document.documentElement;
@@ -90,7 +90,7 @@ function isPressed(button: HTMLButtonElement): boolean {
   return button.getAttribute('aria-pressed') === 'true';
 }
 
-/** Entries are expanded and collapsed together, and all of them for printing. */
+/** Lets people expand or collapse all entries. Printing expands them too. */
 function startExpanding(entries: readonly HTMLDetailsElement[]): void {
   const expandShown = (isOpen: boolean) => {
     for (const entry of entries) if (!entry.hidden) entry.open = isOpen;
@@ -108,7 +108,7 @@ function startExpanding(entries: readonly HTMLDetailsElement[]): void {
   });
 }
 
-/** Differences are shown unified or side by side. */
+/** Lets people see differences unified or side by side. */
 function startViews(): void {
   const buttons = findAll('button[data-view]', HTMLButtonElement);
   for (const button of buttons) {
