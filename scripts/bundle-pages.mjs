@@ -21,7 +21,7 @@ mkdirSync('src/generated', { recursive: true });
 for (const [page, files] of Object.entries(pages)) {
   const texts = await Promise.all(
     Object.entries(files).map(
-      async ([name, file]) => `export const ${name} = ${JSON.stringify(await bundle(file))};\n`,
+      async ([name, file]) => `export const ${name}: string = ${JSON.stringify(await bundle(file))};\n`,
     ),
   );
   publish(`src/generated/${page}.ts`, texts.join(''));

@@ -10,8 +10,8 @@ const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /**
- * A rendered template, or why there is none, as a whole HTML document for a frame without scripts; `null` where there is
- * no template.
+ * A rendered template, or why there is none, as a whole HTML document for a frame without scripts; `null` where there
+ * is no template.
  *
  * @param withHead whether an e-mail's subject and sender are shown above its text
  */
@@ -29,9 +29,9 @@ export function documentOf(outcome: Outcome<Message> | null, withHead: boolean):
 }
 
 /**
- * The policy lets nothing load, but browsers resolve and connect to the hosts of frames and of clicked links before they
- * check it. So such elements are renamed to unknown ones, as in most mail programs. Links open a new window, as the
- * `base` of the document says, and a sandboxed frame may not open one.
+ * The policy lets nothing load, but browsers resolve and connect to the hosts of frames and of clicked links before
+ * they check it. So such elements are renamed to unknown ones, as in most mail programs. Links open a new window, as
+ * the `base` of the document says, and a sandboxed frame may not open one.
  */
 function disarm(content: string): string {
   return content

@@ -42,7 +42,8 @@ export interface RenderedSides extends Sides<Outcome<Message>> {
 }
 
 /**
- * Renders both sides of a template with one context. Never rejects: the outcome of a side says why it could not be rendered.
+ * Renders both sides of a template with one context. Never rejects: the outcome of a side says why it could not be
+ * rendered.
  *
  * @param medium EMAIL, SLACK or TEAMS
  * @param fields of the NotificationTemplate, in the shape of the manifest; they may hold markers

@@ -10,8 +10,8 @@ export interface Section {
 }
 
 /**
- * Head, sections and foot, within the length of a comment. Sections that do not fit whole are shown in brief, and a note
- * counts the rest. The foot is always there.
+ * Head, sections and foot, within the length of a comment. Sections that do not fit whole are shown in brief, and a
+ * note counts the rest. The foot is always there.
  */
 export function fitComment(head: string, sections: readonly Section[], foot: string): string {
   const reserve = 200;

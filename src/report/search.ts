@@ -79,7 +79,9 @@ function searchTable({ profiles, more, label }: FoundProfiles, options: ReportOp
   return layout([...(profiles.length === 0 ? [] : rows), end], options);
 }
 
-/** Rows of a table with as many columns as fit into `width`. The other columns are counted in `left`. Cells are single lines. */
+/**
+ * Rows of a table with as many columns as fit into `width`; `left` is the number of the others. Cells are single lines.
+ */
 function table(
   header: readonly string[],
   cells: readonly (readonly string[])[],
@@ -133,7 +135,7 @@ function csvCell(text: string): string {
   return /[",\r\n;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Spreadsheets read text with such a beginning as a formula, unless an apostrophe precedes it. Numbers stay numbers. */
+/** Spreadsheets read some texts as formulas unless they begin with an apostrophe. Numbers stay numbers. */
 function escapeFormula(text: string): string {
   if (/^-?\d+(\.\d+)?$/.test(text)) return text;
   return /^\s*[=+\-@|＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text;

@@ -18,7 +18,7 @@ const maxPairs = 400;
 /** Lines that share a smaller part of their words do not replace each other. */
 const minSimilarity = 0.3;
 
-/** Removed and added lines, in parts: the words that differ between a line and its replacement are marked as changed. */
+/** Removed and added lines in parts, in which the words that differ between a line and its replacement are marked. */
 export function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
   const before = removed.map(wholeLine);
   const after = added.map(wholeLine);

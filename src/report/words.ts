@@ -118,8 +118,8 @@ export function place(source: { file: string; line: number; column?: number }): 
 }
 
 /**
- * The web address of a line in a manifest, from a template such as `https://host/blob/REV/{file}#L{line}`; `null` without
- * a template that is a web address.
+ * The web address of a line in a manifest, from a template such as `https://host/blob/REV/{file}#L{line}`; `null`
+ * without a template that is a web address.
  */
 export function sourceLink(source: Change['source'], template: string | undefined): string | null {
   if (source === null || template === undefined || !/^https?:\/\//.test(template)) return null;
