@@ -4,7 +4,7 @@ import { pluralize } from '../words.ts';
 import { html, type Markup } from './markup.ts';
 
 /**
- * A line diff. The page's style shows the same markup unified or side by side, so every block holds its lines before and
+ * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
  * after, and equal lines are on both sides.
  */
 export function lineDiffMarkup({ hunks, notes, hidden }: LineDiff): Markup {

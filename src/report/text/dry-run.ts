@@ -6,8 +6,8 @@ import { blank, layout, paragraph, type Row, row, span } from './layout.ts';
 import { actionStyles } from './plan.ts';
 
 /**
- * Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. Lines are
- * not wrapped, so that a body can be copied as JSON.
+ * Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. Lines
+ * are not wrapped, so that a body can be copied as JSON.
  */
 export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colour'>): string {
   const sending = plan.changes.filter(({ requests }) => requests.length > 0);
