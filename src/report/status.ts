@@ -28,10 +28,10 @@ export function renderStatus(status: Status, format: StatusFormat, options: Repo
 }
 
 /** Seconds that resolvers may cache a record. */
-const lifetime = 3600;
+const recordLifetime = 3600;
 
 /** The longest string of a TXT record, in bytes (RFC 1035, 3.3). */
-const longestString = 255;
+const maxTxtString = 255;
 
 const headings = {
   VerifiedDomain: 'Domains',
@@ -154,7 +154,7 @@ function comment(text: string): string {
 
 /** `NAME. TTL IN TYPE DATA`, as RFC 1035 writes it. */
 export function zoneLine(record: DnsRecord): string {
-  return `${record.name}. ${lifetime} IN ${record.type} ${recordData(record)}`;
+  return `${record.name}. ${recordLifetime} IN ${record.type} ${recordData(record)}`;
 }
 
 function recordData(record: DnsRecord): string {
@@ -170,9 +170,9 @@ function recordData(record: DnsRecord): string {
 
 function txtStrings(text: string): string {
   const bytes = Buffer.from(text);
-  const count = Math.max(1, Math.ceil(bytes.length / longestString));
+  const count = Math.max(1, Math.ceil(bytes.length / maxTxtString));
   return Array.from({ length: count }, (_, at) =>
-    quoteBytes(bytes.subarray(at * longestString, (at + 1) * longestString)),
+    quoteBytes(bytes.subarray(at * maxTxtString, (at + 1) * maxTxtString)),
   ).join(' ');
 }
 

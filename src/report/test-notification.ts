@@ -43,7 +43,11 @@ export function testPreview(test: TestNotification, options: ReportOptions): str
   );
 }
 
-/** Says whether the test notification was sent and what the tenant answered; `null` where it was not sent. */
+/**
+ * Says whether the test notification was sent, and what the tenant answered.
+ *
+ * @param answer `null` where nothing was sent
+ */
 export function testOutcome(
   test: TestNotification,
   answer: TestAnswer | null,

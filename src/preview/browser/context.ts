@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../../model/json.ts';
 import { find } from '../../report/html/browser/dom.ts';
 import type { RenderQuestion } from '../protocol.ts';
 import { messageOf } from './elements.ts';
@@ -72,7 +73,7 @@ function readField(last: Context): TypedContext {
 }
 
 function parseObject(text: string): Context {
-  const value = JSON.parse(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  const value: Json = JSON.parse(text);
+  if (isObject(value)) return value;
   throw new Error('It has to be a JSON object.');
 }
