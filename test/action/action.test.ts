@@ -11,13 +11,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
 
 /** In place of npm: the program that stands here is what it installs. */
-const npm = `
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-const [, , prefix] = process.argv.slice(2);
-writeFileSync('npm.log', process.argv.slice(2).join(' '));
-mkdirSync(prefix + '/node_modules', { recursive: true });
-const place = prefix + '/node_modules/tenantctl';
-if (!existsSync(place)) symlinkSync(${JSON.stringify(root)}, place);
+const npm = `#!/bin/sh
+printf %s "$*" > npm.log
+mkdir -p "$3/node_modules"
+ln -sfn '${root}' "$3/node_modules/tenantctl"
 `;
 
 let runner: Runner;

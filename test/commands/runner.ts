@@ -22,20 +22,21 @@ export interface Ran {
   readonly output: string;
 }
 
-/** @param stubs the programs besides `tenantctl`, as the text of Node modules */
+/** @param stubs the programs besides `tenantctl`: shell scripts, which begin with `#!`, or Node modules */
 export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
   const bin = `${dir}.bin`;
   mkdirSync(bin);
-  const install = (name: string, file: string) => {
-    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`);
+  const install = (name: string, script: string) => {
+    writeFileSync(join(bin, name), script);
     chmodSync(join(bin, name), 0o755);
   };
-  install('tenantctl', program);
+  const runNode = (file: string) => `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`;
+  install('tenantctl', runNode(program));
   for (const [name, text] of Object.entries(stubs)) {
     const file = join(bin, `${name}.mjs`);
-    writeFileSync(file, text);
-    install(name, file);
+    if (!text.startsWith('#!')) writeFileSync(file, text);
+    install(name, text.startsWith('#!') ? text : runNode(file));
   }
   const path = [bin, process.env.PATH ?? ''].join(delimiter);
   return {
