@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ArgumentsCamelCase, Argv } from 'yargs';
-import type { PlanOptions } from '../engine/plan.ts';
+import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
 import { type ExitCode, failure } from '../model/failure.ts';
 import type { Io } from './io.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { scopeOf } from '../engine/choices.ts';
 import { mergeTenant } from '../engine/export.ts';
-import { scopeOf } from '../engine/scope.ts';
 import type { Merge } from '../exporter/index.ts';
 import { loadDeclarations, loadProject } from '../loader/index.ts';
 import { hasErrors } from '../model/diagnostic.ts';

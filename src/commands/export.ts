@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
+import { scopeOf } from '../engine/choices.ts';
 import { exportTenant } from '../engine/export.ts';
-import { scopeOf } from '../engine/scope.ts';
 import { type ExportedFile, secretsFile } from '../exporter/index.ts';
 import { kinds } from '../kinds/index.ts';
 import { loadDeclarations, loadEnvironment } from '../loader/index.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { TemplateSetting } from '../engine/template-setting.ts';
+import type { TemplateSetting } from '../engine/templates.ts';
 import { failure } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';

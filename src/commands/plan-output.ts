@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { readTemplateSetting, type TemplateSetting } from '../engine/template-setting.ts';
+import { readTemplateSetting, type TemplateSetting } from '../engine/templates.ts';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import { ExitCode } from '../model/failure.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';

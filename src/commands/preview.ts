@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
-import { type LiveTemplates, readTemplates } from '../engine/preview.ts';
-import { scopeOf } from '../engine/scope.ts';
+import { scopeOf } from '../engine/choices.ts';
+import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { startEmbedded } from '../engine/embedded.ts';
+import { startEmbedded } from '../engine/tenant.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault } from '../sandbox/index.ts';
 import { type ArgsOf, commonOptions, defineCommand, lastPort, wholeNumber } from './command.ts';

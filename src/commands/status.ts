@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { createDnsChecker, type DnsChecker } from '../client/dns.ts';
-import { scopeOf } from '../engine/scope.ts';
+import { scopeOf } from '../engine/choices.ts';
 import {
   awaited,
   checkDns,

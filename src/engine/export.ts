@@ -11,16 +11,17 @@ import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Which objects are exported. */
+/** Which objects to export. */
 export interface ExportOptions {
-  /** The kinds to export; left out: all. */
+  /** The kinds to export. Left out: all. */
   readonly kinds?: readonly string[];
-  /** Whether an object is exported; left out: every one. */
+  /** Whether to export an object. Left out: every object. */
   isInScope?(address: Address): boolean;
 }
 
 /**
- * The live tenant as manifests and their side files; writing them somewhere is the caller's job.
+ * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
+ * tenant cannot be read.
  *
  * @example
  * const { files } = await exportTenant(tenant, { kinds: ['NotificationTemplate'] });
@@ -41,7 +42,10 @@ export interface MergeOptions
   extends Required<ExportOptions>,
     Pick<MergeInput, 'folder' | 'delete' | 'read'> {}
 
-/** What the live tenant changes in the manifests there are: comments, order, style, tags and side files stay. */
+/**
+ * Reads the tenant and returns how to update the existing manifests. Comments, order, style, tags and side files are
+ * kept. Throws a Failure where the tenant cannot be read.
+ */
 export async function mergeTenant(
   { resources, secrets }: Project,
   { client: ofTenant, environment: { settings } }: Tenant,
@@ -63,7 +67,7 @@ export async function mergeTenant(
   });
 }
 
-/** The records that ids inside these objects may name. Throws a Failure where they cannot be read. */
+/** Reads the records that the ids inside these objects may refer to. */
 async function readReferenced(
   client: Client,
   objects: readonly LiveObject[],
