@@ -2,8 +2,8 @@ import type { Argv } from 'yargs';
 import { createDnsChecker, type DnsChecker } from '../client/dns.ts';
 import { scopeOf } from '../engine/choices.ts';
 import {
-  awaited,
   checkDns,
+  identitiesToAwait,
   isSettled,
   readStatus,
   type StatusScope,
@@ -110,7 +110,7 @@ function printChanges(before: Status, after: Status, io: Io): void {
 
 /** Prints on stderr what is not verified when the time is up. */
 function printUnsettled(status: Status, io: Io): void {
-  const open = awaited(status).filter((identity) => !isVerificationOver(identity));
+  const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
   const names = open.map(({ address, verification }) => `${address} (${verificationWords[verification]})`);
   io.stderr.write(`The time is up. Not verified: ${names.map(oneLine).join(', ')}.\n`);
 }
