@@ -49,6 +49,6 @@ export const commands: Commands = {
   completion: {
     positionals: '[shell]',
     describe: 'Print a script for shell completion',
-    load: async () => (await import('./completion.ts')).completionOf(commands),
+    load: async () => (await import('./completion.ts')).createCompletion(commands),
   },
 };

@@ -38,6 +38,8 @@ export interface LoadOptions {
 export interface ProjectFile extends ReadEnvironment {
   readonly root: string;
   readonly configFile: string;
+  /** The names of all environments. */
+  readonly environments: readonly string[];
   /** Globs of manifests. */
   readonly manifests: readonly string[];
   /** Where the globs stand, or the file. */
@@ -76,6 +78,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
     root,
     configFile,
     document,
+    environments: environmentNames(value, files),
     manifests: texts(value, 'manifests') ?? defaultManifests,
     notManifests: [basename(configFile), ...files],
     lint: readLintLevels(value, environment.environment),
@@ -136,10 +139,8 @@ function chooseEnvironment(
   source: FileSource,
   { options, problems }: Reading,
 ): EnvironmentText | null {
-  const inline = own(project, 'environments');
-  const inlineNames = isObject(inline) ? Object.keys(inline) : [];
   const byName = new Map(files.map((path) => [posix.parse(path).name, path]));
-  const names = [...new Set([...inlineNames, ...byName.keys()])];
+  const names = environmentNames(project, files);
   const name =
     options.environment ??
     textOf(project, 'defaultEnvironment') ??
@@ -154,7 +155,7 @@ function chooseEnvironment(
   }
   const path = byName.get(name);
   const at = pointer('environments', name);
-  if (inlineNames.includes(name)) {
+  if (inlineNames(project).includes(name)) {
     if (path === undefined) return { name, document, at };
     const place = findNode(document, at).key;
     problems.add('environment-twice', `The environment \`${name}\` stands here and in ${path}`, place);
@@ -167,6 +168,16 @@ function chooseEnvironment(
     return null;
   }
   return readEnvironmentFile(name, path, source, problems);
+}
+
+/** The names of the environments in the project file and in files of their own. */
+function environmentNames(project: JsonObject, files: readonly string[]): string[] {
+  return [...new Set([...inlineNames(project), ...files.map((path) => posix.parse(path).name)])];
+}
+
+function inlineNames(project: JsonObject): string[] {
+  const inline = own(project, 'environments');
+  return isObject(inline) ? Object.keys(inline) : [];
 }
 
 function readEnvironmentFile(

@@ -2,9 +2,10 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
 import { type LoadOptions, type ProjectFile, readProjectFile } from './config.ts';
 import { type Declarations, declarationsOf } from './declarations.ts';
-import type { ManifestContext } from './manifest.ts';
+import type { Manifest, ManifestContext } from './manifest.ts';
 import { type ManifestFiles, readDeclared, readManifests } from './manifests.ts';
 import { prepareOverlays } from './overlay.ts';
+import { parseIncomplete } from './parse.ts';
 import { findNode } from './position.ts';
 import { Problems } from './problems.ts';
 import { type KnownSecrets, secretsFrom } from './secrets.ts';
@@ -53,6 +54,26 @@ export function loadDeclarations(options: LoadOptions): Declarations {
   const started = start(options);
   const { files, context } = manifestsOf(started, { needsSecrets: false });
   return declarationsOf(started.file, () => readDeclared(files, context));
+}
+
+/** The names in a project, for shell completion. */
+export interface ProjectNames {
+  readonly environments: readonly string[];
+  /** The objects that manifests declare. */
+  readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
+}
+
+/**
+ * Loads the names in a project as far as they can be read: manifests with errors are included, and no problem in them
+ * is reported. Throws a Failure where the project file cannot be read.
+ */
+export function loadNames(options: LoadOptions): ProjectNames {
+  const started = start(options);
+  const { files, context } = manifestsOf(started, { needsSecrets: false });
+  return {
+    environments: started.file.environments,
+    objects: readDeclared(files, context, parseIncomplete),
+  };
 }
 
 /** The files of the manifests, and what they are read with. */

@@ -27,11 +27,15 @@ export function readManifests(files: ManifestFiles, context: ManifestContext): R
 }
 
 /** Every document that declares an object, sound or not. Problems of a single document are reported. */
-export function readDeclared(files: ManifestFiles, context: ManifestContext): Manifest[] {
+export function readDeclared(
+  files: ManifestFiles,
+  context: ManifestContext,
+  parse: typeof parseDocuments = parseDocuments,
+): Manifest[] {
   const { problems } = context;
   return listFiles(files, problems).flatMap((path) => {
     const file = openFile(files.source, path, problems);
-    const documents = file ? parseDocuments(file, problems) : [];
+    const documents = file ? parse(file, problems) : [];
     return documents.flatMap((document) => readManifest(document, context) ?? []);
   });
 }

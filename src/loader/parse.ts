@@ -52,6 +52,18 @@ function schemaWithTags(): Schema {
  * unknown tags are found later, when nodes become values: the parser's own check of keys is quadratic.
  */
 export function parseDocuments(file: SourceFile, problems: Problems): YamlDocument[] {
+  return composeDocuments(file, problems).flatMap(({ document, isSound }) => (isSound ? [document] : []));
+}
+
+/** Like {@link parseDocuments}, but includes documents with syntax errors, as far as they can be read. */
+export function parseIncomplete(file: SourceFile, problems: Problems): YamlDocument[] {
+  return composeDocuments(file, problems).map(({ document }) => document);
+}
+
+function composeDocuments(
+  file: SourceFile,
+  problems: Problems,
+): { readonly document: YamlDocument; readonly isSound: boolean }[] {
   const tokens = unlessTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
   const deep = tokens.map(tooDeep).find((offset) => offset !== null);
   if (deep !== undefined) {
@@ -60,10 +72,11 @@ export function parseDocuments(file: SourceFile, problems: Problems): YamlDocume
     return [];
   }
   const composed = unlessTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);
-  return (composed ?? []).flatMap((document): YamlDocument[] => {
+  return (composed ?? []).flatMap((document) => {
     const { contents: root } = document;
-    if (!isSound(document, file, problems) || !root || isBlank(root)) return [];
-    return [{ file, root, offset: placeOfNode(root, file).offset }];
+    const isSound = checkSyntax(document, file, problems);
+    if (!root || isBlank(root)) return [];
+    return [{ document: { file, root, offset: placeOfNode(root, file).offset }, isSound }];
   });
 }
 
@@ -84,7 +97,7 @@ function unlessTooComplex<T>(file: SourceFile, problems: Problems, work: () => T
   }
 }
 
-function isSound(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
+function checkSyntax(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') {
     const offset = Math.max(0, file.text.indexOf('%YAML'));
