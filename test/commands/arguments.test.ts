@@ -19,7 +19,7 @@ describe('an option', () => {
       expect(code).toBe(1);
       expect(stderr).toContain('[usage]');
       expect(stderr).toContain(option.replace(/^-+/, ''));
-      expect(stderr).not.toContain('mistake in tenantctl');
+      expect(stderr).not.toContain('bug in tenantctl');
     },
   );
 

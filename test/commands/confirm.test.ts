@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { confirmed } from '../../src/commands/confirm.ts';
+import { confirm } from '../../src/commands/prompt.ts';
 import { project } from './project.ts';
 
 it.each([
@@ -14,12 +14,12 @@ it.each([
 ])('takes %j for %s', async (typed, expected) => {
   const stdin = new PassThrough();
   stdin.end(typed);
-  expect(await confirmed('Really?', io(stdin, new AbortController().signal))).toBe(expected);
+  expect(await confirm('apply', io(stdin, new AbortController().signal))).toBe(expected);
 });
 
 it('ends with 130 on Ctrl-C', async () => {
   const interrupt = new AbortController();
-  const answer = confirmed('Really?', io(new PassThrough(), interrupt.signal));
+  const answer = confirm('apply', io(new PassThrough(), interrupt.signal));
   interrupt.abort();
   await expect(answer).rejects.toMatchObject({ exitCode: 130, diagnostics: [{ code: 'interrupted' }] });
 });
