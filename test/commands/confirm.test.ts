@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { confirm } from '../../src/commands/prompt.ts';
-import { project } from './project.ts';
+import { createTestWorld, runProgram } from '../support/world.ts';
 
 it.each([
   ['yes\n', true],
@@ -25,16 +25,17 @@ it('ends with 130 on Ctrl-C', async () => {
 });
 
 it('applies nothing where nobody answers', async () => {
-  const { run, tenant } = await project('tenant: t\n', {
-    'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n',
+  const { dir, env, sandbox } = await createTestWorld({
+    files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
-  const { code, stderr } = await run(['apply', '--no-color'], { typed: '' });
+  const { code, stderr } = await runProgram(['apply', '--no-color'], { cwd: dir, env, typed: '' });
   expect(stderr).toContain('Nothing was applied.');
   expect(code).toBe(0);
-  const asJson = await run(['apply', '--format', 'json', '--quiet'], { typed: 'no\n' });
+  const argv = ['apply', '--format', 'json', '--quiet'];
+  const asJson = await runProgram(argv, { cwd: dir, env, typed: 'no\n' });
   expect(asJson.code).toBe(0);
   expect(JSON.parse(asJson.stdout).diagnostics).toMatchObject([{ code: 'declined' }]);
-  expect(tenant.state.senders).toEqual([]);
+  expect(sandbox.state.senders).toEqual([]);
 });
 
 function io(stdin: PassThrough, signal: AbortSignal) {
