@@ -21,7 +21,7 @@ const common = {
   define: { TENANTCTL_VERSION: JSON.stringify(version) },
 };
 
-// CommonJS, which Node loads at once: modules would be looked up one by one. Each part runs when it is first imported.
+// CommonJS starts faster than modules. Each part of the bundle runs when it is first imported.
 const program = {
   ...common,
   format: 'cjs',
@@ -51,7 +51,7 @@ const { metafile } = await build({
     }),
   ],
 });
-// The compiled schemas carry helpers of ajv.
+// The compiled schemas contain helper functions of ajv.
 const bundled = [...Object.keys(metafile.inputs), 'node_modules/ajv/', 'node_modules/fast-deep-equal/'];
 writeFileSync('dist/bin/THIRD-PARTY-NOTICES', noticesOf(bundled));
 
@@ -61,7 +61,7 @@ await build({
   outdir: 'dist/lib',
   format: 'esm',
   splitting: true,
-  // All in one folder, so that a module finds the files beside it in whichever chunk it ends.
+  // All chunks are in one folder, so that modules find the files next to them.
   chunkNames: '[name]-[hash]',
   packages: 'external',
 });
@@ -74,7 +74,7 @@ const tsc = createRequire(import.meta.url)
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 
-/** Takes modules from elsewhere: from scripts/bundle, where each file says why, or from a file beside the bundle. */
+/** Replaces modules: by those in scripts/bundle, where each says why, or by a file next to the bundle. */
 function replace(modules) {
   const folder = fileURLToPath(new URL('bundle', import.meta.url));
   return {

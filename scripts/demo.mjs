@@ -1,5 +1,5 @@
-// The main job on the embedded tenant: validate, plan, apply, plan again, and drift. Works on a copy, so that it can be
-// run again and again.
+// The main job on the embedded tenant: validate, plan, apply, plan again, and drift. It works on a copy, so it
+// can be repeated.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ try {
   tenantctl('apply', '--yes', '--quiet');
   say('Nothing is left to do: exit code 0 even with --detailed-exitcode');
   tenantctl('plan', '--detailed-exitcode');
-  say('Somebody changes a subject by hand, in the tenant');
+  say('Someone changes a subject by hand, in the tenant');
   changeByHand();
   say('The plan shows the drift: exit code 2');
   tenantctl('plan', '--detailed-exitcode');
@@ -44,7 +44,7 @@ function tenantctl(...args) {
   if (!expected.includes(status)) throw new Error(`The command ended with ${status}.`);
 }
 
-/** The embedded tenant keeps itself in a file; whoever edits that file plays a person in the admin interface. */
+/** Edits the file of the embedded tenant, as a person would edit the tenant in the admin interface. */
 function changeByHand() {
   const file = join(folder, '.tenantctl/sandbox.json');
   const tenant = JSON.parse(readFileSync(file, 'utf8'));

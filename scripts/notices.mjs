@@ -1,4 +1,4 @@
-// The licences of the packages whose code a bundle carries, as their terms ask for.
+// The licences of the packages in a bundle, as their terms require.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

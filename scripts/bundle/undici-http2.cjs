@@ -1,4 +1,4 @@
-// undici speaks HTTP/2 only where it is asked to, which the client does not do; loading it takes a start 5 ms.
+// undici uses HTTP/2 only on request, and the client does not request it. Loading it would add 5 ms to every start.
 module.exports = () => {
   throw new TypeError('HTTP/2 is left out of the bundle.');
 };

@@ -1,2 +1,2 @@
-// The client uses connection pools only: fetch, WebSocket, caches and mocks would make every start longer.
+// The client only uses connection pools. Loading fetch, WebSocket, caches and mocks would slow down every start.
 export { default as Pool } from 'undici/lib/dispatcher/pool.js';

@@ -16,9 +16,9 @@ export function commandsPage() {
   return [
     '# Commands',
     '<!-- Made by `npm run docs` from the help of the program. -->',
-    `${sentence('Every command prints the document asked for on stdout, and everything else on stderr')} Exit codes stand in [exit-codes.md](exit-codes.md).`,
+    `${sentence('Every command prints the requested document on stdout, and everything else on stderr')} See [exit-codes.md](exit-codes.md) for exit codes.`,
     table(
-      ['Command', 'Does'],
+      ['Command', 'What it does'],
       commands.map(({ name, description }) => [
         `[\`${name}\`](#${name})`,
         `${description.split('. ')[0]}`.replace(/\.$/, ''),
@@ -59,7 +59,7 @@ function parse(text) {
   };
 }
 
-/** Options and positionals: a name, then text and `[facts]` that may go on over lines. */
+/** Options and positionals: a name, then text and `[facts]` that may continue on the next lines. */
 function entries(lines, begins) {
   const found = [];
   for (const line of lines) {
@@ -74,7 +74,7 @@ function entries(lines, begins) {
   });
 }
 
-/** Two columns that yargs has aligned, each of which may go on over lines. */
+/** Two columns that yargs has aligned. The text of each may continue on the next lines. */
 function columns(lines, begins) {
   const starts = lines.flatMap((line) => {
     const [left] = /^ {2}\S.*?\S {2,}(?=\S)/.exec(line) ?? [];
@@ -130,7 +130,7 @@ function optionTable(options, head = 'Option') {
 const words = {
   string: 'text',
   number: 'a number',
-  array: 'one or several',
+  array: 'one or more',
   boolean: '',
   'default: false': '',
   'default: []': '',
@@ -138,7 +138,7 @@ const words = {
 
 function factWords(fact, name) {
   if (Object.hasOwn(words, fact)) return words[fact];
-  if (fact === 'default: true') return `on; \`${name.replace('--', '--no-')}\` switches it off`;
+  if (fact === 'default: true') return `on; \`${name.replace('--', '--no-')}\` turns it off`;
   const text = fact.replaceAll(/"([^"]*)"/g, '`$1`');
   return text.replace(/^choices: /, '').replace(/^default: /, 'default ');
 }
@@ -151,12 +151,12 @@ function commonIn(lists) {
   return first.filter((option) => lists.filter((options) => has(options, option)).length > lists.length / 2);
 }
 
-/** What to say of a command that has not all of the common options. */
+/** A sentence for a command that has only some of the common options. */
 function fewer(options, common) {
   const kept = common.filter((option) => has(options, option));
   if (kept.length === common.length) return [];
   return [
-    `Of the [common options](#common-options) it has ${kept.map(({ names }) => `\`${names}\``).join(' and ')} only.`,
+    `Of the [common options](#common-options) it has only ${kept.map(({ names }) => `\`${names}\``).join(' and ')}.`,
   ];
 }
 

@@ -1,4 +1,4 @@
-// The `console` blocks of a document: every `$ command` is run, and what it prints is put below it.
+// Runs every `$ command` in the `console` blocks of a document, and puts its output below it.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export function withOutputs(text) {
   requireProgram();
   const shown = blocks.filter(({ language }) => language === 'console');
   const commands = shown.flatMap(({ content }) => commandsOf(content));
-  // Outputs refer to each other, by digests say: all of them come from one run.
+  // Outputs refer to each other (digests, for example), so they all come from one run.
   if (commands.every(({ output }, at) => stable(output) === stable(outputs[at] ?? ''))) return text;
   let document = text;
   for (const block of shown.toReversed()) {
@@ -48,7 +48,7 @@ function commandsOf(content) {
     });
 }
 
-/** The program is rebuilt by tests; while it is not there, no output is worth anything. */
+/** Throws where the program does not run, for example while it is being rebuilt. */
 function requireProgram() {
   const { status } = spawnSync(process.execPath, [program, '--version']);
   if (status !== 0) throw new Error('The program does not run: `npm run build` first.');
@@ -93,7 +93,7 @@ function run(steps) {
   }
 }
 
-/** An output without what differs from run to run. */
+/** An output without what differs between runs. */
 function stable(output) {
   return output
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:…')

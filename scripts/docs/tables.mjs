@@ -1,4 +1,4 @@
-// Tables from schemas/ and from the program's own lists.
+// Tables made from schemas/ and from lists in src/.
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
@@ -24,7 +24,7 @@ async function lists() {
 
 const schema = (name) => JSON.parse(readFileSync(`${root}schemas/${name}.schema.json`, 'utf8'));
 
-/** What is the same in every kind is described once, in the text. */
+/** Fields of every kind are described once, in the text. */
 const everywhere = ['kind', 'ensure', 'lifecycle', 'id'];
 
 /** One section for every kind: its key and its fields. */
@@ -44,7 +44,7 @@ function kindSection(kind, { description, properties, $defs = {} }) {
       `\`${name}\``,
       isKey ? 'key' : typeOf(property),
       `${sentence(property.description)}${choicesOf(property)}`,
-      isKey ? (folds ? 'case does not count' : 'exactly') : howOf(kind.fields[name], property),
+      isKey ? (folds ? 'ignoring case' : 'exactly') : howOf(kind.fields[name], property),
     ];
   });
   const rule = $defs.rule;
@@ -54,7 +54,7 @@ function kindSection(kind, { description, properties, $defs = {} }) {
     `Address: \`${[kind.name, ...keys.map((key) => key.toUpperCase())].join('/')}\`.${pinOf(kind)}`,
     table(['Field', 'Type', 'Meaning', 'Compared'], rows),
     ...(rule ? ['Each rule:', memberTable(rule)] : []),
-    `Set by the tenant, so an error in a manifest: ${kind.serverOwned.map((name) => `\`${name}\``).join(', ')}.`,
+    `Set by the tenant; an error in a manifest: ${kind.serverOwned.map((name) => `\`${name}\``).join(', ')}.`,
   ].join('\n\n');
 }
 
@@ -68,15 +68,15 @@ function howOf(field, { type, enum: choices }) {
   return isClearable ? comparedAs(field) : comparedAs(field).replace(/; .* clears?$/, '; cannot be cleared');
 }
 
-/** How a field is compared, and what `null` does: src/kinds/kind.ts says which sorts there are. */
+/** How a field is compared, and what `null` does; src/kinds/kind.ts lists the types of fields. */
 function comparedAs(field) {
   switch (field.is) {
     case 'value':
-      return `exactly${field.nameOf ? `, but not beside the same \`${field.nameOf}\`` : ''}; \`null\` clears`;
+      return `exactly${field.nameOf ? `, unless \`${field.nameOf}\` is equal` : ''}; \`null\` clears`;
     case 'text':
-      return 'line endings do not count; `null` and `""` clear';
+      return 'ignoring line endings; `null` and `""` clear';
     case 'email':
-      return 'case does not count; `null` clears';
+      return 'ignoring case; `null` clears';
     case 'set':
       return 'as a set; `null` and `[]` clear';
     case 'reference':
@@ -85,8 +85,8 @@ function comparedAs(field) {
       return 'as a set of records; `null` and `[]` clear';
     case 'json':
       return field.declares === 'members'
-        ? 'as JSON, **member by member**; a `null` member is taken away'
-        : 'as JSON, **whole**; `null` and `{}` clear';
+        ? 'as JSON, **member by member**; a `null` member is removed'
+        : 'as JSON, **as a whole**; `null` and `{}` clear';
     default:
       throw new Error(`There is no description of "${field.is}" fields.`);
   }

@@ -22,16 +22,20 @@ export interface Ran {
   readonly output: string;
 }
 
-/** @param stubs the programs besides `tenantctl`, as the text of Node scripts */
+/** @param stubs the programs besides `tenantctl`, as the text of Node modules */
 export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
   const bin = `${dir}.bin`;
   mkdirSync(bin);
-  const all = { ...stubs, tenantctl: `await import(${JSON.stringify(program)});` };
-  for (const [name, text] of Object.entries(all)) {
-    writeFileSync(join(bin, `${name}.mjs`), text);
-    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${join(bin, name)}.mjs" "$@"\n`);
+  const install = (name: string, file: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`);
     chmodSync(join(bin, name), 0o755);
+  };
+  install('tenantctl', program);
+  for (const [name, text] of Object.entries(stubs)) {
+    const file = join(bin, `${name}.mjs`);
+    writeFileSync(file, text);
+    install(name, file);
   }
   const path = [bin, process.env.PATH ?? ''].join(delimiter);
   return {

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Preview, startPreview } from '../../src/preview/server.ts';
 import type { Snapshot } from '../../src/preview/snapshot.ts';
 import { createRenderer } from '../../src/render/index.ts';
-import { executablePath, launch, snapshot, template, violations } from './support.ts';
+import { executablePath, launch, violations } from '../support/browser.ts';
+import { snapshot, template } from './support.ts';
 
 const mail = template({
   before: { subject: 'Old', body: '<h1>Hello ${user.name}</h1>' },

@@ -8,7 +8,7 @@ import { renderPlanTemplates } from '../../src/preview/plan.ts';
 import { createRenderer } from '../../src/render/index.ts';
 import { renderReport } from '../../src/report/index.ts';
 import { change, difference, plain, plan, samplePlan } from '../report/fixtures.ts';
-import { executablePath, launch, violations } from './support.ts';
+import { executablePath, launch, violations } from '../support/browser.ts';
 
 const body = '<html lang="en"><body style="background: #ffffee"><h1>Dear ${user.name}</h1></body></html>';
 const withBody = (text: string) =>

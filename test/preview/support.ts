@@ -1,29 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import type { AxeResults } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { PreviewTemplate, Snapshot } from '../../src/preview/snapshot.ts';
-
-const known = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-export const executablePath = process.env.CHROMIUM ?? known.find((path) => existsSync(path));
-
-export function launch(): Promise<Browser> {
-  return chromium.launch({
-    ...(executablePath === undefined ? {} : { executablePath }),
-    args: ['--no-sandbox'],
-  });
-}
-
-const axeSource = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-
-/** What axe-core finds wrong with the page, one line each. */
-export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const results = await page.evaluate<AxeResults>('axe.run(document)');
-  return results.violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ html }) => `${id}: ${help}: ${html}`),
-  );
-}
 
 export function template(
   more: Partial<PreviewTemplate> & { after?: JsonObject; before?: JsonObject },
