@@ -44,7 +44,7 @@ function build(yargs: Argv) {
     .option('dry-run', {
       type: 'boolean',
       default: false,
-      describe: 'Print every request, send none of them',
+      describe: 'Print the requests without sending them',
     })
     .option('fail-fast', { type: 'boolean', default: false, describe: 'Stop after the first failed change' })
     .option('format', {

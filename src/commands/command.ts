@@ -144,14 +144,15 @@ export function planOptions<T>(yargs: Argv<T>) {
     })
     .option('since', {
       type: 'string',
-      describe: 'Delete objects declared in this git revision but not now. Show who changed what since',
+      describe:
+        'Delete objects declared at this git revision but no longer. Show where each difference comes from',
       requiresArg: true,
     })
     .option('rotate', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Write the secrets of these addresses (globs) again',
+      describe: 'Write the secrets of these addresses (globs) in any case',
       requiresArg: true,
     })
     .option('impact', {

@@ -42,8 +42,7 @@ function build(yargs: Argv) {
     })
     .option('wait', {
       type: 'string',
-      describe:
-        'Wait up to this time until all declared identities are verified (default 30m). Then exit with 3',
+      describe: 'Wait until all declared identities are verified. Exit with 3 after this time (default 30m)',
     })
     .option('interval', {
       type: 'string',
