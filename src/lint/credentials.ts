@@ -7,21 +7,22 @@ import { isConcealed, namesSecret } from '../model/sensitive.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * Settings that a plan conceals in its differences and holds in its requests all the same: exactly these are sent, and
- * only a secret can be filled in later.
+ * Settings that look like credentials but are not secrets. A plan hides them in its differences, but its requests
+ * contain them: only a secret can be filled in later.
  */
-export function credentialFindings(resource: Resource): Finding[] {
+export function lintCredentials(resource: Resource): Finding[] {
   const kind = kindNamed(resource.kind);
   const fields = readableFields(kind, resource.fields);
   return unmarkedSecrets(kind, fields).flatMap((at): Finding[] => {
     const value = valueAt(fields, at);
     if (typeof value === 'boolean' || value === '') return [];
-    // What the tenant masks opens nothing.
+    // A value that the tenant has masked is not a credential.
     if (typeof value === 'string' && isConcealed(value)) return [];
-    // Settings that cannot be read are redacted whatever they hold.
+    // These are fields of JSON text that could not be parsed: they count only if they name a secret.
     if (typeof value === 'string' && segmentsOf(at).length === 1 && !namesSecret(value)) return [];
-    const message = `\`${at}\` looks like a credential, and plans that write it hold it in clear`;
-    const hint = 'Keep it in a secret, and write `!secret NAME`. If it is none, set the rule to `off`.';
+    const message = `\`${at}\` looks like a credential, and plans would contain it in clear text`;
+    const hint =
+      'Store it as a secret and write `!secret NAME`. If it is not a credential, set the rule to `off`.';
     return [{ code: 'plain-credential', message, hint, resource, at, isUnshown: true }];
   });
 }

@@ -1,5 +1,5 @@
-/** Directives that cannot do without parentheses, each as it is written. */
-const withArguments: Readonly<Record<string, string>> = {
+/** The directives that need parentheses, each with an example. */
+const examples: Readonly<Record<string, string>> = {
   if: '#if($condition)',
   elseif: '#elseif($condition)',
   foreach: '#foreach($item in $items)',
@@ -8,8 +8,9 @@ const withArguments: Readonly<Record<string, string>> = {
   define: '#define($name)',
 };
 
+/** Whether Velocity has a directive of that name. */
 export function isDirective(name: string): boolean {
-  return Object.hasOwn(withArguments, name) || ['else', 'end', 'stop', 'break'].includes(name);
+  return Object.hasOwn(examples, name) || ['else', 'end', 'stop', 'break'].includes(name);
 }
 
 /** Whether the directive needs an `#end`. */
@@ -17,7 +18,44 @@ export function opensBlock(name: string): boolean {
   return ['if', 'foreach', 'macro', 'define'].includes(name);
 }
 
-/** How a directive is written, for hints. */
+/** An example of the directive, for hints. */
 export function exampleOf(name: string): string {
-  return (Object.hasOwn(withArguments, name) ? withArguments[name] : null) ?? `#${name}`;
+  return (Object.hasOwn(examples, name) ? examples[name] : null) ?? `#${name}`;
+}
+
+interface Block {
+  readonly name: string;
+  /** Where the directive begins. */
+  readonly offset: number;
+  /** A problem with it was reported already, so a missing `#end` is not. */
+  readonly isMalformed: boolean;
+  hasElse: boolean;
+}
+
+/** The blocks that are open while a text is read. */
+export class Blocks {
+  readonly #open: Block[] = [];
+
+  open(name: string, offset: number, isMalformed: boolean): void {
+    this.#open.push({ name, offset, isMalformed, hasElse: false });
+  }
+
+  /** Enters an `#else` or `#elseif`. Returns the problem if it does not fit the innermost block, else `null`. */
+  enterElse(name: 'else' | 'elseif'): string | null {
+    const block = this.#open.at(-1);
+    if (!block || !['if', 'foreach'].includes(block.name)) return `This \`#${name}\` has no open \`#if\``;
+    if (block.hasElse) return `This \`#${name}\` comes after the \`#else\` of its \`#if\``;
+    block.hasElse = name === 'else';
+    return null;
+  }
+
+  /** Closes the innermost block. Returns false if no block is open. */
+  close(): boolean {
+    return this.#open.pop() !== undefined;
+  }
+
+  /** The blocks without `#end`, except malformed ones. */
+  unclosed(): readonly Block[] {
+    return this.#open.filter(({ isMalformed }) => !isMalformed);
+  }
 }

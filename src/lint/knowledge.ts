@@ -1,32 +1,67 @@
+import { kindNamed } from '../kinds/index.ts';
+import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
+import type { Resource } from '../model/resource.ts';
+import { type KnownRecords, rulesOf } from './searches.ts';
+import { collectSenders, findUnknownSenders, type KnownSenders } from './senders.ts';
+import { textsOf, usesOf, variablesOf } from './texts.ts';
 
-/** What is known of the tenant; a part that is left out was not asked for, and what depends on it is not judged. */
-export interface LintKnowledge {
-  /** The vendor's default templates: all of each key that is to be judged. */
+/** What is known about the tenant. A part that was not asked is absent, and what depends on it is not judged. */
+export interface LintKnowledge extends KnownSenders, KnownRecords {
+  /** The vendor's default templates: for each key to be judged, those of all media and locales. */
   readonly defaults?: readonly LiveObject[];
   /** The names of the attributes in the notification template context (seed 001). */
   readonly context?: readonly string[];
-  /** Addresses that notifications may come from. */
-  readonly senders?: readonly string[];
-  readonly verifiedDomains?: readonly string[];
-  /** The rows of `ne_attributes` and `profile_types` (seed 002). */
-  readonly attributes?: readonly JsonObject[];
-  readonly profileTypes?: readonly JsonObject[];
 }
 
-/** What live objects say about senders: one counts until its verification has failed, a domain once it is verified. */
-export function sendersIn(objects: readonly LiveObject[]): LintKnowledge {
-  const keys = (kind: string, counts: (object: LiveObject) => boolean) =>
-    objects.filter((object) => object.kind === kind && counts(object)).map(({ key: [first = ''] }) => first);
+/** What to ask the tenant before resources can be judged; usually nothing. */
+export interface LintQuestions {
+  /** The vendor's defaults of a key, in every medium and locale. */
+  readonly defaults: readonly ReadRequest[];
+  readonly objects: readonly ReadRequest[];
+  /** Collections of the profile-management interface. */
+  readonly collections: readonly string[];
+}
+
+/**
+ * The questions to the tenant that have to be answered to judge resources.
+ *
+ * @param changed the resources to judge
+ * @param declared every resource of the project, lookups not yet filled
+ */
+export function questionsOf(changed: readonly Resource[], declared: readonly Resource[]): LintQuestions {
+  const templates = changed.filter(isTemplate);
+  const usesVariables = ({ fields }: Resource) => usesOf(textsOf(fields)).variables.length > 0;
+  const keys = templates.filter(usesVariables).map(({ key }) => key);
+  const senders = collectSenders(declared, null);
+  const needsSenders = templates.some((template) => findUnknownSenders(template, senders).length > 0);
+  const rules = changed.filter(({ kind }) => kind === 'ProfileSearch').flatMap(rulesOf);
+  const isOf = (type: string) => (rule: JsonObject) => textOf(rule, 'type') === type;
+  // An id that comes from a lookup exists in the tenant.
+  const namesType = rules.filter(isOf('ProfileTypeRule')).some((rule) => textOf(rule, 'value') !== null);
   return {
-    senders: keys('SenderAddress', ({ raw }) => textOf(raw, 'verificationStatus') !== 'FAILED'),
-    verifiedDomains: keys('VerifiedDomain', ({ raw }) => textOf(raw, 'dkimVerificationStatus') === 'SUCCESS'),
+    defaults: keys.length === 0 ? [] : [someOf(kindNamed('NotificationTemplate'), keys)],
+    objects: needsSenders ? ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(kindNamed(name))) : [],
+    collections: [
+      ...(rules.some(isOf('ProfileAttributeRule')) ? ['ne_attributes'] : []),
+      ...(namesType ? ['profile_types'] : []),
+    ],
   };
 }
 
-/** What collections of the profile-management interface say about search rules. */
-export function recordsIn(records: ReadonlyMap<string, readonly JsonObject[]>): LintKnowledge {
-  const [attributes, profileTypes] = [records.get('ne_attributes'), records.get('profile_types')];
-  return { ...(attributes && { attributes }), ...(profileTypes && { profileTypes }) };
+/**
+ * Whether the template context has to be read as well: some template uses a variable that its default does not.
+ *
+ * @param changed the resources to judge
+ * @param defaults all vendor's defaults that are known
+ */
+export function needsContext(changed: readonly Resource[], defaults: readonly LiveObject[]): boolean {
+  const names = variablesOf(defaults);
+  return changed.filter(isTemplate).some(({ key: [key = ''], fields }) => {
+    const { variables, globals } = usesOf(textsOf(fields));
+    return globals.length > 0 || variables.some(({ name }) => !names.get(key)?.has(name));
+  });
 }
+
+const isTemplate = ({ kind }: Resource) => kind === 'NotificationTemplate';

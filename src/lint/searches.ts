@@ -3,9 +3,7 @@ import type { LintCode } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { isDate, mayBeDate } from './dates.ts';
-import { brief, type Finding } from './finding.ts';
-import type { LintKnowledge } from './knowledge.ts';
+import { type Finding, shorten } from './finding.ts';
 
 /** Seed 002, "ProfileStatusRule". */
 const statuses = ['Active', 'Inactive', 'Leave of absence', 'Terminated'];
@@ -13,34 +11,54 @@ const statuses = ['Active', 'Inactive', 'Leave of absence', 'Terminated'];
 const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?'];
 const absoluteOperators = ['before', 'after'];
 const distanceOperators = ['>', '<', '=='];
+const dateOperators = [...absoluteOperators, ...distanceOperators];
 const operators: Readonly<Record<string, readonly string[]>> = {
   ProfileStatusRule: ['==', '!='],
   ProfileTypeRule: ['==', '!='],
   ProfileAttributeRule: [...basicOperators, ...absoluteOperators],
 };
 
+const distanceHint = 'Write for example `30 before` or `30 after`.';
 const distance = /^\d+ (?:before|after)$/;
-/** What people write who mean a number of days: `30 days before`, `before 30`, `-30`. */
+/** Wrong ways to write a number of days: `30 days before`, `before 30`, `-30`. */
 const likeDistance =
   /^\s*(?:[-+]?\d+\s*(?:days?)?\s*(?:before|after|ago)|(?:before|after)\s*\d+(?:\s*days?)?)\s*$/i;
+
+/** The rows of `ne_attributes` and `profile_types` (seed 002); absent if the tenant was not asked. */
+export interface KnownRecords {
+  readonly attributes?: readonly JsonObject[];
+  readonly profileTypes?: readonly JsonObject[];
+}
+
+/** Picks the records that search rules refer to out of those of all collections. */
+export function recordsIn(records: ReadonlyMap<string, readonly JsonObject[]>): KnownRecords {
+  const [attributes, profileTypes] = [records.get('ne_attributes'), records.get('profile_types')];
+  return { ...(attributes && { attributes }), ...(profileTypes && { profileTypes }) };
+}
+
+/** The rules of a saved search. */
+export function rulesOf({ fields }: Resource): readonly JsonObject[] {
+  const rules = own(fields, 'rules');
+  return isArray(rules) ? rules.filter(isObject) : [];
+}
 
 interface Rule {
   readonly resource: Resource;
   readonly index: number;
   readonly type: string;
   readonly operator: string | null;
-  /** `null` where a lookup or secret stands. */
+  /** `null` if it is a lookup or a secret. */
   readonly value: string | null;
   readonly attribute: string | null;
 }
 
-/** What is wrong with the rules of a saved search (seed 002, "Condition rule"). */
-export function searchFindings(resource: Resource, known: LintKnowledge | null): Finding[] {
+/** Findings about the rules of a saved search (seed 002, "Condition rule"). */
+export function lintSearch(resource: Resource, known: KnownRecords | null): Finding[] {
   const rules = own(resource.fields, 'rules');
   if (!isArray(rules)) return [];
   return rules.flatMap((rule, index) => {
     if (!isObject(rule)) return [];
-    return ruleFindings(
+    return lintRule(
       {
         resource,
         index,
@@ -54,124 +72,136 @@ export function searchFindings(resource: Resource, known: LintKnowledge | null):
   });
 }
 
-function ruleFindings(rule: Rule, known: LintKnowledge | null): Finding[] {
+function lintRule(rule: Rule, known: KnownRecords | null): Finding[] {
   const { type, operator, value } = rule;
   const allowed = Object.hasOwn(operators, type) ? operators[type] : undefined;
   if (allowed && operator !== null && !allowed.includes(operator)) {
-    const message = `A ${type} has no operator \`${brief(operator)}\``;
-    return [finding('rule-operator', rule, 'comparison_operator', message, `It has ${allowed.join(' ')}.`)];
+    const message = `A ${type} has no operator \`${shorten(operator)}\``;
+    return [operatorFinding('rule-operator', rule, message, `Use one of ${allowed.join(' ')}.`)];
   }
   switch (type) {
     case 'ProfileStatusRule': {
       if (value === null || statuses.includes(value)) return [];
       const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
-      return [finding('rule-value', rule, 'value', `There is no status \`${brief(value)}\``, hint)];
+      return [valueFinding('rule-value', rule, `There is no status \`${shorten(value)}\``, hint)];
     }
     case 'ProfileTypeRule':
-      return unknownRecord('unknown-profile-type', rule, 'value', value, known?.profileTypes);
+      return findUnknown(profileTypes, rule, value, known?.profileTypes);
     case 'ProfileAttributeRule':
-      return attributeFindings(rule, known);
+      return lintAttributeRule(rule, known);
     default:
       return [];
   }
 }
 
-function attributeFindings(rule: Rule, known: LintKnowledge | null): Finding[] {
+function lintAttributeRule(rule: Rule, known: KnownRecords | null): Finding[] {
   const rows = known?.attributes;
-  const unknown = unknownRecord('unknown-attribute', rule, 'condition_object_id', rule.attribute, rows);
+  const unknown = findUnknown(attributes, rule, rule.attribute, rows);
   if (unknown.length > 0) return unknown;
   const row = rows?.find((each) => idOf(each) === rule.attribute);
   const kind = row ? kindOf(row) : null;
-  if (row && kind === 'date') return dateFindings(rule, row);
-  if (kind === 'other') return basicFindings(rule);
-  return guessedFindings(rule);
+  if (row && kind === 'date') return lintDateRule(rule, row);
+  if (kind === 'other') return lintBasicRule(rule);
+  return lintUnknownAttributeRule(rule);
 }
 
-/** Whether the tenant describes the attribute as a date; the documents do not show under which name. */
+/** The type of the attribute, or `null` if the tenant does not say. The documents do not name the member. */
 function kindOf(row: JsonObject): 'date' | 'other' | null {
   const type = textOf(row, 'data_type') ?? textOf(row, 'type');
   if (type === null) return null;
   return /date/i.test(type) ? 'date' : 'other';
 }
 
-function dateFindings(rule: Rule, row: JsonObject): Finding[] {
+function lintDateRule(rule: Rule, row: JsonObject): Finding[] {
   const { operator, value } = rule;
-  if (operator !== null && ![...absoluteOperators, ...distanceOperators].includes(operator)) {
-    const hint = `Use one of ${[...absoluteOperators, ...distanceOperators].join(' ')}.`;
-    return [
-      finding('rule-attribute', rule, 'comparison_operator', `A date has no operator \`${operator}\``, hint),
-    ];
+  if (operator !== null && !dateOperators.includes(operator)) {
+    const hint = `Use one of ${dateOperators.join(' ')}.`;
+    return [operatorFinding('rule-attribute', rule, `A date has no operator \`${operator}\``, hint)];
   }
   if (value === null || operator === null) return [];
   const format = textOf(row, 'date_format');
   if (absoluteOperators.includes(operator)) {
     if (isDate(value, format)) return [];
-    // What is no date of any form is refused offline already, and stays as grave.
-    if (!mayBeDate(value)) return guessedFindings(rule);
-    const wanted = `\`${operator}\` compares with a date${format === null ? '' : ` in the form ${brief(format)}`}`;
-    return [finding('rule-attribute', rule, 'value', `${wanted}, not with \`${brief(value)}\``)];
+    // Without a date in any form, the finding is the same as offline: an error.
+    if (!mayBeDate(value)) return lintUnknownAttributeRule(rule);
+    const date = format === null ? 'a date' : `a date in the form ${shorten(format)}`;
+    return [valueFinding('rule-attribute', rule, `\`${operator}\` needs ${date}, not \`${shorten(value)}\``)];
   }
   if (distance.test(value)) return [];
-  const message = `With a date, \`${operator}\` compares days from today, not \`${brief(value)}\``;
-  return [finding('rule-attribute', rule, 'value', message, 'Write for example `30 before` or `30 after`.')];
+  const message = `For a date, \`${operator}\` needs a number of days from today, not \`${shorten(value)}\``;
+  return [valueFinding('rule-attribute', rule, message, distanceHint)];
 }
 
-function basicFindings(rule: Rule): Finding[] {
+function lintBasicRule(rule: Rule): Finding[] {
   const { operator } = rule;
   if (operator === null || basicOperators.includes(operator)) return [];
-  const message = `\`${operator}\` is for dates, and the attribute is none`;
+  const message = `\`${operator}\` is for dates, and the attribute is not a date`;
   const hint = `Use one of ${basicOperators.join(' ')}.`;
-  return [finding('rule-attribute', rule, 'comparison_operator', message, hint)];
+  return [operatorFinding('rule-attribute', rule, message, hint)];
 }
 
-/** What operator and value tell without the attribute. */
-function guessedFindings(rule: Rule): Finding[] {
+/** Findings about operator and value alone, if the type of the attribute is not known. */
+function lintUnknownAttributeRule(rule: Rule): Finding[] {
   const { operator, value } = rule;
   if (operator === null || value === null) return [];
   if (absoluteOperators.includes(operator)) {
     if (mayBeDate(value)) return [];
     const hint = distance.test(value)
-      ? `Write \`>\`, \`<\` or \`==\` as the operator, and \`${value}\` stays the value.`
+      ? `Keep the value \`${value}\`, and use the operator \`>\`, \`<\` or \`==\`.`
       : null;
-    const message = `\`${operator}\` compares with a date, not with \`${brief(value)}\``;
-    return [finding('rule-value', rule, 'value', message, hint)];
+    const message = `\`${operator}\` needs a date, not \`${shorten(value)}\``;
+    return [valueFinding('rule-value', rule, message, hint)];
   }
   if (!distanceOperators.includes(operator) || distance.test(value) || !likeDistance.test(value)) return [];
-  const hint = 'Write for example `30 before` or `30 after`.';
-  return [finding('rule-distance', rule, 'value', `\`${brief(value)}\` is no number of days`, hint)];
+  const message = `\`${shorten(value)}\` is not a valid number of days`;
+  return [valueFinding('rule-distance', rule, message, distanceHint)];
 }
 
-function unknownRecord(
-  code: 'unknown-attribute' | 'unknown-profile-type',
+/** A collection of the tenant that rules refer to by id. */
+interface Collection {
+  readonly code: LintCode;
+  /** What one of its records is called in messages. */
+  readonly noun: string;
+  readonly name: string;
+  /** The field of a rule that holds the id. */
+  readonly field: string;
+}
+
+const attributes: Collection = {
+  code: 'unknown-attribute',
+  noun: 'attribute',
+  name: 'ne_attributes',
+  field: 'condition_object_id',
+};
+const profileTypes: Collection = {
+  code: 'unknown-profile-type',
+  noun: 'profile type',
+  name: 'profile_types',
+  field: 'value',
+};
+
+/** A finding if the collection has no record with the id; none if id or rows are not known. */
+function findUnknown(
+  collection: Collection,
   rule: Rule,
-  field: string,
   id: string | null,
   rows: readonly JsonObject[] | undefined,
 ): Finding[] {
   if (!rows || id === null || rows.some((row) => idOf(row) === id)) return [];
-  const what = code === 'unknown-attribute' ? 'attribute' : 'profile type';
-  return [
-    finding(
-      code,
-      rule,
-      field,
-      `The tenant has no ${what} with the id \`${brief(id)}\``,
-      hintFor(id, rows, code),
-    ),
-  ];
+  const { code, noun, field } = collection;
+  const message = `The tenant has no ${noun} with the id \`${shorten(id)}\``;
+  return [{ ...placeOf(rule, field), code, message, hint: suggestLookup(id, rows, collection) }];
 }
 
-/** People write the name where an id belongs. */
-function hintFor(word: string, rows: readonly JsonObject[], code: LintCode): string {
-  const from = code === 'unknown-attribute' ? 'ne_attributes' : 'profile_types';
-  const names = ['uid', 'label', 'name'];
-  const by = names.find((name) => rows.some((row) => textOf(row, name) === word));
+/** Suggests a lookup if the name was written instead of the id, else a similar id. */
+function suggestLookup(word: string, rows: readonly JsonObject[], { name: from }: Collection): string {
+  const by = ['uid', 'label', 'name'].find((member) => rows.some((row) => textOf(row, member) === word));
   if (by === undefined) {
     return (
       didYouMean(word, rows.map(idOf)) ?? `Write it as \`!lookup { from: ${from}, where: …, take: id }\`.`
     );
   }
-  return `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${brief(word)} }, take: id }\`.`;
+  return `That is a ${by}. Write \`!lookup { from: ${from}, where: { ${by}: ${shorten(word)} }, take: id }\`.`;
 }
 
 function idOf(row: JsonObject): string {
@@ -179,12 +209,59 @@ function idOf(row: JsonObject): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }
 
-function finding(
-  code: LintCode,
-  rule: Rule,
-  field: string,
-  message: string,
-  hint: string | null = null,
-): Finding {
-  return { code, message, hint, resource: rule.resource, at: pointer('rules', rule.index, field) };
+function operatorFinding(code: LintCode, rule: Rule, message: string, hint: string): Finding {
+  return { ...placeOf(rule, 'comparison_operator'), code, message, hint };
+}
+
+function valueFinding(code: LintCode, rule: Rule, message: string, hint: string | null = null): Finding {
+  return { ...placeOf(rule, 'value'), code, message, hint };
+}
+
+function placeOf({ resource, index }: Rule, field: string): Pick<Finding, 'resource' | 'at'> {
+  return { resource, at: pointer('rules', index, field) };
+}
+
+/**
+ * Whether `text` is a date in the form `format`: `YYYY`, `MM`, `DD` or `%Y`, `%m`, `%d` in any order. If the form is
+ * unknown or cannot be read, a date in any form is accepted.
+ */
+function isDate(text: string, format: string | null): boolean {
+  const parts = format === null ? null : parseFormat(format);
+  if (!parts) return mayBeDate(text);
+  const { pattern, order } = parts;
+  const found = pattern.exec(text);
+  if (!found) return false;
+  const part = (name: string) => Number(found[order.indexOf(name) + 1]);
+  return isCalendarDay(part('y'), part('m'), part('d'));
+}
+
+function parseFormat(format: string): { pattern: RegExp; order: string[] } | null {
+  const order: string[] = [];
+  const digits: Readonly<Record<string, string>> = { y: '(\\d{4})', m: '(\\d{1,2})', d: '(\\d{1,2})' };
+  const pattern = format
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/YYYY|MM|DD|%Y|%m|%d/gi, (token) => {
+      const name = token.replace('%', '').charAt(0).toLowerCase();
+      order.push(name);
+      return digits[name] ?? '';
+    });
+  const isComplete = ['d', 'm', 'y'].every((name) => order.filter((each) => each === name).length === 1);
+  return isComplete && format.length <= 40 ? { pattern: new RegExp(`^${pattern}$`), order } : null;
+}
+
+/** Whether `text` may be a date in some form: false for a day that does not exist, and for numbers of days. */
+function mayBeDate(text: string): boolean {
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})\b/.exec(text);
+  if (iso) return isCalendarDay(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  const mixed = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(text);
+  if (mixed) {
+    const [a, b, year] = [Number(mixed[1]), Number(mixed[2]), Number(mixed[3])];
+    return isCalendarDay(year, a, b) || isCalendarDay(year, b, a);
+  }
+  return /\d{2}/.test(text) && !/\b(?:before|after|days?|ago)\b/i.test(text);
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

@@ -1,47 +1,93 @@
 import { comparable } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { own, sameJson } from '../model/json.ts';
+import type { LintCode } from '../model/lint.ts';
 import type { LiveObject } from '../model/live.ts';
+import { pointer } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
-import { chatFindings } from './chat.ts';
-import type { Finding } from './finding.ts';
+import { didYouMean } from '../model/suggest.ts';
+import { lintChat } from './chat-json.ts';
+import { type Finding, shorten } from './finding.ts';
 import type { LintKnowledge } from './knowledge.ts';
-import { type Senders, senderFindings } from './senders.ts';
-import { placeIn, type TemplateText, textsOf } from './texts.ts';
-import { unknownVariables, variablesOf } from './variables.ts';
+import { lintSenders, type Senders } from './senders.ts';
+import {
+  type DefaultVariables,
+  locate,
+  type TemplateText,
+  textsOf,
+  type Use,
+  usesOf,
+  variablesOf,
+} from './texts.ts';
 
-/** Everything there is to say about templates one by one. */
-export function templateFindings(
+/** Findings about templates, each judged by itself. */
+export function lintTemplates(
   templates: readonly Resource[],
   senders: Senders,
   known: LintKnowledge | null,
 ): Finding[] {
   const defaults = known?.defaults ?? [];
-  const names = variablesOf(defaults);
+  const variables = variablesOf(defaults);
   const byAddress = new Map(defaults.map((each) => [each.address, each]));
   return templates.flatMap((resource) => {
     const texts = textsOf(resource.fields);
     return [
-      ...texts.flatMap((text) => velocityFindings(resource, text)),
-      ...(known ? unknownVariables(resource, texts, known, names) : []),
-      ...senderFindings(resource, senders),
-      ...chatFindings(resource),
-      ...equalsDefault(resource, byAddress.get(resource.address)),
+      ...texts.flatMap((text) => lintVelocity(resource, text)),
+      ...(known?.context ? lintVariables(resource, texts, variables, known.context) : []),
+      ...lintSenders(resource, senders),
+      ...lintChat(resource),
+      ...lintDefault(resource, byAddress.get(resource.address)),
     ];
   });
 }
 
-function velocityFindings(resource: Resource, text: TemplateText): Finding[] {
-  return text.scan.problems.map(({ code, offset, message, hint }) => ({
-    code,
-    message,
-    hint,
+function lintVelocity(resource: Resource, text: TemplateText): Finding[] {
+  return text.scan.problems.map(({ offset, ...problem }) => ({
+    ...problem,
     resource,
-    ...placeIn(text, offset),
+    ...locate(text, offset),
   }));
 }
 
-function equalsDefault(resource: Resource, base: LiveObject | undefined): Finding[] {
+/** More findings than these have a common cause. */
+const maxVariables = 20;
+
+/** Variables that are neither in the vendor's default nor in the template context. */
+function lintVariables(
+  resource: Resource,
+  texts: readonly TemplateText[],
+  defaults: DefaultVariables,
+  context: readonly string[],
+): Finding[] {
+  const { variables, globals } = usesOf(texts);
+  const finding = ({ text, offset }: Use, message: string, hint: string | null): Finding => ({
+    code: 'unknown-variable',
+    message,
+    hint,
+    resource,
+    ...locate(text, offset),
+  });
+  const ofDefault = defaults.get(resource.key[0] ?? '');
+  const names = new Set([...(ofDefault ?? []), ...context]);
+  const attributes = new Set(context);
+  return [
+    // Without the default of this key, its variables are not known.
+    ...(ofDefault ? variables : [])
+      .filter(({ name }) => !names.has(name))
+      .map((use) => {
+        const message = `Neither the vendor's default nor the template context has \`$${shorten(use.name)}\``;
+        return finding(use, message, didYouMean(use.name, names));
+      }),
+    ...globals
+      .filter(({ member }) => !attributes.has(member ?? ''))
+      .map((use) => {
+        const message = `The template context has no \`${shorten(use.member ?? '')}\``;
+        return finding(use, message, didYouMean(use.member ?? '', context));
+      }),
+  ].slice(0, maxVariables);
+}
+
+function lintDefault(resource: Resource, base: LiveObject | undefined): Finding[] {
   const { fields } = kindNamed(resource.kind);
   const isSame = (name: string) => {
     const field = fields[name];
@@ -57,10 +103,71 @@ function equalsDefault(resource: Resource, base: LiveObject | undefined): Findin
   return [
     {
       code: 'equals-default',
-      message: `${resource.address} declares nothing but the vendor's default`,
-      hint: "Remove the manifest, and the template goes on following the vendor's changes.",
+      message: `${resource.address} only repeats the vendor's default`,
+      hint: "Remove the manifest, and the template follows the vendor's changes.",
       resource,
       at: '',
     },
   ];
+}
+
+/** Locales and media that some templates have and others lack: one finding for each key and medium. */
+export function lintTranslations(templates: readonly Resource[]): Finding[] {
+  const locales = [...groupBy(templates, mediumOf)].flatMap(([medium, group]) =>
+    findMissing(group, localeOf, (key, missing) => ({
+      code: 'missing-locale',
+      message: `${key} is not declared for ${medium} in ${missing}, as other notifications are`,
+      field: 'locale',
+    })),
+  );
+  const media = findMissing(templates, mediumOf, (key, missing) => ({
+    code: 'missing-medium',
+    message: `${key} is not declared for ${missing}, as other notifications are`,
+    field: 'medium',
+  }));
+  return [...locales, ...media];
+}
+
+const keyOf = ({ key: [key = ''] }: Resource) => key;
+const mediumOf = ({ key: [, medium = ''] }: Resource) => medium;
+const localeOf = ({ key: [, , locale = ''] }: Resource) => locale;
+
+interface Gap {
+  readonly code: LintCode;
+  readonly message: string;
+  readonly field: string;
+}
+
+/** One finding for each key that lacks a variant which another key has; `describe` gets the key and what it lacks. */
+function findMissing(
+  templates: readonly Resource[],
+  variantOf: (template: Resource) => string,
+  describe: (key: string, missing: string) => Gap,
+): Finding[] {
+  const all = [...new Set(templates.map(variantOf))].sort();
+  return [...groupBy(templates, keyOf)].flatMap(([key, group]): Finding[] => {
+    const present = new Set(group.map(variantOf));
+    const missing = all.filter((variant) => !present.has(variant));
+    const [resource] = group;
+    if (!resource || missing.length === 0) return [];
+    const { code, message, field } = describe(`\`${shorten(key)}\``, joinWords(missing));
+    return [{ code, message, resource, at: pointer(field) }];
+  });
+}
+
+/** `a, b and c`; only the first ten of many. */
+function joinWords(words: readonly string[]): string {
+  const shown = words.length > 10 ? [...words.slice(0, 10), `${words.length - 10} more`] : words;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    const group = groups.get(name);
+    if (group) group.push(item);
+    else groups.set(name, [item]);
+  }
+  return groups;
 }

@@ -1,5 +1,5 @@
 import { Brackets, type Reference } from './brackets.ts';
-import { exampleOf, isDirective, opensBlock } from './directives.ts';
+import { Blocks, exampleOf, isDirective, opensBlock } from './directives.ts';
 
 /** Something wrong with the Velocity in a text. */
 interface VelocityProblem {
@@ -10,37 +10,29 @@ interface VelocityProblem {
   readonly hint: string | null;
 }
 
-/** What a text says to Velocity. */
+/** A text as Velocity reads it. */
 export interface VelocityScan {
-  /** At most {@link mostProblems}. */
+  /** At most {@link maxProblems}. */
   readonly problems: readonly VelocityProblem[];
-  /** Each variable and member once, where it first stands. */
+  /** Each variable and member once, where it first occurs. */
   readonly references: readonly Reference[];
   /** Variables that the text itself gives a value. */
   readonly defined: ReadonlySet<string>;
-  /** Whether there is any directive: the text that comes of it is another one. */
+  /** Whether there are directives: then rendering changes more than references. */
   readonly hasDirectives: boolean;
 }
 
-/** More are consequences of the first. */
-const mostProblems = 20;
+/** More problems than these follow from the first ones. */
+const maxProblems = 20;
 
 const plainDirective = /#(?:\{([a-z]+)\}|@?([A-Za-z_]\w*))/y;
-const wordGoesOn = /-[A-Za-z]/y;
+const hyphenatedWord = /-[A-Za-z]/y;
 const argumentsBegin = /[ \t]*\(/y;
 const variableBegins = /\(\s*\$!?\{?([A-Za-z_]\w*)/y;
 const loopHead = /\(\s*\$!?\{?([A-Za-z_]\w*)\}?\s+in\s/y;
 const macroParameters = /\$!?\{?([A-Za-z_]\w*)/g;
 const variable = /\$!?(\{?)([A-Za-z_]\w*)/y;
 const member = /\.([A-Za-z_]\w*)/y;
-
-interface Block {
-  readonly name: string;
-  readonly offset: number;
-  /** Its own mistake was told, so that what follows from it is not. */
-  readonly isMalformed: boolean;
-  hasElse: boolean;
-}
 
 /**
  * Reads a text as Velocity does: directives (`#if`, `#{if}`), comments (`##`, `#* *#`), unparsed blocks (`#[[ ]]#`),
@@ -56,10 +48,10 @@ class Scanner {
   readonly #problems: VelocityProblem[] = [];
   readonly #brackets: Brackets;
   readonly #defined = new Set<string>();
-  readonly #blocks: Block[] = [];
+  readonly #blocks = new Blocks();
   #position = 0;
   #hasDirectives = false;
-  /** After an argument list without an end nothing is known of the rest. */
+  /** Set at an argument list or comment without end: the rest of the text is not read. */
   #isLost = false;
 
   constructor(text: string) {
@@ -79,7 +71,7 @@ class Scanner {
       if (this.#text[at] === '$') this.#readReference(at);
       else this.#readHash(at);
     }
-    if (!this.#isLost) for (const block of this.#blocks) this.#tellUnclosed(block);
+    if (!this.#isLost) this.#reportUnclosed();
     const { references } = this.#brackets;
     return {
       problems: this.#problems,
@@ -123,14 +115,14 @@ class Scanner {
     this.#position = end;
   }
 
-  /** `${…}`; a brace that its line does not close is told, and reading goes on with the next line. */
+  /** `${…}`. A brace that is not closed on its line is reported, and reading continues on the next line. */
   #readFormal(at: number, brace: number): void {
     const close = this.#brackets.close(brace, '\n');
     if (close !== null) {
       this.#position = close;
       return;
     }
-    this.#tell('velocity-syntax', at, 'This `${` is not closed', 'Add the `}`.');
+    this.#report('velocity-syntax', at, 'This `${` is not closed', 'Add the `}`.');
     const end = this.#text.indexOf('\n', brace);
     this.#position = end === -1 ? this.#text.length : end;
   }
@@ -143,11 +135,12 @@ class Scanner {
     else if (this.#text[at + 2] === '[') this.#skipTo(']]#', at, 'This unparsed block is not closed');
   }
 
-  #skipTo(end: string, at: number, otherwise: string | null): void {
+  /** Skips to the `end` of what begins at `at`. If it is missing, reports `problem`, or skips the rest if it is null. */
+  #skipTo(end: string, at: number, problem: string | null): void {
     const found = this.#text.indexOf(end, at + 2);
     if (found !== -1) this.#position = found + end.length;
-    else if (otherwise === null) this.#position = this.#text.length;
-    else this.#lose(at, otherwise, `Add the \`${end}\`.`);
+    else if (problem === null) this.#position = this.#text.length;
+    else this.#lose(at, problem, `Add the \`${end}\`.`);
   }
 
   #readDirective(at: number): void {
@@ -156,34 +149,34 @@ class Scanner {
     const [whole, formal, plain = ''] = found;
     const name = formal ?? plain;
     const end = at + whole.length;
-    if (formal === undefined && this.#match(wordGoesOn, end)) return;
+    if (formal === undefined && this.#match(hyphenatedWord, end)) return;
     const isBlockCall = whole.startsWith('#@');
     if (isBlockCall ? this.#text[end] !== '(' : !isDirective(name)) return;
     this.#hasDirectives = true;
     this.#position = end;
     if (isBlockCall) this.#openWithArguments(`@${name}`, at, end);
     else if (name === 'end') this.#closeBlock(at);
-    else if (name === 'else') this.#checkElse(at, name);
+    else if (name === 'else') this.#readElse(name, at);
     else if (name === 'elseif') {
-      this.#checkElse(at, name);
+      this.#readElse(name, at);
       this.#readArguments(name, at, end);
     } else if (opensBlock(name)) this.#openWithArguments(name, at, end);
     else if (name === 'set') this.#readArguments(name, at, end);
   }
 
   #openWithArguments(name: string, at: number, end: number): void {
-    const isSound = this.#readArguments(name, at, end);
-    this.#blocks.push({ name, offset: at, isMalformed: !isSound, hasElse: false });
+    const isComplete = this.#readArguments(name, at, end);
+    this.#blocks.open(name, at, !isComplete);
   }
 
-  /** Whether the directive has the arguments it needs. */
+  /** Reads the arguments of a directive. Returns whether they are well-formed. */
   #readArguments(name: string, at: number, end: number): boolean {
     const begin = this.#match(argumentsBegin, end);
     if (!begin) {
-      this.#tell(
+      this.#report(
         'velocity-syntax',
         at,
-        `\`#${name}\` lacks its parentheses`,
+        `\`#${name}\` has no parentheses`,
         `Write \`${exampleOf(name)}\`, or \`\\#${name}\` for the word itself.`,
       );
       return false;
@@ -198,18 +191,19 @@ class Scanner {
     return this.#define(name, at, open, close);
   }
 
+  /** Collects the variables that the arguments define. Returns whether the arguments are well-formed. */
   #define(name: string, at: number, open: number, close: number): boolean {
     if (name === 'macro') {
-      for (const found of this.#text.slice(open, close).matchAll(macroParameters)) this.#known(found[1]);
-    } else if (name === 'set' || name === 'define') this.#known(this.#match(variableBegins, open)?.[1]);
+      for (const found of this.#text.slice(open, close).matchAll(macroParameters)) this.#addDefined(found[1]);
+    } else if (name === 'set' || name === 'define') this.#addDefined(this.#match(variableBegins, open)?.[1]);
     else if (name === 'foreach') {
       const head = this.#match(loopHead, open);
-      this.#known((head ?? this.#match(variableBegins, open))?.[1]);
+      this.#addDefined((head ?? this.#match(variableBegins, open))?.[1]);
       if (head) return true;
-      this.#tell(
+      this.#report(
         'velocity-syntax',
         at,
-        '`#foreach` does not say what to go through',
+        '`#foreach` does not say what to iterate over',
         `Write \`${exampleOf(name)}\`.`,
       );
       return false;
@@ -217,38 +211,36 @@ class Scanner {
     return true;
   }
 
-  #known(name: string | undefined): void {
+  #addDefined(name: string | undefined): void {
     if (name !== undefined) this.#defined.add(name);
   }
 
-  #checkElse(at: number, name: string): void {
-    const block = this.#blocks.at(-1);
-    if (!block || !['if', 'foreach'].includes(block.name)) {
-      this.#tell('velocity-unopened', at, `This \`#${name}\` belongs to no \`#if\``, null);
-    } else if (block.hasElse) {
-      this.#tell('velocity-unopened', at, `This \`#${name}\` comes after the \`#else\` of its \`#if\``, null);
-    } else block.hasElse = name === 'else';
+  #readElse(name: 'else' | 'elseif', at: number): void {
+    const problem = this.#blocks.enterElse(name);
+    if (problem !== null) this.#report('velocity-unopened', at, problem, null);
   }
 
   #closeBlock(at: number): void {
-    if (this.#blocks.pop()) return;
+    if (this.#blocks.close()) return;
     const hint = 'Remove it, or write `\\#end` for the word itself.';
-    this.#tell('velocity-unopened', at, 'This `#end` closes nothing', hint);
+    this.#report('velocity-unopened', at, 'This `#end` has no open block', hint);
   }
 
-  #tellUnclosed({ name, offset, isMalformed }: Block): void {
-    if (!isMalformed)
-      this.#tell('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\``, 'Add the `#end`.');
+  #reportUnclosed(): void {
+    for (const { name, offset } of this.#blocks.unclosed()) {
+      this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\``, 'Add the `#end`.');
+    }
   }
 
+  /** Reports a problem after which the rest of the text cannot be read. */
   #lose(at: number, message: string, hint: string): void {
-    this.#tell('velocity-syntax', at, message, hint);
+    this.#report('velocity-syntax', at, message, hint);
     this.#isLost = true;
     this.#position = this.#text.length;
   }
 
-  #tell(code: VelocityProblem['code'], offset: number, message: string, hint: string | null): void {
-    if (this.#problems.length < mostProblems) this.#problems.push({ code, offset, message, hint });
+  #report(code: VelocityProblem['code'], offset: number, message: string, hint: string | null): void {
+    if (this.#problems.length < maxProblems) this.#problems.push({ code, offset, message, hint });
   }
 
   #match(sticky: RegExp, at: number): RegExpExecArray | null {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../model/json.ts';
 
-/** A refusal: the status and text that the error body will carry. */
+/** The refusal of a request: status, message and headers of the answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -27,8 +27,8 @@ const detailCodes = new Map([
 ]);
 
 /**
- * The body of an error: `{error}` for 401, `{message}` for 429, ErrorResponseDto for the rest (api-notes, "error
- * bodies"). `serial` makes the tracking id, so that a repeated run repeats it.
+ * The body of an error: `{error}` for 401, `{message}` for 429, else an ErrorResponseDto (api-notes, "error bodies").
+ * The tracking id depends only on `serial`, so that two equal runs give equal answers.
  */
 export function errorBody(status: number, message: string, serial: number): Json {
   if (status === 401) return { error: message };

@@ -1,13 +1,14 @@
-import { isArray, isObject, type Json, parseJson } from '../model/json.ts';
+import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { isExperimental, type Operation } from './operations.ts';
+import type { Query } from './query.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-const mostBytes = 5 * 1024 * 1024;
-const deepestBody = 64;
+const maxBytes = 5 * 1024 * 1024;
+const maxDepth = 64;
 
-/** Throws a 400 where a header is missing or wrong: experimental, Accept, Content-Type (seeds 000 and 001). */
+/** Throws a 400 if the experimental header, Accept or Content-Type is missing or wrong (seeds 000 and 001). */
 export function checkHeaders(operation: Operation, headers: Headers, experimentalHeader: string): void {
   if (isExperimental(operation)) {
     if (headers[experimentalHeader.toLowerCase()] !== 'true') {
@@ -24,25 +25,37 @@ export function checkHeaders(operation: Operation, headers: Headers, experimenta
   }
 }
 
+/** Parses a query string. Throws a 400 for a parameter that the operation does not have, and for a repeated one. */
+export function parseQuery(text: string, { query: allowed }: Operation): Query {
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (!allowed.includes(name) && !allowed.includes('*'))
+      throw badRequest(`Unknown query parameter "${name}"`);
+    if (query.has(name)) throw badRequest(`Query parameter "${name}" is given twice`);
+    query.set(name, value);
+  }
+  return query;
+}
+
 /**
- * The JSON body of a request; null where the operation has none. Throws a 413 above 5 MB, and a 400 for a body that is
- * not wanted, not UTF-8, not JSON or nested too deep.
+ * The JSON body of a request; null if the operation has none. Throws a 413 above 5 MB, and a 400 for a body that is
+ * unexpected, not UTF-8, not JSON or nested too deep.
  */
 export function readBody(operation: Operation, bytes: Buffer | null): Json {
-  const text = bodyText(bytes);
+  const text = decodeBody(bytes);
   if (operation.contentType === null) {
     if (text !== '') throw badRequest('This operation has no body');
     return null;
   }
   const body = parseJson(text);
-  if (body === undefined) throw badRequest('The body is no JSON');
-  if (isDeeper(body, deepestBody)) throw badRequest('The body is nested too deep');
+  if (body === undefined) throw badRequest('The body is not JSON');
+  if (isTooDeep(body, maxDepth)) throw badRequest('The body is nested too deep');
   return body;
 }
 
-/** The text of a body; `null` stands for one that was too large to keep. Throws a 413 or a 400. */
-export function bodyText(bytes: Buffer | null): string {
-  if (bytes === null) throw new ApiError(413, `The body is larger than ${mostBytes} bytes`);
+/** Decodes a body from {@link collectBody}. Throws a 413 if it is too large, and a 400 if it is not UTF-8. */
+export function decodeBody(bytes: Buffer | null): string {
+  if (bytes === null) throw new ApiError(413, `The body is larger than ${maxBytes} bytes`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -50,18 +63,13 @@ export function bodyText(bytes: Buffer | null): string {
   }
 }
 
-/** All of a body, or null where it is larger than 5 MB; the rest is then read and dropped. */
+/** The whole body, or null if it is larger than 5 MB: then the rest is read and discarded. */
 export async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | null> {
-  const kept: Uint8Array[] = [];
+  const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size <= mostBytes) kept.push(chunk);
+    if (size <= maxBytes) parts.push(chunk);
   }
-  return size > mostBytes ? null : Buffer.concat(kept);
-}
-
-function isDeeper(value: Json, levels: number): boolean {
-  if (!isArray(value) && !isObject(value)) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+  return size > maxBytes ? null : Buffer.concat(parts);
 }

@@ -1,6 +1,6 @@
 import { isArray, type Json } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
-import { isDateRule, matchesDate, parseDate, parseDistance } from './date-rules.ts';
+import { compareText } from './query.ts';
 import {
   type ConditionRule,
   type NeAttribute,
@@ -12,7 +12,10 @@ import {
 const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?'];
 const dateOperators = ['before', 'after', '>', '<', '=='];
 
-/** Throws a 400 where a rule breaks the tables of seed 002 or names what the tenant has not. */
+/** Milliseconds. */
+const day = 24 * 60 * 60 * 1000;
+
+/** Throws a 400 if a rule breaks the tables of seed 002, or names a profile type or attribute that does not exist. */
 export function checkRule(rule: ConditionRule, state: TenantState): void {
   switch (rule.type) {
     case 'ProfileStatusRule':
@@ -32,7 +35,7 @@ export function checkRule(rule: ConditionRule, state: TenantState): void {
 }
 
 function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
-  const attribute = attributeOf(rule, state);
+  const attribute = findAttribute(rule, state);
   if (attribute === undefined) {
     throw badRequest(`condition_object_id: there is no attribute ${rule.condition_object_id}`);
   }
@@ -41,7 +44,7 @@ function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
     return;
   }
   requireOneOf(rule.comparison_operator, dateOperators, 'comparison_operator');
-  if (isDateRule(rule.comparison_operator)) {
+  if (comparesWithDate(rule.comparison_operator)) {
     if (parseDate(rule.value, attribute.date_format) === null) {
       throw badRequest(`value must be a date in the form ${attribute.date_format ?? 'YYYY-MM-DD'}`);
     }
@@ -55,17 +58,13 @@ function requireOneOf(value: string, values: readonly string[], name: string): v
     throw badRequest(`${name} must be one of ${values.join(', ')}, not "${value}"`);
 }
 
-/** The profiles that satisfy every rule, on the day of `now` (milliseconds since 1970, UTC). */
-export function matchingProfiles(
-  rules: readonly ConditionRule[],
-  state: TenantState,
-  now: number,
-): Profile[] {
-  const tests = rules.map((rule) => testOf(rule, state, now));
+/** The profiles that match every rule on the day of `now` (milliseconds since 1970, UTC). */
+export function findProfiles(rules: readonly ConditionRule[], state: TenantState, now: number): Profile[] {
+  const tests = rules.map((rule) => compileRule(rule, state, now));
   return state.profiles.filter((profile) => tests.every((test) => test(profile)));
 }
 
-function testOf(rule: ConditionRule, state: TenantState, now: number): (profile: Profile) => boolean {
+function compileRule(rule: ConditionRule, state: TenantState, now: number): (profile: Profile) => boolean {
   const same = rule.comparison_operator === '==';
   switch (rule.type) {
     case 'ProfileStatusRule':
@@ -73,13 +72,13 @@ function testOf(rule: ConditionRule, state: TenantState, now: number): (profile:
     case 'ProfileTypeRule':
       return ({ profile_type_id }) => (profile_type_id === rule.value) === same;
     case 'ProfileAttributeRule': {
-      const attribute = attributeOf(rule, state);
+      const attribute = findAttribute(rule, state);
       return (profile) => attribute !== undefined && matchesAttribute(rule, attribute, profile, now);
     }
   }
 }
 
-function attributeOf(rule: ConditionRule, { neAttributes }: TenantState): NeAttribute | undefined {
+function findAttribute(rule: ConditionRule, { neAttributes }: TenantState): NeAttribute | undefined {
   return neAttributes.find(({ id }) => id === rule.condition_object_id);
 }
 
@@ -90,7 +89,7 @@ function matchesAttribute(
   now: number,
 ): boolean {
   const value = Object.hasOwn(profile.attributes, attribute.uid) ? profile.attributes[attribute.uid] : null;
-  const texts = textsOf(value ?? null);
+  const texts = toTexts(value ?? null);
   if (attribute.data_type === 'date') {
     return texts.some((text) => matchesDate(rule, text, attribute.date_format, now));
   }
@@ -98,9 +97,9 @@ function matchesAttribute(
   return texts.some((text) => matchesText(rule, text));
 }
 
-/** The values of an attribute as text; none where it is empty. */
-function textsOf(value: Json): string[] {
-  if (isArray(value)) return value.flatMap(textsOf);
+/** The values of an attribute as text; none if it is empty. */
+function toTexts(value: Json): string[] {
+  if (isArray(value)) return value.flatMap(toTexts);
   return value === null || value === '' ? [] : [String(value)];
 }
 
@@ -109,9 +108,9 @@ function matchesText({ comparison_operator, value }: ConditionRule, text: string
     case '==':
       return text === value;
     case '>':
-      return compared(text, value) > 0;
+      return compareValues(text, value) > 0;
     case '<':
-      return compared(text, value) < 0;
+      return compareValues(text, value) < 0;
     case 'start_with?':
       return text.startsWith(value);
     case 'end_with?':
@@ -123,9 +122,61 @@ function matchesText({ comparison_operator, value }: ConditionRule, text: string
   }
 }
 
-function compared(a: string, b: string): number {
+/** Compares as numbers if both are numbers, else by code unit. */
+function compareValues(a: string, b: string): number {
   const difference = Number(a) - Number(b);
   if (!Number.isNaN(difference)) return difference;
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  return compareText(a, b);
+}
+
+/** Whether the operator compares with a date instead of a distance from today (seed 002). */
+function comparesWithDate(operator: string): boolean {
+  return operator === 'before' || operator === 'after';
+}
+
+/** Days from 1970 to a date in the form `format` (default `YYYY-MM-DD`); null if it is not a date. */
+function parseDate(text: string, format: string | null): number | null {
+  const order: string[] = [];
+  const pattern = (format ?? 'YYYY-MM-DD')
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/YYYY|MM|DD/g, (part) => {
+      order.push(part);
+      return `(\\d{${part.length}})`;
+    });
+  const match = new RegExp(`^${pattern}$`).exec(text);
+  if (match === null) return null;
+  const part = (name: string): number => Number(match[order.indexOf(name) + 1]);
+  const [year, month, date] = [part('YYYY'), part('MM'), part('DD')];
+  const time = new Date(Date.UTC(year, month - 1, date));
+  return time.getUTCMonth() === month - 1 && time.getUTCDate() === date ? time.getTime() / day : null;
+}
+
+/** Parses `X before` or `X after`, X being a number of days; null if it is neither. */
+function parseDistance(text: string): { readonly days: number; readonly side: 'before' | 'after' } | null {
+  const match = /^(\d{1,6}) (before|after)$/.exec(text);
+  if (match === null) return null;
+  return { days: Number(match[1]), side: match[2] === 'before' ? 'before' : 'after' };
+}
+
+/** Whether the date `text` matches a rule on a date attribute; false if it is not a date. */
+function matchesDate(rule: ConditionRule, text: string, format: string | null, now: number): boolean {
+  const date = parseDate(text, format);
+  if (date === null) return false;
+  if (comparesWithDate(rule.comparison_operator)) {
+    const limit = parseDate(rule.value, format);
+    if (limit === null) return false;
+    return rule.comparison_operator === 'before' ? date < limit : date > limit;
+  }
+  const wanted = parseDistance(rule.value);
+  if (wanted === null) return false;
+  const today = Math.floor(now / day);
+  const distance = wanted.side === 'after' ? date - today : today - date;
+  switch (rule.comparison_operator) {
+    case '>':
+      return distance > wanted.days;
+    case '<':
+      return distance >= 0 && distance < wanted.days;
+    default:
+      return distance === wanted.days;
+  }
 }

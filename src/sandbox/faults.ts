@@ -1,33 +1,33 @@
 /**
- * Something that goes wrong with a request.
- * - `reset-before`: the connection is reset and nothing was done; `reset-after`: done, then reset
- * - `cut-body`: done, then half of the answer and a reset
- * - `hang`: never answered · `status`: answered with `status`; both after the work with `done: 'after'`
+ * A fault to inject into requests.
+ * - `reset-before`: the connection is reset before the work is done; `reset-after`: after it
+ * - `cut-body`: the work is done, then half of the answer is sent and the connection is closed
+ * - `hang`: never answered; `status`: answered with `status`. The work is done only with `done: 'after'`.
  */
 export interface Fault {
   readonly kind: (typeof faultKinds)[number];
-  /** Which requests: all of these that are given must fit. */
+  /** Which requests: `method`, `path` and `operation` must match, as far as they are given. */
   readonly method?: string;
-  /** The beginning of the path, or after `~` a regular expression. */
+  /** A prefix of the path, or `~` and a regular expression. */
   readonly path?: string;
   /** The documented name of the operation. */
   readonly operation?: string;
-  /** The first of the fitting requests that it strikes, from 1 (default 1). */
+  /** The first matching request that gets the fault, counted from 1 (default 1). */
   readonly nth?: number;
-  /** How many it strikes from there on (default 1). */
+  /** How many matching requests from there on get the fault (default 1). */
   readonly times?: number;
   readonly done?: 'before' | 'after';
   readonly status?: number;
   /** Seconds, or a whole header value such as an HTTP date. */
   readonly retryAfter?: number | string;
-  /** How the error body of `status` looks (default json). */
+  /** The form of the error body of `status` (default json). */
   readonly body?: (typeof faultBodies)[number];
 }
 
-export const faultKinds = ['reset-before', 'reset-after', 'cut-body', 'hang', 'status'] as const;
-export const faultBodies = ['json', 'html', 'text', 'bad-encoding'] as const;
+const faultKinds = ['reset-before', 'reset-after', 'cut-body', 'hang', 'status'] as const;
+const faultBodies = ['json', 'html', 'text', 'bad-encoding'] as const;
 
-/** Text that is no fault; `message` shows the right syntax. */
+/** Text that does not describe a fault; `message` shows the correct syntax. */
 export class FaultSyntaxError extends Error {
   override readonly name = 'FaultSyntaxError';
 
@@ -36,12 +36,12 @@ export class FaultSyntaxError extends Error {
   }
 }
 
-export const faultSyntax =
+const faultSyntax =
   'A fault is KIND or status=CODE, then any of method=POST, path=/v2025/… (or path=~REGEXP), operation=NAME, nth=N, ' +
   `times=N|always, done=before|after, retryAfter=SECONDS, body=${faultBodies.join('|')}, all joined by commas; KIND ` +
   `is ${faultKinds.slice(0, -1).join(', ')}. Example: status=503,method=POST,path=/v2025/notification-templates,times=2`;
 
-/** The fault that a command-line text describes. Throws {@link FaultSyntaxError}. */
+/** Parses a fault from the command line. Throws {@link FaultSyntaxError}. */
 export function parseFault(text: string): Fault {
   const given = new Map<string, string>();
   for (const part of text.split(',').map((piece) => piece.trim())) {
@@ -52,9 +52,9 @@ export function parseFault(text: string): Fault {
     if (value === '') throw new FaultSyntaxError(`"${name}" has no value`);
     given.set(name, value);
   }
-  const status = option(given, 'status', readStatus);
+  const status = readOption(given, 'status', readStatus);
   const kind =
-    option(given, 'kind', oneOf(faultKinds)).kind ?? (status.status === undefined ? null : 'status');
+    readOption(given, 'kind', oneOf(faultKinds)).kind ?? (status.status === undefined ? null : 'status');
   if (kind === null) throw new FaultSyntaxError('The kind of fault is missing');
   if ((kind === 'status') !== (status.status !== undefined)) {
     throw new FaultSyntaxError(`${kind} and status=CODE do not go together`);
@@ -62,14 +62,16 @@ export function parseFault(text: string): Fault {
   return {
     kind,
     ...status,
-    ...option(given, 'method', (value) => value.toUpperCase()),
-    ...option(given, 'path', readPath),
-    ...option(given, 'operation', (value) => value),
-    ...option(given, 'nth', readCount),
-    ...option(given, 'times', (value) => (value === 'always' ? Number.POSITIVE_INFINITY : readCount(value))),
-    ...option(given, 'done', oneOf(['before', 'after'] as const)),
-    ...option(given, 'retryAfter', (value) => (/^\d+$/.test(value) ? Number(value) : value)),
-    ...option(given, 'body', oneOf(faultBodies)),
+    ...readOption(given, 'method', (value) => value.toUpperCase()),
+    ...readOption(given, 'path', readPath),
+    ...readOption(given, 'operation', (value) => value),
+    ...readOption(given, 'nth', readCount),
+    ...readOption(given, 'times', (value) =>
+      value === 'always' ? Number.POSITIVE_INFINITY : readCount(value),
+    ),
+    ...readOption(given, 'done', oneOf(['before', 'after'] as const)),
+    ...readOption(given, 'retryAfter', (value) => (/^\d+$/.test(value) ? Number(value) : value)),
+    ...readOption(given, 'body', oneOf(faultBodies)),
   };
 }
 
@@ -86,8 +88,8 @@ const settings = new Set([
   'body',
 ]);
 
-/** `{[name]: value}` where the option is given, else nothing. */
-function option<K extends string, T>(
+/** `{[name]: value}` if the option is given, else an empty object. */
+function readOption<K extends string, T>(
   given: ReadonlyMap<string, string>,
   name: K,
   read: (value: string) => T,
@@ -101,71 +103,71 @@ function option<K extends string, T>(
 function oneOf<T extends string>(values: readonly T[]): (value: string) => T {
   return (value) => {
     const found = values.find((candidate) => candidate === value);
-    if (found === undefined) throw new FaultSyntaxError(`"${value}" is none of ${values.join(', ')}`);
+    if (found === undefined) throw new FaultSyntaxError(`"${value}" is not one of ${values.join(', ')}`);
     return found;
   };
 }
 
 function readCount(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new FaultSyntaxError(`"${value}" is no count from 1`);
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new FaultSyntaxError(`"${value}" is not a whole number from 1`);
   return Number(value);
 }
 
 function readStatus(value: string): number {
-  if (!/^[2-5]\d\d$/.test(value)) throw new FaultSyntaxError(`"${value}" is no HTTP status`);
+  if (!/^[2-5]\d\d$/.test(value)) throw new FaultSyntaxError(`"${value}" is not an HTTP status`);
   return Number(value);
 }
 
 function readPath(value: string): string {
-  pathPattern(value);
+  compilePath(value);
   return value;
 }
 
-function pathPattern(path: string): (candidate: string) => boolean {
+function compilePath(path: string): (candidate: string) => boolean {
   if (!path.startsWith('~')) return (candidate) => candidate.startsWith(path);
   try {
     const pattern = new RegExp(path.slice(1));
     return (candidate) => pattern.test(candidate);
   } catch {
-    throw new FaultSyntaxError(`"${path.slice(1)}" is no regular expression`);
+    throw new FaultSyntaxError(`"${path.slice(1)}" is not a regular expression`);
   }
 }
 
-/** What a fault is compared with. */
+/** The request that faults are matched with. */
 export interface FaultTarget {
   readonly method: string;
   readonly path: string;
   readonly operation: string | null;
 }
 
-/** The faults that are set, each with the count of requests it has fitted. */
+/** The active faults, each with the number of requests that have matched it. */
 export class FaultList {
-  #entries: { readonly fault: Fault; fitted: number }[] = [];
+  #entries: { readonly fault: Fault; matched: number }[] = [];
 
   add(fault: Fault): void {
-    this.#entries.push({ fault, fitted: 0 });
+    this.#entries.push({ fault, matched: 0 });
   }
 
   clear(): void {
     this.#entries = [];
   }
 
-  /** Counts the request for every fault that it fits, and returns the first that strikes. */
-  strike(target: FaultTarget): Fault | null {
-    let struck: Fault | null = null;
-    for (const entry of this.#entries.filter(({ fault }) => fits(fault, target))) {
-      entry.fitted += 1;
+  /** Counts the request for every fault that it matches, and returns the first fault that applies to it. */
+  next(target: FaultTarget): Fault | null {
+    let applied: Fault | null = null;
+    for (const entry of this.#entries.filter(({ fault }) => matches(fault, target))) {
+      entry.matched += 1;
       const first = entry.fault.nth ?? 1;
-      if (entry.fitted >= first && entry.fitted < first + (entry.fault.times ?? 1)) struck ??= entry.fault;
+      if (entry.matched >= first && entry.matched < first + (entry.fault.times ?? 1)) applied ??= entry.fault;
     }
-    return struck;
+    return applied;
   }
 }
 
-function fits(fault: Fault, { method, path, operation }: FaultTarget): boolean {
+function matches(fault: Fault, { method, path, operation }: FaultTarget): boolean {
   return (
     (fault.method === undefined || fault.method === method) &&
     (fault.operation === undefined || fault.operation === operation) &&
-    (fault.path === undefined || pathPattern(fault.path)(path))
+    (fault.path === undefined || compilePath(fault.path)(path))
   );
 }

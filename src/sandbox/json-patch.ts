@@ -1,26 +1,26 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
-import { Fields } from './shape.ts';
+import { Fields } from './fields.ts';
 
 const patchOps = ['add', 'replace', 'remove', 'test'] as const;
 type PatchOp = (typeof patchOps)[number];
 
 export interface PatchRules {
-  /** The ops a tenant takes; `move` and `copy` are never among them. */
+  /** The ops that the tenant accepts; no tenant accepts `move` and `copy`. */
   readonly ops: readonly PatchOp[];
-  /** Whether `replace` of what is not there sets it, as tenants do that know no other op. */
+  /** Whether `replace` creates a missing member, as on tenants without other ops. */
   readonly replaceSets: boolean;
 }
 
 /** JSON Patch as RFC 6902 defines it, without `move` and `copy`. */
 export const standardPatch: PatchRules = { ops: patchOps, replaceSets: false };
 
-/** Only `replace`, which then also sets what is missing (api-notes, SimIntegration). */
+/** Only `replace`, which then also creates missing members (api-notes, SimIntegration). */
 export const replaceOnlyPatch: PatchRules = { ops: ['replace'], replaceSets: true };
 
 /**
- * A new document with the operations of `patch` applied in order. Throws a 400 for an operation that is malformed or
- * not allowed, for a path that leads nowhere, and for a `test` that fails; then nothing is changed.
+ * A copy of `document` with the operations of `patch` applied in order. Throws a 400 for an operation that is malformed
+ * or not allowed, for a path that does not exist, and for a `test` that fails.
  */
 export function applyPatch(document: JsonObject, patch: Json, rules: PatchRules): JsonObject {
   if (!isArray(patch) || patch.length === 0)
@@ -36,10 +36,10 @@ function applyOperation(document: JsonObject, operation: Json, at: string, rules
   const fields = new Fields(operation, at);
   const op = fields.choice('op', rules.ops);
   const path = fields.text('path');
-  if (op !== 'remove' && !fields.names('value')) throw badRequest(`${at}.value is required for ${op}`);
+  if (op !== 'remove' && !fields.includes('value')) throw badRequest(`${at}.value is required for ${op}`);
   const value = fields.json('value');
   fields.done();
-  return change(document, parsePointer(path), { op, value, at: `${at} (${op} ${path})`, rules });
+  return changeAt(document, parsePointer(path), { op, value, at: `${at} (${op} ${path})`, rules });
 }
 
 interface Change {
@@ -50,49 +50,49 @@ interface Change {
 }
 
 function parsePointer(path: string): string[] {
-  if (!path.startsWith('/') || /~(?![01])/.test(path)) throw badRequest(`"${path}" is no JSON pointer`);
+  if (!path.startsWith('/') || /~(?![01])/.test(path)) throw badRequest(`"${path}" is not a JSON pointer`);
   return path
     .slice(1)
     .split('/')
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function change(node: Json, [token, ...rest]: readonly string[], what: Change): Json {
-  if (token === undefined) throw badRequest(`${what.at}: the path is empty`);
-  if (isArray(node)) return changeArray(node, token, rest, what);
-  if (isObject(node)) return changeObject(node, token, rest, what);
-  throw badRequest(`${what.at}: the path leads into a value that has no members`);
+function changeAt(node: Json, [token, ...rest]: readonly string[], change: Change): Json {
+  if (token === undefined) throw badRequest(`${change.at}: the path is empty`);
+  if (isArray(node)) return changeArray(node, token, rest, change);
+  if (isObject(node)) return changeObject(node, token, rest, change);
+  throw badRequest(`${change.at}: the path leads into a value that has no members`);
 }
 
-function changeObject(node: JsonObject, token: string, rest: readonly string[], what: Change): Json {
+function changeObject(node: JsonObject, token: string, rest: readonly string[], change: Change): Json {
   const current = own(node, token);
   if (rest.length > 0) {
-    if (current === undefined) throw missing(what);
-    return withMember(node, token, change(current, rest, what));
+    if (current === undefined) throw missingError(change);
+    return withMember(node, token, changeAt(current, rest, change));
   }
-  const sets = what.op === 'add' || (what.op === 'replace' && what.rules.replaceSets);
-  if (current === undefined && !sets) throw missing(what);
-  if (what.op === 'remove') return objectFrom(Object.entries(node).filter(([key]) => key !== token));
-  if (what.op === 'test') return tested(node, current ?? null, what);
-  return withMember(node, token, what.value);
+  const sets = change.op === 'add' || (change.op === 'replace' && change.rules.replaceSets);
+  if (current === undefined && !sets) throw missingError(change);
+  if (change.op === 'remove') return objectFrom(Object.entries(node).filter(([key]) => key !== token));
+  if (change.op === 'test') return checkTest(node, current ?? null, change);
+  return withMember(node, token, change.value);
 }
 
-function changeArray(node: readonly Json[], token: string, rest: readonly string[], what: Change): Json {
-  const end = what.op === 'add' && rest.length === 0 ? node.length : node.length - 1;
-  if (token !== '-' && !/^(0|[1-9]\d{0,8})$/.test(token)) throw missing(what);
+function changeArray(node: readonly Json[], token: string, rest: readonly string[], change: Change): Json {
+  const end = change.op === 'add' && rest.length === 0 ? node.length : node.length - 1;
+  if (token !== '-' && !/^(0|[1-9]\d{0,8})$/.test(token)) throw missingError(change);
   const index = token === '-' ? node.length : Number(token);
-  if (index > end) throw missing(what);
+  if (index > end) throw missingError(change);
   const current = node[index] ?? null;
-  if (rest.length > 0) return node.with(index, change(current, rest, what));
-  switch (what.op) {
+  if (rest.length > 0) return node.with(index, changeAt(current, rest, change));
+  switch (change.op) {
     case 'add':
-      return node.toSpliced(index, 0, what.value);
+      return node.toSpliced(index, 0, change.value);
     case 'remove':
       return node.toSpliced(index, 1);
     case 'replace':
-      return node.with(index, what.value);
+      return node.with(index, change.value);
     case 'test':
-      return tested(node, current, what);
+      return checkTest(node, current, change);
   }
 }
 
@@ -100,11 +100,11 @@ function withMember(node: JsonObject, key: string, value: Json): JsonObject {
   return objectFrom([...new Map([...Object.entries(node), [key, value] as const])]);
 }
 
-function tested(node: Json, current: Json, what: Change): Json {
-  if (!sameJson(current, what.value)) throw badRequest(`${what.at}: the value there is another`);
+function checkTest(node: Json, current: Json, change: Change): Json {
+  if (!sameJson(current, change.value)) throw badRequest(`${change.at}: the value there is different`);
   return node;
 }
 
-function missing(what: Change): Error {
-  return badRequest(`${what.at}: there is nothing at that path`);
+function missingError(change: Change): Error {
+  return badRequest(`${change.at}: there is nothing at that path`);
 }

@@ -1,22 +1,22 @@
 import { type Json, parseJson } from '../model/json.ts';
 import type { Headers } from './checks.ts';
 import type { Fault } from './faults.ts';
-import { publicForm } from './token-endpoint.ts';
+import { redactForm } from './tokens.ts';
 
-/** A request as it arrived, without what authorises it. */
+/** A request as it arrived, without credentials. */
 export interface LoggedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Headers;
-  /** Parsed where it is JSON, else its text; null without a body. */
+  /** Parsed if it is JSON, else its text; null without a body. */
   readonly body: Json;
-  /** null where the request was never answered. */
+  /** null if the request was never answered. */
   status: number | null;
   /** The documented name of the operation; null for an unknown one. */
   readonly operation: string | null;
-  /** The fault that struck it. */
+  /** The fault that was injected into it. */
   readonly fault: Fault['kind'] | null;
 }
 
@@ -25,15 +25,15 @@ export interface Metrics {
   readonly requests: number;
   /** Requests by the name of their operation. */
   readonly operations: ReadonlyMap<string, number>;
-  /** Requests that were refused with a 429, by the limit or a fault. */
+  /** Requests that were answered with a 429, by the limit or a fault. */
   readonly rateLimited: number;
-  /** The most requests that were open at one time. */
+  /** The largest number of requests that were open at the same time. */
   readonly mostAtOnce: number;
 }
 
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 
-/** The last requests, in order of arrival, and the counts of all. */
+/** The last requests in order of arrival, and counts of all of them. */
 export class RequestLog {
   readonly entries: LoggedRequest[] = [];
   readonly #operations = new Map<string, number>();
@@ -42,12 +42,12 @@ export class RequestLog {
   #open = 0;
   #mostAtOnce = 0;
 
-  opened(): void {
+  countOpen(): void {
     this.#open += 1;
     this.#mostAtOnce = Math.max(this.#mostAtOnce, this.#open);
   }
 
-  closed(): void {
+  countClose(): void {
     this.#open -= 1;
   }
 
@@ -56,11 +56,11 @@ export class RequestLog {
     if (entry.operation !== null) {
       this.#operations.set(entry.operation, (this.#operations.get(entry.operation) ?? 0) + 1);
     }
-    if (this.entries.length >= mostEntries) this.entries.shift();
+    if (this.entries.length >= maxEntries) this.entries.shift();
     this.entries.push(entry);
   }
 
-  answered(entry: LoggedRequest, status: number): void {
+  setStatus(entry: LoggedRequest, status: number): void {
     entry.status = status;
     if (status === 429) this.#rateLimited += 1;
   }
@@ -76,14 +76,14 @@ export class RequestLog {
 }
 
 /** The headers without the token. */
-export function loggedHeaders({ authorization: _authorization, ...headers }: Headers): Headers {
+export function redactHeaders({ authorization: _authorization, ...headers }: Headers): Headers {
   return headers;
 }
 
-/** A body for the log: credentials of a token request are left out. */
-export function loggedBody(bytes: Buffer | null, operation: string | null): Json {
+/** The body of a request for the log, without the credentials of a token request. */
+export function readLogBody(bytes: Buffer | null, operation: string | null): Json {
   if (bytes === null || bytes.length === 0) return null;
   const text = bytes.toString('utf8');
-  if (operation === 'issue-token') return publicForm(text);
+  if (operation === 'issue-token') return redactForm(text);
   return parseJson(text) ?? text;
 }

@@ -1,32 +1,56 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { rewritten } from './answer-shape.ts';
 import { ApiError, errorBody } from './api-error.ts';
-import { bodyText, checkHeaders, collectBody, readBody } from './checks.ts';
+import { checkHeaders, collectBody, decodeBody, parseQuery, readBody } from './checks.ts';
 import type { Fault, FaultList } from './faults.ts';
-import { handlers } from './handlers/index.ts';
-import { verifyBearer } from './jwt.ts';
-import type { RateLimiter } from './limiter.ts';
-import { type LoggedRequest, loggedBody, loggedHeaders, type RequestLog } from './log.ts';
-import { parseQuery } from './query.ts';
-import type { Route, Router } from './router.ts';
-import { ShapeError } from './shape.ts';
-import type { Reply, Tenant } from './tenant.ts';
-import type { TokenEndpoint } from './token-endpoint.ts';
+import { ShapeError } from './fields.ts';
+import type { Reply, Tenant } from './handler.ts';
+import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
+import { handlers, type Route, type Router } from './routes.ts';
+import type { TokenIssuer } from './tokens.ts';
+import { rewriteBody } from './variations.ts';
 
-/** Everything that one server works with. */
-export interface Parts {
+/** What a server is made of. */
+export interface ServerParts {
   readonly tenant: Tenant;
   readonly router: Router;
   readonly faults: FaultList;
   readonly limiter: RateLimiter;
-  readonly tokens: TokenEndpoint;
-  readonly key: Buffer;
+  readonly tokens: TokenIssuer;
   readonly log: RequestLog;
-  /** Milliseconds before the work on a request begins. */
+  /** Milliseconds to wait before the work on a request begins. */
   readonly latency: number;
   /** Called after a write, before it is answered. */
   readonly save: () => void;
+}
+
+/** At most `requests` in any `per` milliseconds. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly per: number;
+}
+
+/** A sliding window for each name: at most `requests` are admitted in any `per` milliseconds. */
+export class RateLimiter {
+  readonly #limit: RateLimit | null;
+  readonly #admitted = new Map<string, number[]>();
+
+  constructor(limit: RateLimit | null) {
+    this.#limit = limit;
+  }
+
+  /** Admits a request at `now` and returns 0, or refuses it and returns the milliseconds to wait. */
+  admit(name: string, now: number): number {
+    if (this.#limit === null) return 0;
+    const { requests, per } = this.#limit;
+    const recent = (this.#admitted.get(name) ?? []).filter((time) => time > now - per);
+    this.#admitted.set(name, recent);
+    if (recent.length < requests) {
+      recent.push(now);
+      return 0;
+    }
+    return Math.max(1, (recent[0] ?? now) + per - now);
+  }
 }
 
 interface Exchange {
@@ -37,17 +61,17 @@ interface Exchange {
   readonly bytes: Buffer | null;
 }
 
-/** The HTTP server; it does not listen yet. */
-export function createSandboxServer(parts: Parts): Server {
+/** Creates the HTTP server of the tenant; it does not listen yet. */
+export function createSandboxServer(parts: ServerParts): Server {
   return createServer((request, response) => {
-    parts.log.opened();
-    response.once('close', () => parts.log.closed());
-    // What fails here is a connection that has gone: there is nobody left to answer.
+    parts.log.countOpen();
+    response.once('close', () => parts.log.countClose());
+    // Only a closed connection fails here, so nobody is left to answer.
     serve(request, response, parts).catch(() => response.destroy());
   });
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
   const url = request.url ?? '/';
   const cut = url.indexOf('?');
   const [path, search] = cut < 0 ? [url, ''] : [url.slice(0, cut), url.slice(cut + 1)];
@@ -55,18 +79,22 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   const exchange: Exchange = { request, response, path, search, bytes };
   const route = attempt(() => parts.router.find(request.method ?? '', path));
   const operation = route instanceof Error ? null : route.operation.name;
-  const fault = parts.faults.strike({ method: request.method ?? '', path, operation });
-  const entry = logged(exchange, operation, fault);
+  const fault = parts.faults.next({ method: request.method ?? '', path, operation });
+  const entry = createLogEntry(exchange, operation, fault);
   parts.log.add(entry);
   if (parts.latency > 0) await wait(parts.latency);
-  if (fault !== null && isBefore(fault)) return misbehave(fault, null, entry, exchange, parts);
-  const reply = work(route, exchange, parts);
-  if (fault !== null) return misbehave(fault, reply, entry, exchange, parts);
-  parts.log.answered(entry, reply.status);
+  if (fault !== null) {
+    const reply = preventsWork(fault) ? null : handle(route, exchange, parts);
+    const status = injectFault(fault, reply, exchange, parts);
+    if (status !== null) parts.log.setStatus(entry, status);
+    return;
+  }
+  const reply = handle(route, exchange, parts);
+  parts.log.setStatus(entry, reply.status);
   send(response, reply);
 }
 
-function logged(
+function createLogEntry(
   { request, path, search, bytes }: Exchange,
   operation: string | null,
   fault: Fault | null,
@@ -75,82 +103,82 @@ function logged(
     method: request.method ?? '',
     path,
     query: Object.fromEntries(new URLSearchParams(search)),
-    headers: loggedHeaders(request.headers),
-    body: loggedBody(bytes, operation),
+    headers: redactHeaders(request.headers),
+    body: readLogBody(bytes, operation),
     status: null,
     operation,
     fault: fault?.kind ?? null,
   };
 }
 
-/** Checks a request and does its work; every refusal becomes an answer. */
-function work(route: Route | Error, exchange: Exchange, parts: Parts): Reply {
+/** Checks a request and does its work. Every error becomes an answer. */
+function handle(route: Route | Error, exchange: Exchange, parts: ServerParts): Reply {
   const reply = attempt(() => {
     if (route instanceof Error) throw route;
     return answer(route, exchange, parts);
   });
   if (!(reply instanceof Error)) return reply;
-  const { status, headers } = refusal(reply);
+  const { status, headers } = describeError(reply);
   return { status, headers, body: errorBody(status, reply.message, parts.log.metrics().requests) };
 }
 
-function answer(route: Route, { request, path, search, bytes }: Exchange, parts: Parts): Reply {
+function answer(route: Route, { request, path, search, bytes }: Exchange, parts: ServerParts): Reply {
   const { tenant } = parts;
   const { operation, params } = route;
   const { headers } = request;
-  if (operation.name === 'issue-token') return parts.tokens.answer(bodyText(bytes), headers);
-  const { clientId } = verifyBearer(headers.authorization, tenant.now() / 1000, parts.key);
+  if (operation.name === 'issue-token') return parts.tokens.answer(decodeBody(bytes), headers);
+  const clientId = parts.tokens.verify(headers.authorization);
   admit(`${clientId} ${path.split('/')[1]}`, parts);
   checkHeaders(operation, headers, tenant.variations.experimentalHeader);
   const query = parseQuery(search, operation);
   const reply = handlers[operation.name]({ params, query, body: readBody(operation, bytes) }, tenant);
   if (reply.changed) parts.save();
-  return reply.body === undefined ? reply : { ...reply, body: rewritten(reply.body, tenant.variations) };
+  return reply.body === undefined ? reply : { ...reply, body: rewriteBody(reply.body, tenant.variations) };
 }
 
-/** Throws a 429 for a client that has used up its limit for an API version. */
-function admit(name: string, { limiter, tenant }: Parts): void {
+/** Throws a 429 for a client that has reached its limit for an API version. */
+function admit(name: string, { limiter, tenant }: ServerParts): void {
   const pause = limiter.admit(name, tenant.now());
   if (pause === 0) return;
   const seconds = Math.ceil(pause / 1000);
-  // A date has whole seconds: without the extra one it could lie before the moment meant.
+  // The date is cut to whole seconds: without the extra second it could be too early.
   const date = new Date(tenant.now() + (seconds + 1) * 1000).toUTCString();
   const retryAfter = tenant.variations.retryAfter === 'date' ? date : String(seconds);
   throw new ApiError(429, 'Too many requests', { 'retry-after': retryAfter });
 }
 
-function refusal(error: Error): { status: number; headers: Readonly<Record<string, string>> } {
+function describeError(error: Error): { status: number; headers: Readonly<Record<string, string>> } {
   if (error instanceof ApiError) return error;
   return { status: error instanceof ShapeError ? 400 : 500, headers: {} };
 }
 
-function isBefore(fault: Fault): boolean {
+/** Whether the fault takes the place of the work. */
+function preventsWork(fault: Fault): boolean {
   if (fault.kind === 'reset-before') return true;
   return (fault.kind === 'hang' || fault.kind === 'status') && fault.done !== 'after';
 }
 
-function misbehave(
+/** Answers as the fault wants. Returns the status for the log, or null if the answer is not complete. */
+function injectFault(
   fault: Fault,
   reply: Reply | null,
-  entry: LoggedRequest,
-  exchange: Exchange,
-  parts: Parts,
-): void {
-  const { response } = exchange;
+  { request, response }: Exchange,
+  parts: ServerParts,
+): number | null {
   switch (fault.kind) {
     case 'hang':
-      return;
+      return null;
     case 'reset-before':
     case 'reset-after':
-      exchange.request.socket.resetAndDestroy();
-      return;
+      request.socket.resetAndDestroy();
+      return null;
     case 'cut-body':
       cutBody(response, reply);
-      return;
+      return null;
     case 'status': {
       const status = fault.status ?? 503;
-      parts.log.answered(entry, status);
       sendFault(response, fault, status, parts);
+      return status;
     }
   }
 }
@@ -164,7 +192,7 @@ function cutBody(response: ServerResponse, reply: Reply | null): void {
   response.write(Buffer.from(text).subarray(0, Math.floor(text.length / 2)), () => response.destroy());
 }
 
-function sendFault(response: ServerResponse, fault: Fault, status: number, parts: Parts): void {
+function sendFault(response: ServerResponse, fault: Fault, status: number, parts: ServerParts): void {
   const headers: Record<string, string> = {};
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter);
   const text = `Fault: ${status}`;

@@ -19,6 +19,7 @@ export const attributeKinds = [
 export type Medium = (typeof mediums)[number];
 export type VerificationState = (typeof verificationStates)[number];
 
+/** An authentication profile (seed 000). */
 export interface AuthProfile {
   id: string;
   name: string;
@@ -30,12 +31,14 @@ export interface AuthProfile {
   strongAuthLogin: boolean;
 }
 
+/** The rule that runs before an integration provisions. */
 export interface ProvisioningRule {
   type: string | null;
   id: string | null;
   name: string | null;
 }
 
+/** A service desk integration (seed 000). */
 export interface SimIntegration {
   id: string;
   name: string;
@@ -51,7 +54,7 @@ export interface SimIntegration {
   modified: string;
 }
 
-/** The texts of a template, which a customised template and a default have in common. */
+/** The texts that a customised template and a default have in common. */
 export interface TemplateTexts {
   name: string | null;
   description: string | null;
@@ -65,26 +68,29 @@ export interface TemplateTexts {
   teamsTemplate: string | null;
 }
 
+/** The vendor's default for a key, medium and locale (seed 001). */
 export interface TemplateDefault extends TemplateTexts {
   key: string;
   medium: Medium;
   locale: string;
 }
 
+/** A customised notification template (seed 001). */
 export interface Template extends TemplateDefault {
   id: string;
   created: string;
   modified: string;
 }
 
+/** A sender address (seed 001). */
 export interface Sender {
-  /** null for an address the tenant lists but cannot delete. */
+  /** null for an address that the tenant lists but cannot delete. */
   id: string | null;
   email: string;
   isVerifiedByDomain: boolean;
   verificationStatus: VerificationState;
   region: string | null;
-  /** Reads until PENDING becomes SUCCESS; null: it stays as it is. */
+  /** Reads until PENDING becomes SUCCESS; null: it stays pending. */
   readsLeft: number | null;
 }
 
@@ -99,6 +105,7 @@ export interface DkimIdentity {
   readsLeft: number | null;
 }
 
+/** The MAIL FROM domain of an e-mail identity (seed 001). */
 export interface MailFrom {
   identity: string;
   mailFromDomain: string;
@@ -106,18 +113,21 @@ export interface MailFrom {
   readsLeft: number | null;
 }
 
+/** The media of a notification (seed 001). */
 export interface Preference {
   key: string;
   mediums: Medium[];
   modified: string;
 }
 
+/** The global variables of notification templates (seed 001). */
 export interface TemplateContext {
   attributes: JsonObject;
   created: string;
   modified: string;
 }
 
+/** A test notification that the tenant has sent. */
 export interface SentNotification {
   key: string;
   medium: Medium;
@@ -125,13 +135,14 @@ export interface SentNotification {
   sent: string;
 }
 
-/** What an id means elsewhere in the tenant: a source, cluster, rule, application or identity. */
+/** An object that others refer to by id: a source, cluster, rule, application or identity. */
 export interface Reference {
   id: string;
   type: string;
   name: string;
 }
 
+/** A user (seed 002). */
 export interface User {
   id: string;
   uid: string;
@@ -141,6 +152,7 @@ export interface User {
   status: string;
 }
 
+/** A profile type (seed 002). */
 export interface ProfileType {
   id: string;
   uid: string;
@@ -148,34 +160,38 @@ export interface ProfileType {
   category: string | null;
 }
 
+/** An attribute of profiles (seed 002). */
 export interface NeAttribute {
   id: string;
   uid: string;
   label: string;
   data_type: (typeof attributeKinds)[number];
-  /** Of dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, … */
+  /** For dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, … */
   date_format: string | null;
 }
 
+/** A profile (seed 002). */
 export interface Profile {
   id: string;
   uid: string;
   name: string;
   status: (typeof profileStates)[number];
   profile_type_id: string;
-  /** By the uid of the attribute. */
+  /** Keyed by the uid of the attribute. */
   attributes: { [uid: string]: Json };
 }
 
+/** A rule of a saved search (seed 002). */
 export interface ConditionRule {
   id: string;
   type: (typeof ruleTypes)[number];
   comparison_operator: string;
   value: string;
-  /** Of a ProfileAttributeRule only. */
+  /** For a ProfileAttributeRule only. */
   condition_object_id: string | null;
 }
 
+/** A saved search (api-notes). */
 export interface ProfileSearch {
   id: string;
   uid: string;
@@ -183,10 +199,10 @@ export interface ProfileSearch {
   rules: ConditionRule[];
 }
 
-/** Everything a tenant holds. Tests change it by hand to play the person who does so in the tenant. */
+/** Everything a tenant holds. Tests change it directly, as a person does in the tenant's own interface. */
 export interface TenantState {
   tenant: string;
-  /** Counts deletions, so that an object made again under its old key gets another id. */
+  /** Counts deletions, so that an object created again with its old key gets another id. */
   generation: number;
   references: Reference[];
   authProfiles: AuthProfile[];
@@ -206,11 +222,11 @@ export interface TenantState {
   profileSearches: ProfileSearch[];
 }
 
-/** When the objects of a seed were made, where it does not say. */
+/** When the objects of a seed were created, if it does not say. */
 export const seedTime = '2025-01-15T08:00:00.000Z';
 
 /** `length` hexadecimal digits that depend on `parts` only. */
-export function digest(parts: readonly string[], length: number): string {
+function digest(parts: readonly string[], length: number): string {
   return createHash('sha256').update(parts.join('\u0000')).digest('hex').slice(0, length);
 }
 
@@ -220,7 +236,7 @@ export function uuid(...parts: string[]): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** A free id for a new object: the same for the same key in the same tenant, whatever the order of creation. */
+/** An unused id for a new object. Equal keys get equal ids in equal tenants, in any order of creation. */
 export function newId(
   state: TenantState,
   kind: string,

@@ -1,21 +1,24 @@
+import { isArray, isObject, type Json, type JsonObject, objectFrom, parseJson } from '../model/json.ts';
+import { ShapeError } from './fields.ts';
+
 /** How a tenant departs from the contract, in ways that api-notes describes. The defaults are the contract. */
 export interface Variations {
-  /** How `attributes`, `request`, `statusMap` are answered; with `object` also taken, and `context` too. */
+  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects. */
   readonly jsonText: 'text' | 'object' | 'map';
-  /** How `slackTemplate` and `teamsTemplate` are answered; with `object` they are taken in both forms. */
+  /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   readonly slackTeams: 'text' | 'object';
-  /** Where an integration's `statusMap` and `request` come back. */
+  /** Where `statusMap` and `request` of an integration are answered. */
   readonly simStatusMap: 'top' | 'attributes' | 'hidden';
-  /** How credentials inside an integration's `attributes` come back. */
+  /** How credentials in the `attributes` of an integration are answered. */
   readonly simSecrets: 'clear' | 'encrypted' | 'masked' | 'absent';
   readonly simPatchBody: 'operations' | 'array';
   readonly simPatchOps: 'all' | 'replace';
-  /** `metadata`: bare, and wrapped with `metadata=true`; else always one of them. */
+  /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
   readonly collections: 'metadata' | 'wrapped' | 'bare';
-  /** What a collection does with a filter it does not know. */
+  /** What a collection does with an unknown filter. */
   readonly unknownFilter: 'refused' | 'ignored';
   readonly offsetZero: 'taken' | 'refused';
-  /** What an offset behind the last record of a collection gets. */
+  /** What a collection does with an offset after its last record. */
   readonly offsetBeyondEnd: 'empty' | 'refused';
   readonly ruleObjectType: 'object_type' | 'condition_object_type';
   readonly profileSearchPath: string;
@@ -23,19 +26,19 @@ export interface Variations {
   /** Whether a header or footer other than null is refused. */
   readonly refuseHeaderFooter: boolean;
   readonly bulkDelete: 'enabled' | 'forbidden' | 'refused';
-  /** What the MAIL FROM of an identity that has none is: a 400, a 404, or an answer without a domain. */
+  /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
   readonly mailFromMissing: 'badRequest' | 'notFound' | 'empty';
-  /** Reads after which a new verification succeeds; null: it waits for someone to change the state. */
+  /** Reads after which a new verification succeeds; null: it stays pending until the state is changed by hand. */
   readonly verifyAfterReads: number | null;
-  /** Whether `[]` inside an object comes back as null. */
+  /** Whether `[]` inside an object is answered as null. */
   readonly emptyAsNull: boolean;
-  /** Whether lists whose order means nothing come back in another order. */
+  /** Whether lists without a meaningful order are answered in another order. */
   readonly shuffleLists: boolean;
   /** Whether addresses are stored in lower case. */
   readonly emailLowerCase: boolean;
-  /** Whether the name beside an id comes from what the id refers to. */
+  /** Whether the name next to an id is taken from the object with that id. */
   readonly resolveNames: boolean;
-  /** Whether the lists of the notification interface answer every page with the first (a broken tenant). */
+  /** Whether the notification interface answers every page of a list with the first page (a broken tenant). */
   readonly repeatPages: boolean;
   readonly experimentalHeader: string;
   readonly retryAfter: 'seconds' | 'date';
@@ -67,3 +70,63 @@ export const contract: Variations = {
   experimentalHeader: 'X-Service-Experimental',
   retryAfter: 'seconds',
 };
+
+/** The body of an answer with `emptyAsNull` and `shuffleLists` applied (api-notes, "server rewrites"). */
+export function rewriteBody(body: Json, { emptyAsNull, shuffleLists }: Variations): Json {
+  if (!emptyAsNull && !shuffleLists) return body;
+  const rewriteList = (items: readonly Json[]): Json => {
+    const rewritten = items.map(rewriteItem);
+    return shuffleLists ? rewritten.toReversed() : rewritten;
+  };
+  const rewriteItem = (value: Json): Json => {
+    if (isArray(value)) return rewriteList(value);
+    if (!isObject(value)) return value;
+    return objectFrom(Object.entries(value).map(([key, member]) => [key, rewriteMember(member)] as const));
+  };
+  const rewriteMember = (value: Json): Json =>
+    emptyAsNull && isArray(value) && value.length === 0 ? null : rewriteItem(value);
+  // The outermost list may be a page of a longer list, so its order is kept.
+  return isArray(body) ? body.map(rewriteItem) : rewriteItem(body);
+}
+
+/**
+ * Reads an object that the contract sends as text, and that tenants with `jsonText: object` take as an object.
+ * Throws `ShapeError` for the other form, and for text that is not a JSON object. `at` names the place in the message.
+ */
+export function readJsonText(
+  value: Json,
+  at: string,
+  { jsonText }: Pick<Variations, 'jsonText'>,
+): JsonObject | null {
+  if (value === null) return null;
+  if (jsonText === 'object') {
+    if (!isObject(value)) throw new ShapeError(`${at} must be an object`);
+    return value;
+  }
+  const parsed = typeof value === 'string' ? parseJson(value) : undefined;
+  if (!isObject(parsed)) throw new ShapeError(`${at} must be text that holds a JSON object`);
+  return parsed;
+}
+
+/** An object in the form in which the tenant answers it. */
+export function writeJsonText(value: JsonObject | null, { jsonText }: Pick<Variations, 'jsonText'>): Json {
+  if (value === null) return null;
+  switch (jsonText) {
+    case 'text':
+      return JSON.stringify(value);
+    case 'object':
+      return value;
+    case 'map':
+      return writeMap(value);
+  }
+}
+
+/** `{a=b, c=d}`, as some servers print a map. */
+function writeMap(value: Json): string {
+  if (isArray(value)) return `[${value.map(writeMap).join(', ')}]`;
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([key, item]) => `${key}=${writeMap(item)}`);
+    return `{${members.join(', ')}}`;
+  }
+  return String(value);
+}

@@ -52,7 +52,7 @@ const titles = [
   ['seed 000', 'Authentication profiles and service-desk integrations (version 2024)'],
   ['seed 001', 'Notifications (version 2025)'],
   ['seed 002', 'Collections'],
-  ['api-notes', 'Profile searches, which the documents describe without their requests'],
+  ['api-notes', 'Profile searches (documented without their requests)'],
 ] as const;
 
 async function coverage(): Promise<string> {
@@ -70,10 +70,10 @@ async function coverage(): Promise<string> {
   });
   const tests = uses.map(({ command, shows }, at) => `${at + 1}. \`${command}\`: ${shows}`);
   return [
-    '# Operations of the API and the commands that use them\n',
-    'Written by `node scripts/api-coverage.mjs`, which runs every command against the embedded tenant and notes what it',
-    'asks. Every command that needs the tenant gets its token by `POST /oauth/token`, unless the environment gives one.\n',
+    '# API coverage\n\nWhich command uses which operation of the API.\n',
+    '`node scripts/api-coverage.mjs` writes this page: it runs every command against the embedded tenant and records the',
+    'requests. Commands that need the tenant get a token with `POST /oauth/token`, unless the environment provides one.\n',
     ...sections,
-    `## Tests\n\nThose of \`test/commands/coverage.test.ts\`:\n\n${tests.join('\n')}\n`,
+    `## Tests\n\nThe tests in \`test/commands/coverage.test.ts\`:\n\n${tests.join('\n')}\n`,
   ].join('\n');
 }

@@ -41,23 +41,23 @@ const rule = { type: 'RULE', name: 'Another', id: '2c9180835d2e5168015d32f890ca1
 export const uses: readonly Use[] = [
   {
     command: 'init',
-    shows: 'a new project is begun',
+    shows: 'creates a new project',
     run: (world) => succeed(world, 'init', 'fresh'),
   },
   {
     command: 'validate',
-    shows: 'manifests are checked offline',
+    shows: 'checks manifests offline',
     prepare: (world) => world.declare([search('New', 'Active')]),
     run: (world) => succeed(world, 'validate'),
   },
   {
     command: 'schema',
-    shows: 'schemas are printed',
+    shows: 'prints schemas',
     run: (world) => succeed(world, 'schema', 'ProfileSearch'),
   },
   {
     command: 'show',
-    shows: 'a saved plan is shown',
+    shows: 'shows a saved plan',
     async prepare(world) {
       world.declare([search('New', 'Active')]);
       await succeed(world, 'plan', '--out', 'plan.json');
@@ -66,7 +66,7 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'export',
-    shows: 'every kind becomes manifests, ids in rules become lookups',
+    shows: 'exports every kind and turns ids in rules into lookups',
     prepare: askForManager,
     async run(world) {
       await succeed(world, 'export');
@@ -75,7 +75,7 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'plan',
-    shows: 'an export plans empty, lookups included',
+    shows: 'is empty after an export, including lookups',
     async prepare(world) {
       askForManager(world);
       for (const integration of world.sandbox.state.simIntegrations) integration.attributes = {};
@@ -85,18 +85,18 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'completion',
-    shows: 'what can be completed is known without the tenant',
+    shows: 'completes arguments without the tenant',
     run: async (world) => expectText(await succeed(world, 'completion', 'bash', '--', 'pl'), /^plan/m),
   },
   {
     command: 'plan',
-    shows: '--impact tells who enters and leaves',
+    shows: 'shows with `--impact` which profiles enter and leave a search',
     prepare: (world) => world.declare([search(saved, 'Active')]),
     run: async (world) => expectText(await succeed(world, 'plan', '--impact'), /enters?: /),
   },
   ...(['plan', 'apply'] as const).map((command) => ({
     command,
-    shows: 'what is new or changed is judged by what the tenant has, and lookups are asked',
+    shows: 'lints changes against the data of the tenant and resolves lookups',
     prepare: declareQuestions,
     run: async (world: World) => {
       if (command === 'plan') await expectChanges(world, 2);
@@ -105,7 +105,7 @@ export const uses: readonly Use[] = [
   })),
   {
     command: 'apply',
-    shows: 'what is declared is created',
+    shows: 'creates declared objects',
     prepare: (world) =>
       world.declare([
         { kind: 'VerifiedDomain', domain: 'new.example' },
@@ -125,7 +125,7 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'apply',
-    shows: 'what differs is changed',
+    shows: 'updates objects that differ',
     prepare: (world) =>
       world.declare([
         { kind: 'AuthProfile', name: 'Employees', untrustedGeography: false },
@@ -137,14 +137,14 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'apply',
-    shows: 'an integration is written whole with `simUpdate: put`',
+    shows: 'replaces an integration with `simUpdate: put`',
     world: { identity: { simUpdate: 'put' } },
     prepare: (world) => world.declare([{ ...ticketing, description: 'Changed' }]),
     run: applied,
   },
   {
     command: 'apply',
-    shows: 'what a write left is read again where its answer does not show it',
+    shows: 'reads an object again if the response to a write does not contain it',
     prepare(world) {
       world.declare([{ ...customised, subject: 'Changed' }]);
       world.sandbox.faults.add(silentWrite('create-notification-template'));
@@ -153,7 +153,7 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'apply',
-    shows: 'what must not exist is deleted',
+    shows: 'deletes objects declared absent',
     world: {
       sandbox: { variations: { profileSearchDelete: true } },
       profiles: { profileSearchDelete: true },
@@ -171,7 +171,7 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'rollback',
-    shows: 'an apply is undone by another plan',
+    shows: 'plans the reversal of an apply',
     async prepare(world) {
       world.declare([{ ...customised, subject: 'Changed' }]);
       await succeed(world, 'apply', '--yes', '--result', 'result.json');
@@ -180,35 +180,35 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'status',
-    shows: 'senders, domains and MAIL FROM are told with their records',
+    shows: 'lists senders, domains and MAIL FROM domains with their DNS records',
     run: async (world) => expectText(await succeed(world, 'status'), /audit@acme\.example/),
   },
   {
     command: 'search',
-    shows: 'a saved search is run',
+    shows: 'runs a saved search',
     run: async (world) => expectText(await succeed(world, 'search', saved), /profiles?/),
   },
   {
     command: 'search',
-    shows: 'a declared search is run without saving it',
+    shows: 'runs a declared search without saving it',
     prepare: (world) => world.declare([search('New', 'Active')]),
     run: async (world) => expectText(await succeed(world, 'search', 'New'), /profiles?/),
   },
   {
     command: 'preview',
-    shows: "templates are served before and after, with the tenant's context",
+    shows: 'serves templates before and after the change, with the context of the tenant',
     prepare: (world) => world.declare([{ ...customised, subject: 'Changed' }]),
     run: (world) => untilItSpeaks(world, 'preview'),
   },
   {
     command: 'send-test',
-    shows: 'a test notification is sent with a made-up context',
+    shows: 'sends a test notification with a generated context',
     run: (world) =>
       succeed(world, 'send-test', 'NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en', '--yes'),
   },
   {
     command: 'sandbox',
-    shows: 'a tenant of its own is served',
+    shows: 'serves an embedded tenant',
     run: (world) => untilItSpeaks(world, 'sandbox'),
   },
 ];

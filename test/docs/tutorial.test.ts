@@ -31,7 +31,7 @@ describe('what the README promises is in its outputs', () => {
     expect(drift).toContain('exit code 2');
   });
 
-  test('apply makes both changes, and a slip of the pen is found', () => {
+  test('apply makes both changes, and a typo is found', () => {
     expect(outputOf('README.md', 'npx tenantctl apply')[0]).toContain('Applied: 2 done, 0 failed');
     expect(outputOf('README.md', 'npx tenantctl validate')[0]).toContain('Did you mean `email`?');
   });

@@ -1,4 +1,4 @@
-/** Credentials that a manifest gives as plain text, which a plan cannot leave out. */
+/** Credentials in plain text in a manifest: a plan has to contain them. */
 import { afterEach, expect, it } from 'vitest';
 import { lint } from '../../src/lint/index.ts';
 import type { Json } from '../../src/model/json.ts';
@@ -47,7 +47,7 @@ it('are no words of other kinds', () => {
 
 const manifest = 'kind: SimIntegration\nname: S\ntype: t\nattributes: { url: u, password: !var password }\n';
 
-it('are let be in an embedded tenant, unless the project says otherwise', () => {
+it('are ignored for an embedded tenant, unless the project sets a level', () => {
   const variables = '    variables: { password: opens-nothing }\n';
   const codes = (more: string) => {
     const { resources, lint: levels } = load({
@@ -63,7 +63,7 @@ it('are let be in an embedded tenant, unless the project says otherwise', () => 
 let world: World | null = null;
 afterEach(() => world?.close());
 
-it('are told where they stand, by validate and plan, and never shown', async () => {
+it('are reported with their place by validate and plan, and never shown', async () => {
   world = await createWorld({ environment: { variables: { password: 'hunter2' } } });
   world.write(
     'config/a.yaml',

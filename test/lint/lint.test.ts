@@ -18,10 +18,11 @@ const sender = (email: string) => resource('SenderAddress', [email]);
 const search = (...rules: JsonObject[]) => resource('ProfileSearch', ['People'], { rules });
 
 function findings(resources: readonly Resource[], known: LintKnowledge | null = null): string[] {
-  return lint({ resources, known, levels: {} }).map(told);
+  return lint({ resources, known, levels: {} }).map(describeFinding);
 }
 
-const told = ({ code, message, hint }: Diagnostic) => `${code}: ${message}${hint ? ` (${hint})` : ''}`;
+const describeFinding = ({ code, message, hint }: Diagnostic) =>
+  `${code}: ${message}${hint ? ` (${hint})` : ''}`;
 const codes = (resources: readonly Resource[], known: LintKnowledge | null = null) =>
   lint({ resources, known, levels: {} }).map(({ code }) => code);
 
@@ -55,12 +56,12 @@ describe('variables', () => {
     expect(findings([template({ body })], known)).toEqual(expected);
   });
 
-  it('are known in every field once one sets them, and told once', () => {
+  it('are known in every field if one field sets them, and are reported once', () => {
     const fields = { subject: '$mine $nobody', body: '#set($mine = $nobody) $nobody' };
     expect(codes([template(fields)], known)).toEqual(['unknown-variable']);
   });
 
-  it('are not judged without the tenant, nor a template whose default is not known', () => {
+  it('are not judged without the tenant or without the default of the template', () => {
     const declared = [template({ body: '$nobody $__global.nothing' })];
     expect(findings(declared)).toEqual([]);
     expect(findings(declared, { defaults: known.defaults ?? [] })).toEqual([]);
@@ -91,13 +92,13 @@ describe('senders', () => {
     expect(codes([template({ replyTo: from }), ...declared], known)).toEqual(expected);
   });
 
-  it('suggests the near one', () => {
+  it('suggests a similar one', () => {
     const [found] = findings([template({ from: 'hlep@acme.example' }), sender('help@acme.example')], none);
     expect(found).toContain('hlep@acme.example is neither a declared sender nor one of the tenant');
     expect(found).toContain('Did you mean `help@acme.example`?');
   });
 
-  it('are not judged offline where the project declares none', () => {
+  it('are not judged offline if the project declares none', () => {
     expect(findings([template({ from: 'a@b.example' })])).toEqual([]);
   });
 
@@ -114,7 +115,7 @@ describe('chat messages', () => {
     ['empty', { text: 'a', attachments: '', messageJSON: null }, []],
     ['text with directives', '{"items":[#foreach($a in $b)"$a",#end]}', []],
     ['plain text', 'Hi there', ['The text of `slackTemplate` is not valid JSON']],
-    ['a list', '[1]', ['The text of `slackTemplate` is no JSON object']],
+    ['a list', '[1]', ['The text of `slackTemplate` is not a JSON object']],
     ['cut off', '{"text": "Hi"', ['The text of `slackTemplate` is not valid JSON']],
     ['bad blocks', { blocks: '[{]' }, ['The text of `slackTemplate.blocks` is not valid JSON']],
     [
@@ -135,7 +136,7 @@ describe('chat messages', () => {
     );
   });
 
-  it('are one text to Velocity, whatever their parts', () => {
+  it('are one text for Velocity, even if they have several parts', () => {
     expect(codes([template({ teamsTemplate: { a: '#if($x)', b: ['y', '#end'] } })])).toEqual([]);
     expect(codes([template({ teamsTemplate: { a: '#if($x)', b: ['y', '## #end'] } })])).toEqual([
       'velocity-unclosed',
@@ -162,7 +163,7 @@ describe('defaults', () => {
   });
 });
 
-it('tells which locales and media a notification lacks among the declared ones', () => {
+it('reports the locales and media that a notification lacks and others have', () => {
   const declared = [
     template({}, ['a', 'EMAIL', 'en']),
     template({}, ['a', 'EMAIL', 'de']),
@@ -241,11 +242,11 @@ describe('search rules', () => {
     [attribute('<', '30 after', 'us'), null],
     [attribute('<', '30', 'us'), 'rule-attribute'],
     [attribute('==', '2030-01-31', 'iso'), 'rule-attribute'],
-  ])('%j with what the tenant tells', (declared, expected) => {
+  ])('%j with the records of the tenant', (declared, expected) => {
     expect(codes([search(declared)], rows)).toEqual(expected === null ? [] : [expected]);
   });
 
-  it('says how to write a name that stands for an id', () => {
+  it('suggests a lookup for a name in the place of an id', () => {
     const [found] = findings([search(attribute('==', 'x', 'Department'))], rows);
     expect(found).toContain('!lookup { from: ne_attributes, where: { label: Department }, take: id }');
   });
@@ -281,7 +282,7 @@ describe('levels', () => {
     });
   });
 
-  it('of rules that do not exist are refused, with the near one', () => {
+  it('of rules that do not exist are refused, with a suggestion', () => {
     const problems = failureOf({ 'tenantctl.yaml': `${config()}lint:\n  velocity-unclosd: off\n` });
     expect(problems.find(({ code }) => code === 'unknown-field')).toMatchObject({
       severity: 'error',
@@ -294,7 +295,7 @@ describe('levels', () => {
     );
   });
 
-  it('stand in the schema as they stand in the table', () => {
+  it('are the same in the schema and in the table', () => {
     const schema = JSON.parse(
       readFileSync(new URL('../../schemas/project.schema.json', import.meta.url), 'utf8'),
     );
@@ -306,7 +307,7 @@ describe('levels', () => {
   });
 });
 
-it('has nothing to say against the texts of a vendor and of who customised them', () => {
+it("reports nothing about the vendor's texts and customised ones", () => {
   const seed: {
     templateDefaults: JsonObject[];
     templates: JsonObject[];
@@ -325,10 +326,10 @@ it('has nothing to say against the texts of a vendor and of who customised them'
   );
   const quiet = { 'equals-default': 'off', 'missing-locale': 'off', 'missing-medium': 'off' } as const;
   expect(declared.length).toBeGreaterThan(100);
-  expect(lint({ resources: declared, known, levels: quiet }).map(told)).toEqual([]);
+  expect(lint({ resources: declared, known, levels: quiet }).map(describeFinding)).toEqual([]);
 });
 
-it('never throws, whatever the fields hold', () => {
+it('never throws, for any fields', () => {
   const value = fc.jsonValue().map((json): Json => JSON.parse(JSON.stringify(json)));
   const fields = (...names: string[]) =>
     fc.dictionary(fc.constantFrom(...names), value).map((members): JsonObject => ({ ...members }));

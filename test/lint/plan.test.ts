@@ -38,13 +38,13 @@ const codesOf = (plan: { diagnostics: readonly { code: string }[] }) =>
 describe('what a plan asks for the sake of the lint', () => {
   const own = ['list-notification-template-defaults', 'list-notification-templates'];
 
-  it('is nothing where the default of what is written has all variables', async () => {
+  it('is nothing if the default has all variables', async () => {
     world.declare([template({ subject: '$accessName: $decision' })]);
     expect(codesOf(await world.plan())).toEqual([]);
     expect(asked()).toEqual(own);
   });
 
-  it('is nothing where nothing changes, whatever the texts hold', async () => {
+  it('is nothing if nothing changes, for any texts', async () => {
     world.declare([template({ subject: '$nobody $__global.nothing #if($a)', from: 'a@foreign.example' })]);
     expect((await world.run('apply', '--yes')).code).toBe(0);
     const before = world.sandbox.log.length;
@@ -70,20 +70,20 @@ describe('what a plan asks for the sake of the lint', () => {
     expect(world.sandbox.log.find(of)?.query.filters).toContain('"access_request_reviewer"');
   });
 
-  it('is the context besides where that has no such variable', async () => {
+  it('is also the context if the default does not have the variable', async () => {
     world.declare([template({ key: 'access_request_reviewer', subject: '$approvalUrl $nobody' })]);
     expect(codesOf(await world.plan())).toEqual(['unknown-variable']);
     expect(asked()).toEqual(['get-notifications-template-context', ...own]);
   });
 
-  it('is senders and domains for an address that nobody declares', async () => {
+  it('is senders and domains for an address that is not declared', async () => {
     world.declare([template({ from: 'servicedesk@acme.example' })]);
     expect(codesOf(await world.plan())).toEqual([]);
     expect(asked()).toEqual(['get-dkim-attributes', 'list-from-addresses', ...own]);
   });
 });
 
-it('tells variables, senders and defaults in the plan', async () => {
+it('reports variables, senders and defaults in the plan', async () => {
   const repeated = { key: 'password_expiring', locale: 'fr' };
   const standard = world.sandbox.state.templateDefaults.find(
     ({ key, medium, locale }) => key === repeated.key && medium === 'EMAIL' && locale === repeated.locale,
@@ -96,7 +96,7 @@ it('tells variables, senders and defaults in the plan', async () => {
   expect(diagnostics.map(({ code, hint }) => `${code} ${hint}`)).toEqual([
     'unknown-variable Did you mean `accessName`?',
     'unknown-sender Declare it as a SenderAddress, or verify its domain.',
-    "equals-default Remove the manifest, and the template goes on following the vendor's changes.",
+    "equals-default Remove the manifest, and the template follows the vendor's changes.",
   ]);
   expect((await world.run('apply', '--yes', '--expect', digest)).code).toBe(0);
 });
@@ -115,7 +115,7 @@ describe('an error', () => {
     );
   });
 
-  it('stops validate where the project says that the rule is one', async () => {
+  it('stops validate if the project sets the rule to error', async () => {
     world.declare([template({ subject: '#if($a)' })]);
     expect((await world.run('validate')).code).toBe(0);
     world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}lint: { velocity-unclosed: error }\n`);
@@ -125,13 +125,13 @@ describe('an error', () => {
   });
 });
 
-it('makes a plan without the advice that the tenant refuses to give', async () => {
+it('makes a plan even if the tenant refuses to answer the questions of the lint', async () => {
   const refused = { kind: 'status', path: '/v2025/notification-template-context', status: 403 } as const;
   world.sandbox.faults.add({ ...refused, times: 2 });
   world.declare([template({ subject: '$__global.nothing' })]);
   const { changes, diagnostics, digest } = await world.plan();
   expect(changes).toHaveLength(1);
   expect(diagnostics.map(({ code, severity }) => `${code} ${severity}`)).toEqual(['lint-not-asked warning']);
-  // Or nobody could approve it.
+  // Otherwise the plan could never be approved by its digest.
   expect((await world.plan()).digest).toBe(digest);
 });

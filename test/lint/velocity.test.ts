@@ -94,7 +94,7 @@ describe('references', () => {
     expect(namesIn(text)).toEqual(expected);
   });
 
-  it('tells what a text defines itself', () => {
+  it('lists what a text defines itself', () => {
     const text = '#set($a = 1)#foreach(${b} in $c)#end#macro(m $d $e)#end#define($f)#end#{set}(${g}=2)';
     expect([...scanVelocity(text).defined]).toEqual(['a', 'b', 'd', 'e', 'f', 'g']);
   });
@@ -151,7 +151,7 @@ describe('any text', () => {
     );
   });
 
-  // Reading these again and again from each place on would take hours.
+  // A scanner that starts again at each place would take hours.
   it.each(
     [
       [
@@ -177,7 +177,7 @@ describe('any text', () => {
   });
 });
 
-it('finds nothing to say about the texts of a vendor', () => {
+it("finds no problems in the vendor's texts", () => {
   const seed: { templateDefaults: JsonObject[]; templates: JsonObject[] } = parse(
     readFileSync(new URL('../../examples/sandbox.seed.yaml', import.meta.url), 'utf8'),
   );

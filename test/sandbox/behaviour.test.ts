@@ -124,7 +124,7 @@ describe('notification templates', () => {
     expect([left(), sandbox.state.templates.length]).toEqual([0, 22]);
   });
 
-  test('a template made again gets another id', async () => {
+  test('a template that is created again gets another id', async () => {
     const sandbox = await start();
     const body = { key: 'sod_report', medium: 'EMAIL', locale: 'en' };
     const first = await call(sandbox, `POST ${templates}`, { body });
@@ -163,7 +163,7 @@ describe('verification', () => {
     expect(status('b@other.example')?.verificationStatus).toBe('PENDING');
   });
 
-  test('after so many reads a domain and a MAIL FROM succeed', async () => {
+  test('a domain and a MAIL FROM succeed after the given number of reads', async () => {
     const sandbox = await start({ variations: { verifyAfterReads: 1 } });
     await call(sandbox, 'POST /v2025/verified-domains', { body: { domain: 'new.example' } });
     const body = { identity: 'new.example', mailFromDomain: 'bounce.new.example' };
@@ -290,7 +290,7 @@ describe('integrations', () => {
     );
   });
 
-  test('PUT clears what it leaves out', async () => {
+  test('PUT clears fields that it leaves out', async () => {
     const sandbox = await start();
     const id = sandbox.state.simIntegrations[0]?.id;
     const body = { name: 'ServiceNow', type: 'ServiceNow Service Desk' };

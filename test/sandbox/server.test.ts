@@ -126,7 +126,7 @@ describe('faults', () => {
     expect(sandbox.log.at(-1)?.status).toBeNull();
   });
 
-  test('strike the nth request, so many times', async () => {
+  test('apply to the nth request, a given number of times', async () => {
     const sandbox = await start({ faults: [parseFault('status=500,path=~auth-profiles$,nth=2,times=2')] });
     const statuses: number[] = [];
     for (const line of ['', '/x', '', '', '']) {
@@ -156,7 +156,7 @@ describe('faults', () => {
     'status',
     'hang,times=0',
     'hang,path=~(',
-  ])('%j is none, and the syntax is shown', (text) => {
+  ])('%j is not a fault, and the syntax is shown', (text) => {
     expect(() => parseFault(text)).toThrow(/Example: status=503,method=POST/);
   });
 });
@@ -246,7 +246,7 @@ describe('variations', () => {
     expect((await call(sandbox, 'POST /v2025/notification-templates', { body: headed })).status).toBe(400);
   });
 
-  test('collections wrapped without metadata, or bare in spite of it', async () => {
+  test('collections are wrapped without metadata, or bare with it', async () => {
     const wrapped = await call(
       await start({ variations: { collections: 'wrapped' } }),
       'GET /api/users?limit=1',

@@ -1,38 +1,38 @@
 import { type Json, type JsonObject, objectFrom } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
+import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Tenant } from '../handler.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
-import { Fields } from '../shape.ts';
 import { type AuthProfile, authTypes } from '../state.ts';
-import { type Call, type Handler, ok, param, type Tenant, written } from '../tenant.ts';
 
 /** Seed 000, get-profile-config-list: summaries only. */
 export const listAuthProfiles: Handler = (_call, { state }) =>
-  ok(state.authProfiles.map(({ id }) => ({ id, tenant: state.tenant })));
+  okRead(state.authProfiles.map(({ id }) => ({ id, tenant: state.tenant })));
 
-export const getAuthProfile: Handler = (call, tenant) => ok(answer(find(call, tenant)));
+/** Seed 000, get-profile-config. */
+export const getAuthProfile: Handler = (call, tenant) => okRead(showProfile(findProfile(call, tenant)));
 
 /** Seed 000, patch-profile-config: a bare array of operations on the five patchable fields. */
 export const patchAuthProfile: Handler = (call, tenant) => {
-  const profile = find(call, tenant);
-  const patched = applyPatch(patchable(profile), call.body, standardPatch);
-  const changes = readPatched(patched);
-  Object.assign(profile, changes, resolved(changes, tenant));
-  return written(answer(profile));
+  const profile = findProfile(call, tenant);
+  const changes = readPatch(applyPatch(patchDocument(profile), call.body, standardPatch));
+  Object.assign(profile, changes, resolveName(changes, tenant));
+  return okWrite(showProfile(profile));
 };
 
-function find(call: Call, { state }: Tenant): AuthProfile {
+function findProfile(call: Call, { state }: Tenant): AuthProfile {
   const id = param(call, 'id');
   const profile = state.authProfiles.find((candidate) => candidate.id === id);
   if (profile === undefined) throw notFound(`There is no authentication profile ${id}`);
   return profile;
 }
 
-function answer({ id: _id, ...shown }: AuthProfile): Json {
+function showProfile({ id: _id, ...shown }: AuthProfile): Json {
   return shown;
 }
 
-/** What a patch works on: fields without a value are not there, so that `replace` refuses them. */
-function patchable({
+/** The document that a patch is applied to, without fields that have no value: `replace` refuses those. */
+function patchDocument({
   offNetwork,
   untrustedGeography,
   applicationId,
@@ -43,11 +43,12 @@ function patchable({
   return objectFrom(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-type Patched = Omit<AuthProfile, 'id' | 'name' | 'strongAuthLogin'>;
+/** The fields that a patch can change. */
+type Patch = Omit<AuthProfile, 'id' | 'name' | 'strongAuthLogin'>;
 
-function readPatched(patched: JsonObject): Patched {
+function readPatch(patched: JsonObject): Patch {
   const fields = new Fields(patched, 'profile');
-  const changes: Patched = {
+  const changes: Patch = {
     offNetwork: fields.bool('offNetwork', null),
     untrustedGeography: fields.bool('untrustedGeography', null),
     applicationId: fields.textOrNull('applicationId'),
@@ -59,7 +60,8 @@ function readPatched(patched: JsonObject): Patched {
   return changes;
 }
 
-function resolved({ applicationId }: Patched, { state, variations }: Tenant): Partial<AuthProfile> {
-  const known = state.references.find(({ id }) => variations.resolveNames && id === applicationId);
-  return known === undefined ? {} : { applicationName: known.name };
+/** The name of the application, on tenants that take it from the application itself. */
+function resolveName({ applicationId }: Patch, { state, variations }: Tenant): Partial<AuthProfile> {
+  const application = state.references.find(({ id }) => variations.resolveNames && id === applicationId);
+  return application === undefined ? {} : { applicationName: application.name };
 }

@@ -1,120 +1,128 @@
 import type { Json } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
-import { checkRule, matchingProfiles } from '../condition-rules.ts';
-import { uidOf } from '../read-profiles.ts';
-import { Fields } from '../shape.ts';
+import { checkRule, findProfiles } from '../condition-rules.ts';
+import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../handler.ts';
+import { uidOf } from '../read-objects.ts';
 import { type ConditionRule, newId, type ProfileSearch, ruleTypes, type TenantState } from '../state.ts';
-import { type Call, type Handler, ok, param, type Tenant, written } from '../tenant.ts';
 import type { Variations } from '../variations.ts';
 import { answerProfiles } from './collections.ts';
 
+/** Api-notes, ProfileSearch. */
 export const listProfileSearches: Handler = (_call, { state, variations }) =>
-  ok({ advanced_search: state.profileSearches.map((search) => answer(search, variations)) });
+  okRead({ advanced_search: state.profileSearches.map((search) => showSearch(search, variations)) });
 
+/** Api-notes, ProfileSearch: the tenant makes a uid if none is sent. */
 export const createProfileSearch: Handler = (call, { state, variations }) => {
-  const fields = searchFields(call);
+  const fields = readSearch(call);
   const label = fields.text('label');
   const id = newId(state, 'ProfileSearch', label, state.profileSearches);
   const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
-  search.rules = nextRules(search, fields, state, variations);
+  search.rules = updateRules(search, fields, state, variations);
   fields.done();
   state.profileSearches.push(search);
-  return written({ advanced_search: answer(search, variations) });
+  return okWrite({ advanced_search: showSearch(search, variations) });
 };
 
-/** Api-notes, ProfileSearch: rules are nested records; one that is left out stays. */
+/** Api-notes, ProfileSearch: rules are nested records; those that are not sent stay as they are. */
 export const patchProfileSearch: Handler = (call, tenant) => {
   const { state, variations } = tenant;
-  const search = find(call, tenant);
-  const fields = searchFields(call);
+  const search = findSearch(call, tenant);
+  const fields = readSearch(call);
   const next: ProfileSearch = {
     id: search.id,
-    label: fields.names('label') ? fields.text('label') : search.label,
-    uid: fields.names('uid') ? fields.text('uid') : search.uid,
-    rules: nextRules(search, fields, state, variations),
+    label: fields.includes('label') ? fields.text('label') : search.label,
+    uid: fields.includes('uid') ? fields.text('uid') : search.uid,
+    rules: updateRules(search, fields, state, variations),
   };
   fields.done();
-  const left = new Set(next.rules.map((rule) => rule.id));
-  if (search.rules.some((rule) => !left.has(rule.id))) state.generation += 1;
+  const remaining = new Set(next.rules.map((rule) => rule.id));
+  if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
   Object.assign(search, next);
-  return written({ advanced_search: answer(search, variations) });
+  return okWrite({ advanced_search: showSearch(search, variations) });
 };
 
 /** Only on hosts that have it (api-notes, ProfileSearch). */
 export const deleteProfileSearch: Handler = (call, tenant) => {
-  const search = find(call, tenant);
+  const search = findSearch(call, tenant);
   tenant.state.profileSearches = tenant.state.profileSearches.filter((other) => other !== search);
   tenant.state.generation += 1;
   return { status: 204, changed: true };
 };
 
+/** Api-notes, ProfileSearch: runs rules without saving them. */
 export const runProfileSearch: Handler = (call, tenant) => {
-  const fields = searchFields(call);
+  const fields = readSearch(call);
   fields.textOrNull('label');
   const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-  const rules = nextRules(draft, fields, tenant.state, tenant.variations);
+  const rules = updateRules(draft, fields, tenant.state, tenant.variations);
   fields.done();
-  return run(rules, '/run', call, tenant);
+  return runRules(rules, '/run', call, tenant);
 };
 
+/** Api-notes, ProfileSearch: runs the rules of a saved search. */
 export const runSavedProfileSearch: Handler = (call, tenant) => {
-  const search = find(call, tenant);
-  return run(search.rules, `/${search.id}/run`, call, tenant);
+  const search = findSearch(call, tenant);
+  return runRules(search.rules, `/${search.id}/run`, call, tenant);
 };
 
-function run(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): ReturnType<Handler> {
-  const found = matchingProfiles(rules, tenant.state, tenant.now());
+function runRules(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): Reply {
+  const found = findProfiles(rules, tenant.state, tenant.now());
   return answerProfiles(found, `${tenant.variations.profileSearchPath}${path}`, call.query, tenant);
 }
 
-function searchFields(call: Call): Fields {
+function readSearch(call: Call): Fields {
   const body = new Fields(call.body, 'body');
   const search = body.json('advanced_search');
   body.done();
   return new Fields(search, 'advanced_search');
 }
 
-function find(call: Call, { state }: Tenant): ProfileSearch {
+function findSearch(call: Call, { state }: Tenant): ProfileSearch {
   const id = param(call, 'id');
   const search = state.profileSearches.find((candidate) => candidate.id === id);
   if (search === undefined) throw notFound(`There is no profile search ${id}`);
   return search;
 }
 
-/** The rules of `search` after the nested records of a body: changed, removed, kept, and new ones at the end. */
-function nextRules(
+/**
+ * The rules of `search` after the nested records of a body: changed and unchanged ones in their order, without removed
+ * ones, then new ones. Throws a 400.
+ */
+function updateRules(
   search: ProfileSearch,
   fields: Fields,
   state: TenantState,
   variations: Variations,
 ): ConditionRule[] {
   const rules = new Map(search.rules.map((rule) => [rule.id, rule]));
-  const named = new Set<string>();
+  const seen = new Set<string>();
   fields.list('condition_rules_attributes', (item, at) => {
     const sent = readRule(item, at, variations);
     const { id } = sent;
     if (id === null) {
-      const added = complete(sent, null, at);
-      checkRule(added, state);
-      const fresh = newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
-      rules.set(fresh, { ...added, id: fresh });
+      const rule = completeRule(sent, null, at);
+      checkRule(rule, state);
+      const ruleId = newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
+      rules.set(ruleId, { ...rule, id: ruleId });
       return;
     }
-    const live = search.rules.find((rule) => rule.id === id);
+    const live = search.rules.find((candidate) => candidate.id === id);
     if (live === undefined) throw badRequest(`${at}.id: the search has no rule ${id}`);
-    if (named.has(id)) throw badRequest(`${at}.id: rule ${id} is given twice`);
-    named.add(id);
+    if (seen.has(id)) throw badRequest(`${at}.id: rule ${id} is given twice`);
+    seen.add(id);
     if (sent.destroy) {
       rules.delete(id);
       return;
     }
-    const changed = complete(sent, live, at);
-    checkRule(changed, state);
-    rules.set(id, changed);
+    const rule = completeRule(sent, live, at);
+    checkRule(rule, state);
+    rules.set(id, rule);
   });
   return [...rules.values()];
 }
 
+/** A rule as a client sends it; null for what it leaves out. */
 type SentRule = { readonly [K in keyof ConditionRule]: ConditionRule[K] | null } & {
   readonly destroy: boolean;
 };
@@ -142,8 +150,8 @@ function readRule(item: Json, at: string, { ruleObjectType }: Variations): SentR
   return sent;
 }
 
-/** The rule with what was sent over what is live. Throws a 400 where a required field is in neither. */
-function complete(sent: SentRule, live: ConditionRule | null, at: string): ConditionRule {
+/** The live rule with the sent fields. Throws a 400 if a required field is in neither of them. */
+function completeRule(sent: SentRule, live: ConditionRule | null, at: string): ConditionRule {
   const type = sent.type ?? live?.type;
   const comparisonOperator = sent.comparison_operator ?? live?.comparison_operator;
   const value = sent.value ?? live?.value;
@@ -163,7 +171,7 @@ function complete(sent: SentRule, live: ConditionRule | null, at: string): Condi
   };
 }
 
-function answer({ id, uid, label, rules }: ProfileSearch, variations: Variations): Json {
+function showSearch({ id, uid, label, rules }: ProfileSearch, variations: Variations): Json {
   return {
     id,
     uid,

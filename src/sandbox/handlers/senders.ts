@@ -1,11 +1,18 @@
 import type { Json } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
-import { type FilterFields, parseFilter } from '../filter.ts';
-import { flagIn, pageOf, sorted } from '../query.ts';
-import { Fields } from '../shape.ts';
-import { newId, type Sender, type TenantState, verificationStates } from '../state.ts';
-import { type Handler, param } from '../tenant.ts';
-import { domainOf, isEmail, moveOn } from '../verification.ts';
+import { Fields } from '../fields.ts';
+import { type Handler, okWrite, param } from '../handler.ts';
+import { type FilterFields, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
+import {
+  type DkimIdentity,
+  dkimTokens,
+  type MailFrom,
+  newId,
+  type Sender,
+  type TenantState,
+  type VerificationState,
+  verificationStates,
+} from '../state.ts';
 
 /** Seed 001, filter support of list-from-addresses. */
 const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]] as const);
@@ -14,21 +21,20 @@ const sortFields = new Map([['email', (sender: Sender) => sender.email]]);
 /** Seed 001, list-from-addresses: the only list with `count` and `sorters`. */
 export const listSenders: Handler = (call, { state, variations, pageLimit }) => {
   const { query } = call;
-  const filters = query.get('filters');
-  const fits = filters === undefined ? () => true : parseFilter(filters, filterFields);
-  const found = sorted(
-    state.senders.filter(({ email }) => fits(() => email)),
+  const matches = parseFilters(query, filterFields);
+  const found = sortRecords(
+    state.senders.filter(({ email }) => matches(() => email)),
     query.get('sorters'),
     sortFields,
   );
-  const counted = flagIn(query, 'count');
-  const page = pageOf(found, query, pageLimit, variations.repeatPages);
-  const moved = page.filter((sender) => verify(sender, state));
+  const withCount = readFlag(query, 'count');
+  const page = selectPage(found, query, pageLimit, variations.repeatPages);
+  const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
   return {
     status: 200,
-    body: page.map(answer),
-    changed: moved.length > 0,
-    headers: counted ? { 'x-total-count': String(found.length) } : {},
+    body: page.map(showSender),
+    changed,
+    headers: withCount ? { 'x-total-count': String(found.length) } : {},
   };
 };
 
@@ -41,7 +47,7 @@ export const createSender: Handler = (call, tenant) => {
   fields.bool('isVerifiedByDomain', false);
   fields.choice('verificationStatus', verificationStates, 'PENDING');
   fields.done();
-  if (!isEmail(sent)) throw badRequest(`"${sent}" is no e-mail address`);
+  if (!isEmail(sent)) throw badRequest(`"${sent}" is not an e-mail address`);
   if (state.senders.some(({ email }) => email.toLowerCase() === sent.toLowerCase())) {
     throw badRequest(`The address ${sent} already exists`);
   }
@@ -55,9 +61,10 @@ export const createSender: Handler = (call, tenant) => {
     readsLeft: hasVerifiedDomain(email, state) ? 0 : variations.verifyAfterReads,
   };
   state.senders.push(sender);
-  return { status: 201, body: answer(sender), changed: true };
+  return { status: 201, body: showSender(sender), changed: true };
 };
 
+/** Seed 001, delete-verified-from-address. */
 export const deleteSender: Handler = (call, { state }) => {
   const id = param(call, 'id');
   const index = state.senders.findIndex((candidate) => candidate.id === id);
@@ -67,11 +74,131 @@ export const deleteSender: Handler = (call, { state }) => {
   return { status: 204, changed: true };
 };
 
-function verify(sender: Sender, state: TenantState): boolean {
-  return moveOn(sender, sender.verificationStatus, () => {
+const maxIdentities = 100;
+
+/** Seed 001, operation rule 3: the first 100 identities, domains and e-mail addresses; there are no further pages. */
+export const listDkimAttributes: Handler = (_call, { state }) => {
+  const page = state.identities.slice(0, maxIdentities);
+  const changed = page.map(countIdentityRead).includes(true);
+  return { status: 200, body: page.map(showIdentity), changed };
+};
+
+/** Seed 001, create-domain-dkim. */
+export const createDomain: Handler = (call, { state, variations }) => {
+  const fields = new Fields(call.body, 'body');
+  const domain = fields.text('domain');
+  fields.done();
+  if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
+  if (state.identities.some(({ address }) => isSameIdentity(address, domain))) {
+    throw badRequest(`The domain ${domain} already exists`);
+  }
+  const identity: DkimIdentity = {
+    id: newId(state, 'VerifiedDomain', domain, state.identities),
+    address: domain,
+    dkimEnabled: true,
+    dkimTokens: dkimTokens(domain),
+    dkimVerificationStatus: 'PENDING',
+    region: 'us-east-1',
+    readsLeft: variations.verifyAfterReads,
+  };
+  state.identities.push(identity);
+  const { address: _address, readsLeft: _readsLeft, ...shown } = identity;
+  return okWrite({ ...shown, domain });
+};
+
+/** Seed 001, operation rule 6: the identity is sent in the path and in the query. */
+export const getMailFrom: Handler = (call, { state, variations }) => {
+  const identity = param(call, 'identity');
+  const id = call.query.get('id');
+  if (id === undefined) throw badRequest('The query parameter "id" is required');
+  if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
+  const found = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
+  if (found !== undefined) {
+    const changed = countMailFromRead(found);
+    return { status: 200, body: showMailFrom(found), changed };
+  }
+  const message = `${identity} has no MAIL FROM domain`;
+  if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
+  if (variations.mailFromMissing === 'notFound') throw notFound(message);
+  const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
+  return { status: 200, body: { identity, ...nothing } };
+};
+
+/** Seed 001, operation rule 4: a change starts the verification of the MAIL FROM domain. */
+export const putMailFrom: Handler = (call, { state, variations }) => {
+  const fields = new Fields(call.body, 'body');
+  const identity = fields.text('identity');
+  const mailFromDomain = fields.text('mailFromDomain');
+  fields.done();
+  if (!isEmail(identity) && !isDomain(identity)) throw badRequest(`"${identity}" is not an e-mail identity`);
+  if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`)) {
+    throw badRequest(`mailFromDomain must be a subdomain of ${domainOf(identity)}`);
+  }
+  const live = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
+  if (live?.mailFromDomain === mailFromDomain) return okWrite(showMailFrom(live));
+  const next: MailFrom = {
+    identity: live?.identity ?? identity,
+    mailFromDomain,
+    mailFromDomainStatus: 'PENDING',
+    readsLeft: variations.verifyAfterReads,
+  };
+  if (live === undefined) state.mailFrom.push(next);
+  else Object.assign(live, next);
+  return okWrite(showMailFrom(next));
+};
+
+function showSender({ readsLeft: _readsLeft, ...shown }: Sender): Json {
+  return shown;
+}
+
+function showIdentity({ readsLeft: _readsLeft, ...shown }: DkimIdentity): Json {
+  return shown;
+}
+
+function showMailFrom({ readsLeft: _readsLeft, ...shown }: MailFrom): Json {
+  return {
+    ...shown,
+    mxRecord: '10 feedback-smtp.us-east-1.amazonses.com',
+    txtRecord: 'v=spf1 include:amazonses.com ~all',
+  };
+}
+
+function countSenderRead(sender: Sender, state: TenantState): boolean {
+  return countRead(sender, sender.verificationStatus, () => {
     sender.verificationStatus = 'SUCCESS';
     sender.isVerifiedByDomain = hasVerifiedDomain(sender.email, state);
   });
+}
+
+function countIdentityRead(identity: DkimIdentity): boolean {
+  return countRead(identity, identity.dkimVerificationStatus, () => {
+    identity.dkimVerificationStatus = 'SUCCESS';
+  });
+}
+
+function countMailFromRead(mailFrom: MailFrom): boolean {
+  return countRead(mailFrom, mailFrom.mailFromDomainStatus, () => {
+    mailFrom.mailFromDomainStatus = 'SUCCESS';
+  });
+}
+
+/**
+ * Counts one read of something whose verification is pending, and calls `verify` after the last read that it takes.
+ * Counting reads instead of time makes every run the same. Returns whether anything changed.
+ */
+function countRead(
+  item: { readsLeft: number | null },
+  status: VerificationState,
+  verify: () => void,
+): boolean {
+  if (status !== 'PENDING' || item.readsLeft === null) return false;
+  if (item.readsLeft > 0) {
+    item.readsLeft -= 1;
+    return true;
+  }
+  item.readsLeft = null;
+  verify();
+  return true;
 }
 
 function hasVerifiedDomain(email: string, { identities }: TenantState): boolean {
@@ -82,6 +209,26 @@ function hasVerifiedDomain(email: string, { identities }: TenantState): boolean 
   );
 }
 
-function answer({ readsLeft: _readsLeft, ...shown }: Sender): Json {
-  return shown;
+function isSameIdentity(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** Whether `text` is a domain name of at least two labels. */
+function isDomain(text: string): boolean {
+  return (
+    text.length <= 253 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/i.test(text)
+  );
+}
+
+/** Whether `text` is an e-mail address at a domain name. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  return (
+    at > 0 && at <= 64 && /^[^\s@"<>(),:;[\]\\]+$/.test(text.slice(0, at)) && isDomain(text.slice(at + 1))
+  );
+}
+
+/** The domain of an e-mail address, or the domain itself; in lower case. */
+function domainOf(identity: string): string {
+  return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -1,14 +1,23 @@
-import { isObject, type Json, objectFrom, own } from '../../model/json.ts';
+import { createHash } from 'node:crypto';
+import { isObject, type Json, type JsonObject, objectFrom, own } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
-import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
-import { answerOf, patchedDocument, readDetails, readRule, type SimDetails } from '../sim-details.ts';
+import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../handler.ts';
+import { applyPatch, type PatchRules, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { readProvisioningRule } from '../read-objects.ts';
 import { newId, type ProvisioningRule, type SimIntegration } from '../state.ts';
-import { type Call, type Handler, ok, param, type Reply, type Tenant, written } from '../tenant.ts';
+import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
+/** The fields of an integration that a client sets. */
+type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
+
+/** Seed 000, get-sim-integrations. */
 export const listSimIntegrations: Handler = (_call, tenant) =>
-  ok(tenant.state.simIntegrations.map((integration) => answerOf(integration, tenant)));
+  okRead(tenant.state.simIntegrations.map((integration) => showIntegration(integration, tenant)));
 
-export const getSimIntegration: Handler = (call, tenant) => ok(answerOf(find(call, tenant), tenant));
+/** Seed 000, get-sim-integration. */
+export const getSimIntegration: Handler = (call, tenant) =>
+  okRead(showIntegration(findIntegration(call, tenant), tenant));
 
 /** Seed 000, create-sim-integration; names are unique (api-notes). */
 export const createSimIntegration: Handler = (call, tenant) => {
@@ -18,25 +27,25 @@ export const createSimIntegration: Handler = (call, tenant) => {
   const created = tenant.timestamp();
   const integration: SimIntegration = {
     id: newId(state, 'SimIntegration', details.name, state.simIntegrations),
-    ...resolved(details, tenant),
+    ...resolveRuleName(details, tenant),
     created,
     modified: created,
   };
   state.simIntegrations.push(integration);
-  return written(answerOf(integration, tenant));
+  return okWrite(showIntegration(integration, tenant));
 };
 
-/** Seed 000, put-sim-integration: the full model; what is left out is cleared. */
+/** Seed 000, put-sim-integration: replaces the integration; fields that are left out are cleared. */
 export const putSimIntegration: Handler = (call, tenant) => {
-  const integration = find(call, tenant);
-  return update(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
+  const integration = findIntegration(call, tenant);
+  return updateIntegration(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
 };
 
-/** Seed 000, patch-sim-attributes: fields of the request's shape, except the rule, which has its own path. */
+/** Seed 000, patch-sim-attributes: all fields of a request except the rule, which has its own path. */
 export const patchSimIntegration: Handler = (call, tenant) => {
-  const integration = find(call, tenant);
-  const document = patchedDocument(integration, tenant.variations);
-  const patched = applyPatch(document, operationsIn(call.body, tenant), patchRules(tenant));
+  const integration = findIntegration(call, tenant);
+  const document = patchDocument(integration, tenant.variations);
+  const patched = applyPatch(document, readOperations(call.body, tenant), patchRules(tenant));
   if (Object.hasOwn(patched, 'beforeProvisioningRule')) {
     throw badRequest('beforeProvisioningRule is patched under its own path');
   }
@@ -44,7 +53,7 @@ export const patchSimIntegration: Handler = (call, tenant) => {
     if (Object.hasOwn(patched, name)) throw badRequest(`${name} cannot be patched`);
   }
   const details = readDetails(patched, integration.id, tenant.variations);
-  return update(
+  return updateIntegration(
     integration,
     { ...details, beforeProvisioningRule: integration.beforeProvisioningRule },
     tenant,
@@ -53,15 +62,16 @@ export const patchSimIntegration: Handler = (call, tenant) => {
 
 /** Seed 000, patch-before-provisioning-rule: pointers are relative to the rule (api-notes). */
 export const patchProvisioningRule: Handler = (call, tenant) => {
-  const integration = find(call, tenant);
+  const integration = findIntegration(call, tenant);
   const members = Object.entries(integration.beforeProvisioningRule ?? {}).filter(
     ([, value]) => value !== null,
   );
-  const patched = applyPatch(objectFrom(members), operationsIn(call.body, tenant), patchRules(tenant));
+  const patched = applyPatch(objectFrom(members), readOperations(call.body, tenant), patchRules(tenant));
   const { id: _id, created: _created, modified: _modified, ...details } = integration;
-  return update(integration, { ...details, beforeProvisioningRule: readRule(patched) }, tenant);
+  return updateIntegration(integration, { ...details, beforeProvisioningRule: readRule(patched) }, tenant);
 };
 
+/** Seed 000, delete-sim-integration. */
 export const deleteSimIntegration: Handler = (call, { state }) => {
   const id = param(call, 'id');
   const index = state.simIntegrations.findIndex((candidate) => candidate.id === id);
@@ -71,17 +81,17 @@ export const deleteSimIntegration: Handler = (call, { state }) => {
   return { status: 200, changed: true };
 };
 
-function find(call: Call, { state }: Tenant): SimIntegration {
+function findIntegration(call: Call, { state }: Tenant): SimIntegration {
   const id = param(call, 'id');
   const integration = state.simIntegrations.find((candidate) => candidate.id === id);
   if (integration === undefined) throw notFound(`There is no integration ${id}`);
   return integration;
 }
 
-function update(integration: SimIntegration, details: SimDetails, tenant: Tenant): Reply {
+function updateIntegration(integration: SimIntegration, details: SimDetails, tenant: Tenant): Reply {
   requireFreeName(details.name, integration.id, tenant);
-  Object.assign(integration, resolved(details, tenant), { modified: tenant.timestamp() });
-  return written(answerOf(integration, tenant));
+  Object.assign(integration, resolveRuleName(details, tenant), { modified: tenant.timestamp() });
+  return okWrite(showIntegration(integration, tenant));
 }
 
 function requireFreeName(name: string, id: string | null, { state }: Tenant): void {
@@ -90,21 +100,152 @@ function requireFreeName(name: string, id: string | null, { state }: Tenant): vo
   }
 }
 
-function resolved(details: SimDetails, { state, variations }: Tenant): SimDetails {
+/** The details with the name of the rule itself, on tenants that take it from there. */
+function resolveRuleName(details: SimDetails, { state, variations }: Tenant): SimDetails {
   const rule = details.beforeProvisioningRule;
-  const known = state.references.find(({ id }) => variations.resolveNames && id === rule?.id);
-  if (rule === null || known === undefined) return details;
-  const named: ProvisioningRule = { ...rule, name: known.name };
-  return { ...details, beforeProvisioningRule: named };
+  const reference = state.references.find(({ id }) => variations.resolveNames && id === rule?.id);
+  if (rule === null || reference === undefined) return details;
+  return { ...details, beforeProvisioningRule: { ...rule, name: reference.name } };
 }
 
-const patchRules = ({ variations }: Tenant) =>
-  variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
+function patchRules({ variations }: Tenant): PatchRules {
+  return variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
+}
 
-function operationsIn(body: Json, { variations }: Tenant): Json {
+function readOperations(body: Json, { variations }: Tenant): Json {
   if (variations.simPatchBody === 'array') return body;
   if (!isObject(body) || Object.keys(body).join() !== 'operations') {
-    throw badRequest('The body must be an object with the field operations and no other');
+    throw badRequest('The body must be an object with only the field operations');
   }
   return own(body, 'operations') ?? null;
+}
+
+/**
+ * Reads a SimIntegrationDetails (seed 000); fields that are left out become null. `id` is the integration to replace,
+ * or null for a new one. Throws `ShapeError` or a 400.
+ */
+function readDetails(body: Json, id: string | null, variations: Variations): SimDetails {
+  const fields = new Fields(body, 'body');
+  const givenId = fields.textOrNull('id');
+  if (givenId !== null && givenId !== id) throw badRequest('body.id is not the id of this integration');
+  fields.textOrNull('created');
+  fields.textOrNull('modified');
+  const jsonText = (name: string): JsonObject | null =>
+    readJsonText(fields.json(name), `body.${name}`, variations);
+  const details: SimDetails = {
+    name: fields.text('name'),
+    description: fields.textOrNull('description'),
+    type: fields.text('type'),
+    cluster: fields.textOrNull('cluster'),
+    sources: fields.texts('sources'),
+    attributes: jsonText('attributes'),
+    request: jsonText('request'),
+    statusMap: jsonText('statusMap'),
+    beforeProvisioningRule: readRule(fields.json('beforeProvisioningRule')),
+  };
+  fields.done();
+  return variations.simStatusMap === 'attributes' ? extractNested(details) : details;
+}
+
+/** Reads a beforeProvisioningRule; null if it has no values. Throws `ShapeError` or a 400. */
+function readRule(value: Json): ProvisioningRule | null {
+  if (value === null) return null;
+  const rule = readProvisioningRule(value, 'beforeProvisioningRule');
+  if (Object.values(rule).every((member) => member === null)) return null;
+  if (rule.id === null || rule.type === null) throw badRequest('beforeProvisioningRule needs id and type');
+  return rule;
+}
+
+/** The document that a patch is applied to: the fields of a request that have a value. */
+function patchDocument(integration: SimIntegration, variations: Variations): JsonObject {
+  const jsonText = variations.jsonText === 'map' ? 'text' : variations.jsonText;
+  const members: [string, Json][] = [
+    ['name', integration.name],
+    ['description', integration.description],
+    ['type', integration.type],
+    ['cluster', integration.cluster],
+    ['sources', integration.sources.length === 0 ? null : integration.sources],
+    ['attributes', writeJsonText(integration.attributes, { jsonText })],
+    ['request', writeJsonText(integration.request, { jsonText })],
+    ['statusMap', writeJsonText(integration.statusMap, { jsonText })],
+  ];
+  return objectFrom(members.filter(([, value]) => value !== null));
+}
+
+/** A ServiceDeskIntegrationDto, which differs from the request (api-notes, SimIntegration). */
+function showIntegration(integration: SimIntegration, { state, variations }: Tenant): Json {
+  const { id, name, description, type, created, modified, cluster, sources, request, statusMap } =
+    integration;
+  const reference = (kind: string, to: string): JsonObject => ({
+    type: kind,
+    id: to,
+    name: state.references.find((candidate) => candidate.id === to)?.name ?? to,
+  });
+  const nested = objectFrom(Object.entries({ statusMap, request }).filter(([, value]) => value !== null));
+  const shown =
+    integration.attributes === null ? null : hideSecrets(integration.attributes, variations.simSecrets);
+  const attributes = variations.simStatusMap === 'attributes' ? { ...shown, ...nested } : shown;
+  return {
+    id,
+    name,
+    description,
+    type,
+    created,
+    modified,
+    ownerRef: null,
+    clusterRef: cluster === null ? null : reference('CLUSTER', cluster),
+    cluster,
+    managedSources: sources,
+    provisioningConfig: {
+      universalManager: false,
+      managedResourceRefs: sources.map((source) => reference('SOURCE', source)),
+      planInitializerScript: null,
+      noProvisioningRequests: false,
+      provisioningRequestExpiration: 0,
+    },
+    attributes: writeJsonText(attributes, variations),
+    beforeProvisioningRule:
+      integration.beforeProvisioningRule === null ? null : { ...integration.beforeProvisioningRule },
+    ...(variations.simStatusMap === 'top' && {
+      statusMap: writeJsonText(statusMap, variations),
+      request: writeJsonText(request, variations),
+    }),
+  };
+}
+
+const secretName = /passw|secret|token|credential|api_?key|private_?key/i;
+
+function hideSecrets(value: JsonObject, how: Variations['simSecrets']): JsonObject {
+  if (how === 'clear') return value;
+  const entries = Object.entries(value).flatMap(([key, item]): [string, Json][] => {
+    if (isObject(item)) return [[key, hideSecrets(item, how)]];
+    if (item === null || !secretName.test(key)) return [[key, item]];
+    if (how === 'absent') return [];
+    return [[key, how === 'masked' ? '********' : encrypt(JSON.stringify(item))]];
+  });
+  return objectFrom(entries);
+}
+
+function encrypt(text: string): string {
+  return `1:ACP:${createHash('sha256').update(`cipher ${text}`).digest('base64')}`;
+}
+
+/** Moves statusMap and request out of attributes, where some tenants keep them. Other values than objects stay. */
+function extractNested(details: SimDetails): SimDetails {
+  const { attributes } = details;
+  if (attributes === null) return details;
+  const nested = (name: string): JsonObject | null => {
+    const value = own(attributes, name);
+    return isObject(value) ? value : null;
+  };
+  return {
+    ...details,
+    attributes: objectFrom(
+      Object.entries(attributes).filter(
+        ([key, value]) => !isObject(value) || (key !== 'statusMap' && key !== 'request'),
+      ),
+    ),
+    statusMap: nested('statusMap') ?? details.statusMap,
+    request: nested('request') ?? details.request,
+  };
 }

@@ -1,18 +1,18 @@
 import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 
-/** A value that has not the shape it must have; `message` says where and why. */
+/** A value of the wrong shape; `message` says where and why. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
 }
 
 /**
- * Reads the members of one JSON object into typed values. Every method throws {@link ShapeError} for a member of
- * the wrong type; {@link Fields.done} throws for members that were never asked for.
+ * Reads the members of one JSON object as typed values. Every method throws {@link ShapeError} for a member of the
+ * wrong type. Call {@link Fields.done} at the end: it throws for members that were not read.
  */
 export class Fields {
   readonly #object: JsonObject;
   readonly #at: string;
-  readonly #asked = new Set<string>();
+  readonly #read = new Set<string>();
 
   constructor(value: Json | undefined, at: string) {
     if (!isObject(value)) throw new ShapeError(`${at} must be an object`);
@@ -20,21 +20,21 @@ export class Fields {
     this.#at = at;
   }
 
-  /** Whether the member is there and not null. */
+  /** Whether the member is present and not null. */
   has(name: string): boolean {
-    this.#asked.add(name);
+    this.#read.add(name);
     return (own(this.#object, name) ?? null) !== null;
   }
 
-  /** Whether the member is there, even as null. */
-  names(name: string): boolean {
-    this.#asked.add(name);
+  /** Whether the member is present, even as null. */
+  includes(name: string): boolean {
+    this.#read.add(name);
     return Object.hasOwn(this.#object, name);
   }
 
-  /** The member as it is; null when absent. */
+  /** The member as it is; null if absent. */
   json(name: string): Json {
-    this.#asked.add(name);
+    this.#read.add(name);
     return own(this.#object, name) ?? null;
   }
 
@@ -81,21 +81,21 @@ export class Fields {
     return value;
   }
 
-  /** Each item of a list passed through `read`; an absent or null list is empty. */
+  /** The items of a list, each read by `read`; an absent or null list is empty. */
   list<T>(name: string, read: Read<T>): T[] {
     const value = this.json(name) ?? [];
     if (!isArray(value)) throw this.#wrong(name, 'must be an array');
     return value.map((item, index) => read(item, `${this.#at}.${name}[${index}]`));
   }
 
-  /** A list as {@link Fields.list} reads it, or text with one JSON value a line: long lists load faster so. */
+  /** Like {@link Fields.list}, but also takes text with one JSON value on each line, which loads faster. */
   lines<T>(name: string, read: Read<T>): T[] {
     const value = this.json(name);
     if (typeof value !== 'string') return this.list(name, read);
     return value.split('\n').flatMap((line, index) => {
       const at = `${this.#at}.${name}, line ${index + 1},`;
       const item = line.trim() === '' ? null : parseJson(line);
-      if (item === undefined) throw new ShapeError(`${at} is no JSON`);
+      if (item === undefined) throw new ShapeError(`${at} is not JSON`);
       return item === null ? [] : [read(item, at)];
     });
   }
@@ -107,9 +107,9 @@ export class Fields {
     });
   }
 
-  /** Refuses members that nobody asked for. */
+  /** Throws if there are members that were not read. */
   done(): void {
-    const unknown = Object.keys(this.#object).filter((name) => !this.#asked.has(name));
+    const unknown = Object.keys(this.#object).filter((name) => !this.#read.has(name));
     if (unknown.length > 0) throw new ShapeError(`${this.#at} has unknown fields: ${unknown.join(', ')}`);
   }
 
@@ -118,15 +118,15 @@ export class Fields {
   }
 }
 
-/** Reads one value found at the place `at`. */
+/** Reads one value; `at` names its place in messages. */
 export type Read<T> = (value: Json, at: string) => T;
 
-/** A reader of one object, which refuses what `build` does not ask for. */
-export function reader<T>(build: (fields: Fields) => T): Read<T> {
+/** A reader of one object, which refuses members that `build` does not read. */
+export function objectReader<T>(build: (fields: Fields, at: string) => T): Read<T> {
   return (value, at) => {
     const fields = new Fields(value, at);
-    const built = build(fields);
+    const result = build(fields, at);
     fields.done();
-    return built;
+    return result;
   };
 }

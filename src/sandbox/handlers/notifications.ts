@@ -1,37 +1,39 @@
 import { isArray, isObject, type Json, parseJson } from '../../model/json.ts';
-import { ApiError, badRequest } from '../api-error.ts';
-import { type FilterFields, parseFilter } from '../filter.ts';
-import { pageOf } from '../query.ts';
-import { readTexts, templateKey } from '../read-state.ts';
-import { Fields } from '../shape.ts';
+import { ApiError, badRequest, notFound } from '../api-error.ts';
+import { Fields } from '../fields.ts';
+import { type Call, type Handler, okRead, okWrite, param, type Tenant } from '../handler.ts';
+import { type FilterFields, parseFilters, selectPage } from '../query.ts';
+import { readTexts, templateKey } from '../read-objects.ts';
 import { mediums, newId, type Template, type TemplateDefault } from '../state.ts';
-import { type Call, type Handler, ok, param, type Tenant, written } from '../tenant.ts';
-import type { Variations } from '../variations.ts';
+import { readJsonText, type Variations } from '../variations.ts';
 
-/** Seed 001, filter support of both lists. */
+/** Seed 001, filter support of the lists of templates and defaults. */
 const filterFields: FilterFields = new Map([
   ['key', ['eq', 'in', 'sw']],
   ['medium', ['eq', 'sw']],
   ['locale', ['eq', 'sw']],
 ] as const);
 
-export const listTemplates: Handler = (call, tenant) => ok(page(tenant.state.templates, call, tenant));
+/** Seed 001, list-notification-templates. */
+export const listTemplates: Handler = (call, tenant) =>
+  okRead(selectTemplates(tenant.state.templates, call, tenant));
 
+/** Seed 001, list-notification-template-defaults. */
 export const listTemplateDefaults: Handler = (call, tenant) =>
-  ok(page(tenant.state.templateDefaults, call, tenant));
+  okRead(selectTemplates(tenant.state.templateDefaults, call, tenant));
 
-/** Seed 001, get-notification-template: an unknown id is a 400, since no 404 is documented for it. */
+/** Seed 001, get-notification-template: an unknown id is a 400, since the document has no 404 for it. */
 export const getTemplate: Handler = (call, tenant) => {
   const id = param(call, 'id');
   const template = tenant.state.templates.find((candidate) => candidate.id === id);
   if (template === undefined) throw badRequest(`There is no customised template ${id}`);
-  return ok(answer(template, tenant.variations));
+  return okRead(showTemplate(template, tenant.variations));
 };
 
 /** Seed 001, operation rule 1: creates or replaces the whole template of a key, medium and locale. */
 export const writeTemplate: Handler = (call, tenant) => {
   const { state, variations } = tenant;
-  const sent = readBody(call.body, variations);
+  const sent = readTemplateBody(call.body, variations);
   if (!state.templateDefaults.some(({ key }) => key === sent.key)) {
     throw badRequest(`There is no notification with the key "${sent.key}"`);
   }
@@ -41,7 +43,7 @@ export const writeTemplate: Handler = (call, tenant) => {
   const index = state.templates.findIndex((candidate) => templateKey(candidate) === templateKey(sent));
   const live = state.templates[index];
   if (sent.id !== null && sent.id !== live?.id)
-    throw badRequest('id is not that of this key, medium and locale');
+    throw badRequest('id is not the id of the template with this key, medium and locale');
   const modified = tenant.timestamp();
   const template: Template = {
     ...sent,
@@ -51,40 +53,69 @@ export const writeTemplate: Handler = (call, tenant) => {
   };
   if (live === undefined) state.templates.push(template);
   else state.templates[index] = template;
-  return written(answer(template, variations));
+  return okWrite(showTemplate(template, variations));
 };
 
-/** Seed 001, delete-notification-templates-in-bulk: 204, and nothing is said of what was there. */
+/** Seed 001, delete-notification-templates-in-bulk: 204 whether or not the templates exist. */
 export const deleteTemplates: Handler = (call, tenant) => {
   const { state, variations } = tenant;
   if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
   if (variations.bulkDelete === 'refused') throw badRequest(betaText);
   if (!isArray(call.body) || call.body.length === 0) throw badRequest('The body must be a non-empty array');
-  const wanted = call.body.map(readBulkDelete);
-  state.templates = state.templates.filter((template) => !wanted.some((fits) => fits(template)));
+  const selectors = call.body.map(readBulkDelete);
+  state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
   state.generation += 1;
   return { status: 204, changed: true };
 };
 
 const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
 
-function page(records: readonly (Template | TemplateDefault)[], call: Call, tenant: Tenant): Json {
-  const filters = call.query.get('filters');
-  const fits = filters === undefined ? () => true : parseFilter(filters, filterFields);
+/** Seed 001, get-notifications-template-context. */
+export const getTemplateContext: Handler = (_call, { state }) => okRead({ ...state.templateContext });
+
+/** Seed 001, list-notification-preferences: one preference, by its key. */
+export const getPreference: Handler = (call, { state }) => {
+  const key = param(call, 'key');
+  const preference = state.preferences.find((candidate) => candidate.key === key);
+  if (preference === undefined) throw notFound(`There is no notification preference for "${key}"`);
+  return okRead({ ...preference });
+};
+
+/** Seed 001, operation rule 5: the test notification goes to the tenant's `sentNotifications`. */
+export const sendTestNotification: Handler = (call, tenant) => {
+  const { state, variations } = tenant;
+  const fields = new Fields(call.body, 'body');
+  const key = fields.text('key');
+  const medium = fields.choice('medium', mediums);
+  const context = readJsonText(fields.json('context'), 'body.context', variations);
+  fields.done();
+  if (context === null) throw badRequest('body.context is required');
+  if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
+    throw notFound(`There is no notification "${key}" for ${medium}`);
+  }
+  state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp() });
+  return { status: 204, changed: true };
+};
+
+function selectTemplates(records: readonly (Template | TemplateDefault)[], call: Call, tenant: Tenant): Json {
+  const matches = parseFilters(call.query, filterFields);
   const found = records.filter((record) =>
-    fits((field) => {
+    matches((field) => {
       if (field === 'key') return record.key;
       return field === 'medium' ? record.medium : record.locale;
     }),
   );
   const { pageLimit, variations } = tenant;
-  return pageOf(found, call.query, pageLimit, variations.repeatPages).map((item) => answer(item, variations));
+  return selectPage(found, call.query, pageLimit, variations.repeatPages).map((item) =>
+    showTemplate(item, variations),
+  );
 }
 
-type Sent = TemplateDefault & { readonly id: string | null };
+/** A template as a client sends it. */
+type TemplateBody = TemplateDefault & { readonly id: string | null };
 
-function readBody(body: Json, variations: Variations): Sent {
-  const fields = new Fields(asText(body, variations), 'body');
+function readTemplateBody(body: Json, variations: Variations): TemplateBody {
+  const fields = new Fields(chatAsText(body, variations), 'body');
   const locale = fields.text('locale');
   if (!/^[a-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(locale))
     throw badRequest('body.locale must be a language code');
@@ -101,8 +132,8 @@ function readBody(body: Json, variations: Variations): Sent {
   return sent;
 }
 
-/** The body with its chat templates as text, on tenants that take objects. */
-function asText(body: Json, { slackTeams }: Variations): Json {
+/** The body with its chat templates as text, also on tenants that take objects. */
+function chatAsText(body: Json, { slackTeams }: Variations): Json {
   if (slackTeams === 'text' || !isObject(body)) return body;
   const { slackTemplate = null, teamsTemplate = null } = body;
   return {
@@ -112,18 +143,23 @@ function asText(body: Json, { slackTeams }: Variations): Json {
   };
 }
 
-function answer(template: Template | TemplateDefault, { slackTeams }: Variations): Json {
+function showTemplate(template: Template | TemplateDefault, { slackTeams }: Variations): Json {
   if (slackTeams === 'text') return { ...template };
   const { slackTemplate, teamsTemplate } = template;
-  return { ...template, slackTemplate: asObject(slackTemplate), teamsTemplate: asObject(teamsTemplate) };
+  return {
+    ...template,
+    slackTemplate: chatAsObject(slackTemplate),
+    teamsTemplate: chatAsObject(teamsTemplate),
+  };
 }
 
-function asObject(text: string | null): Json {
+function chatAsObject(text: string | null): Json {
   if (text === null) return null;
   const parsed = parseJson(text);
   return isObject(parsed) ? parsed : { text };
 }
 
+/** Reads one item of a bulk deletion: tells whether a template is to be deleted. */
 function readBulkDelete(item: Json, index: number): (template: TemplateDefault) => boolean {
   const fields = new Fields(item, `body[${index}]`);
   const key = fields.text('key');

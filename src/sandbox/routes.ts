@@ -1,0 +1,125 @@
+import { ApiError, badRequest, notFound } from './api-error.ts';
+import type { Handler } from './handler.ts';
+import * as authProfiles from './handlers/auth-profiles.ts';
+import * as collections from './handlers/collections.ts';
+import * as notifications from './handlers/notifications.ts';
+import * as profileSearches from './handlers/profile-searches.ts';
+import * as senders from './handlers/senders.ts';
+import * as simIntegrations from './handlers/sim-integrations.ts';
+import { type Operation, type OperationName, operations } from './operations.ts';
+import type { Variations } from './variations.ts';
+
+/** The handler of each operation. The server answers `issue-token` itself, since it needs no token. */
+export const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Handler>> = {
+  'get-profile-config-list': authProfiles.listAuthProfiles,
+  'get-profile-config': authProfiles.getAuthProfile,
+  'patch-profile-config': authProfiles.patchAuthProfile,
+  'get-sim-integrations': simIntegrations.listSimIntegrations,
+  'create-sim-integration': simIntegrations.createSimIntegration,
+  'get-sim-integration': simIntegrations.getSimIntegration,
+  'put-sim-integration': simIntegrations.putSimIntegration,
+  'patch-sim-attributes': simIntegrations.patchSimIntegration,
+  'delete-sim-integration': simIntegrations.deleteSimIntegration,
+  'patch-before-provisioning-rule': simIntegrations.patchProvisioningRule,
+  'list-notification-templates': notifications.listTemplates,
+  'create-notification-template': notifications.writeTemplate,
+  'get-notification-template': notifications.getTemplate,
+  'delete-notification-templates-in-bulk': notifications.deleteTemplates,
+  'list-notification-template-defaults': notifications.listTemplateDefaults,
+  'get-notifications-template-context': notifications.getTemplateContext,
+  'list-notification-preferences': notifications.getPreference,
+  'send-test-notification': notifications.sendTestNotification,
+  'list-from-addresses': senders.listSenders,
+  'create-verified-from-address': senders.createSender,
+  'delete-verified-from-address': senders.deleteSender,
+  'get-dkim-attributes': senders.listDkimAttributes,
+  'create-domain-dkim': senders.createDomain,
+  'get-mail-from-attributes': senders.getMailFrom,
+  'put-mail-from-attributes': senders.putMailFrom,
+  'list-users': collections.listUsers,
+  'list-profiles': collections.listProfiles,
+  'list-profile-types': collections.listProfileTypes,
+  'list-ne-attributes': collections.listNeAttributes,
+  'list-profile-searches': profileSearches.listProfileSearches,
+  'create-profile-search': profileSearches.createProfileSearch,
+  'patch-profile-search': profileSearches.patchProfileSearch,
+  'delete-profile-search': profileSearches.deleteProfileSearch,
+  'run-profile-search': profileSearches.runProfileSearch,
+  'run-saved-profile-search': profileSearches.runSavedProfileSearch,
+};
+
+type KnownOperation = (typeof operations)[number];
+
+export interface Route {
+  readonly operation: KnownOperation;
+  /** The segments of the path that vary, decoded. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+interface Entry {
+  readonly operation: KnownOperation;
+  readonly segments: readonly string[];
+}
+
+/** Finds the operation of a request by method and path. */
+export class Router {
+  readonly #entries: readonly Entry[];
+
+  constructor(variations: Pick<Variations, 'profileSearchPath' | 'profileSearchDelete'>) {
+    this.#entries = operations
+      .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
+      .map((operation) => ({
+        operation,
+        segments: servedPath(operation, variations.profileSearchPath).split('/'),
+      }));
+  }
+
+  /** Throws a 404 for an unknown path, a 405 for a method it does not have, a 400 for wrong percent-encoding. */
+  find(method: string, path: string): Route {
+    const given = path.split('/').map(decode);
+    const matching = this.#entries.filter(({ segments }) => matches(segments, given));
+    // A literal path such as …/bulk-delete takes precedence over …/{id}, for the methods it has.
+    const entry = matching
+      .filter(({ operation }) => operation.method === method)
+      .sort((a, b) => countVariables(a) - countVariables(b))[0];
+    if (entry !== undefined) return { operation: entry.operation, params: readParams(entry.segments, given) };
+    if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
+    const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
+    throw new ApiError(405, `The resource does not support ${method}`, { allow });
+  }
+}
+
+const documentedSearchPath = '/api/advanced_search';
+
+/** The path of an operation on a tenant that serves saved searches under `searchPath`. */
+function servedPath({ path }: Operation, searchPath: string): string {
+  return path.startsWith(documentedSearchPath)
+    ? `${searchPath}${path.slice(documentedSearchPath.length)}`
+    : path;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badRequest('The path is not percent-encoded correctly');
+  }
+}
+
+const isVariable = (segment: string): boolean => segment.startsWith('{');
+
+function matches(segments: readonly string[], given: readonly string[]): boolean {
+  return (
+    segments.length === given.length &&
+    segments.every((segment, index) => (isVariable(segment) ? given[index] !== '' : segment === given[index]))
+  );
+}
+
+function countVariables({ segments }: Entry): number {
+  return segments.filter(isVariable).length;
+}
+
+function readParams(segments: readonly string[], given: readonly string[]): Map<string, string> {
+  const pairs = segments.map((segment, index) => [segment.slice(1, -1), given[index] ?? ''] as const);
+  return new Map(pairs.filter((_, index) => isVariable(segments[index] ?? '')));
+}
