@@ -90,8 +90,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
     if (needsConfirmation(plan, args) && !(await confirm('apply', io))) {
       const declined = { code: 'declined', severity: 'info', message: 'Nothing was applied.' } as const;
-      if (args.format === 'json')
-        printDocument({ is: 'diagnostics', diagnostics: [declined] }, 'json', args, io);
+      if (args.format === 'json') printDocument({ is: 'diagnostics', diagnostics: [declined] }, args, io);
       io.stderr.write(`${declined.message}\n`);
       return ExitCode.done;
     }
@@ -105,7 +104,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       },
     });
     const document = { is: 'result', result } as const;
-    printDocument(document, args.format, args, io);
+    printDocument(document, args, io);
     appendStepSummary(document, io);
     return writeResultReports(document, args.report, io);
   });
@@ -130,7 +129,7 @@ function writeResultReports(
 
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {
-  if (args.format === 'json') printDocument({ is: 'plan', plan }, 'json', args, io);
+  if (args.format === 'json') printDocument({ is: 'plan', plan }, args, io);
   else io.stdout.write(renderRequests(plan, { colour: hasColour(io.stdout, io, args) }));
 }
 

@@ -16,8 +16,8 @@ export function checkArguments(argv: readonly string[]): (args: Args, options: O
   return (args, options) => {
     // Help is printed whatever else is given.
     if (args.help || args.version) return true;
-    refuseUnread(args, argv);
-    refuseOddSwitches(argv, options);
+    refuseExtraWords(args, argv);
+    refuseSwitchValues(argv, options);
     refuseRepeated(args, options);
     refuseEmpty(args);
     return true;
@@ -25,7 +25,7 @@ export function checkArguments(argv: readonly string[]): (args: Args, options: O
 }
 
 /** The parser ignores the words after `--`. A plan file there would not be applied. */
-function refuseUnread({ _: words }: Args, argv: readonly string[]): void {
+function refuseExtraWords({ _: words }: Args, argv: readonly string[]): void {
   if (!Array.isArray(words) || words.length === 0) return;
   const rest = words.join(' ');
   if (!argv.includes('--')) throw failure('usage', `Unknown argument: ${rest}`);
@@ -33,7 +33,7 @@ function refuseUnread({ _: words }: Args, argv: readonly string[]): void {
 }
 
 /** The parser would take `--dry-run=1` for off, and `--no-only` for the value `false`. */
-function refuseOddSwitches(argv: readonly string[], { boolean: switches = [] }: Options): void {
+function refuseSwitchValues(argv: readonly string[], { boolean: switches = [] }: Options): void {
   const end = argv.indexOf('--');
   for (const word of end < 0 ? argv : argv.slice(0, end)) {
     const [, written = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];

@@ -9,17 +9,16 @@ import { type Io, type Verbosity, viewOf } from './io.ts';
 /** The rendered notification templates of a plan, for the formats that are pages. */
 export type Templates = Pick<ReportOptions, 'rendered'>;
 
-/** Prints the requested document on stdout. */
+/** Prints the requested document on stdout, in the requested format. */
 export function printDocument(
   document: Document,
-  format: Format,
-  args: Verbosity,
+  args: Verbosity & { readonly format: Format },
   io: Io,
   templates: Templates = {},
 ): void {
   const view = viewOf(io.stdout, args, io);
-  const options = { ...view, colour: view.colour && format === 'text', ...templates };
-  io.stdout.write(addLineEnd(renderReport(document, format, options)));
+  const options = { ...view, colour: view.colour && args.format === 'text', ...templates };
+  io.stdout.write(addLineEnd(renderReport(document, args.format, options)));
 }
 
 /** Prints a document on stderr: remarks that are not part of the requested document. */

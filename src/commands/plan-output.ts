@@ -84,7 +84,7 @@ export async function outputPlan(
   if (args.out !== undefined) savePlan(plan, args.out, io);
   writeReports(document, args.report, io, templates);
   appendStepSummary(document, io);
-  printDocument(document, args.format, args, io, templates);
+  printDocument(document, args, io, templates);
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }

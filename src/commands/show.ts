@@ -37,7 +37,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, document.is);
   const templates = wantsPage(args) ? await renderTemplates(document) : {};
   writeReports(document, args.report, io, templates);
-  printDocument(document, args.format, args, io, templates);
+  printDocument(document, args, io, templates);
   return ExitCode.done;
 }
 

@@ -24,7 +24,7 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   const { diagnostics, exitCode, resources } = validateProject(projectOptions(args, io), scopeOf(args));
-  printDocument({ is: 'diagnostics', diagnostics }, args.format, args, io);
+  printDocument({ is: 'diagnostics', diagnostics }, args, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
     io.stdout.write(resources === 1 ? '1 resource is valid.\n' : `${resources} resources are valid.\n`);
   }

@@ -46,7 +46,7 @@ export async function exportTenant(
   const client = readOnce(ofTenant);
   const all = await readAll(client, names === undefined ? kinds : names.map(kindNamed), settings);
   const objects = all.filter(({ address }) => isInScope(address));
-  const records = await readReferenced(client, objects, settings);
+  const records = await readReferencedRecords(client, objects, settings);
   return exportObjects({ objects, records, settings });
 }
 
@@ -73,14 +73,14 @@ export async function mergeTenant(
     objects,
     settings,
     secrets,
-    records: await readReferenced(client, objects, settings),
+    records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
     inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),
   });
 }
 
 /** Reads the records that the ids inside these objects may refer to. */
-async function readReferenced(
+async function readReferencedRecords(
   client: Client,
   objects: readonly LiveObject[],
   settings: ApiSettings,

@@ -88,8 +88,8 @@ async function impactOf({ label, before, after }: ChangedSearch, budget: Budget)
     return {
       before: old.size,
       after: now.size,
-      enter: movedFrom(now, old),
-      leave: movedFrom(old, now),
+      enter: findMoved(now, old),
+      leave: findMoved(old, now),
     };
   } catch (error) {
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
@@ -150,7 +150,7 @@ function nameOf(profile: JsonObject): string {
 const isText = (value: unknown): boolean =>
   (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-function movedFrom(found: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Moved {
+function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Moved {
   const moved = [...found].filter(([id]) => !others.has(id)).map(([, name]) => name);
   return { count: moved.length, first: moved.slice(0, mostNames) };
 }

@@ -36,7 +36,7 @@ export async function runSearch(
 ): Promise<FoundProfiles> {
   const searches = resources.filter(({ kind }) => kind === profileSearch.name);
   const search = await findSearch(options.label, searches, readOnlyTenant(tenant));
-  return readFound(search, options, tenant);
+  return readFoundProfiles(search, options, tenant);
 }
 
 async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
@@ -82,7 +82,7 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
 
-async function readFound(
+async function readFoundProfiles(
   { label, rules, request }: Search,
   { limit = Number.POSITIVE_INFINITY, order }: SearchOptions,
   { client }: Tenant,
