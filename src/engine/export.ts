@@ -11,7 +11,7 @@ import {
   mergeExport,
   type NewDeclaration,
 } from '../exporter/index.ts';
-import { collectionsFor, type Records } from '../exporter/lookups.ts';
+import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';

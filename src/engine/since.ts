@@ -1,5 +1,5 @@
+import { withRevision } from '../loader/checkout.ts';
 import { diskSource, loadProject } from '../loader/index.ts';
-import { withRevision } from '../loader/revision.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { Project } from '../model/project.ts';

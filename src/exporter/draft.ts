@@ -1,30 +1,34 @@
+import { validators } from '../generated/validators.js';
 import { comparable } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { isArray, isObject, type Json, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isWritableKey, printableJson } from './json.ts';
-import { lookupsFor, type Records } from './lookups.ts';
 import type { Omission } from './omission.ts';
-import { refusedBySchema } from './valid.ts';
+import { isWritableKey, jsonOf, printableJson } from './printable-json.ts';
+import { lookupsFor, type Records } from './reference-lookups.ts';
 
-/** A text that is kept in a file of its own. */
+/** A text that is written to a file of its own. */
 interface SideText {
   readonly field: string;
   readonly extension: string;
   readonly text: string;
 }
 
-/** What a manifest of one live object says. `!secret` holds its pointer and `!file` its field, until they are named. */
+/**
+ * The manifest of one live object before secrets and side files have names: a `!secret` holds its pointer, a `!file`
+ * the name of its field.
+ */
 export interface Draft {
   readonly object: LiveObject;
   readonly kind: Kind;
-  /** Key fields, or the pinned id where the tenant shows no name that a manifest can say. */
+  /** Key fields, or the pinned id where the object has no name that a manifest can hold. */
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
   readonly sideTexts: readonly SideText[];
@@ -44,29 +48,61 @@ export interface DraftContext {
   readonly records: Records;
 }
 
-/** What a manifest can say about a live object; fields that are unset or cannot be declared are left out. */
-export function draftOf(object: LiveObject, context: DraftContext): Draft | Refusal {
+export interface DraftInput extends DraftContext {
+  readonly objects: readonly LiveObject[];
+}
+
+/** Drafts of all objects, sorted by address, and the objects that cannot be declared. */
+export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
+  const sorted = [...input.objects].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const results = sorted.map((object) => draftObject(object, input));
+  return {
+    drafts: results.flatMap((draft) => ('refused' in draft ? [] : [draft])),
+    refusals: results.flatMap((draft) => ('refused' in draft ? [draft] : [])),
+  };
+}
+
+export function refusalDiagnostic({ object, refused }: Refusal): Diagnostic {
+  return {
+    code: 'not-declarable',
+    severity: 'warning',
+    message: `${object.address} is not exported, because no manifest can declare it: ${refused}.`,
+    hint: 'It stays as it is in the tenant.',
+    address: object.address,
+  };
+}
+
+/** What a manifest can declare of a live object. Fields that are unset or cannot be declared are left out. */
+export function draftObject(object: LiveObject, context: DraftContext): Draft | Refusal {
   const kind = kindNamed(object.kind);
   const key = keyMembers(kind, object);
   if (key.some(([, part]) => part === unresolved))
-    return { object, refused: 'its key is a text that tenantctl has a meaning of its own for' };
-  const parts = Object.entries(kind.fields).map(([name, field]) => draftField(name, field, object, context));
-  const written = parts.flatMap(({ member }) => (member ? [member] : []));
-  const refused = refusedBySchema(kind, key, written);
+    return { object, refused: 'its key is a text that tenantctl reserves for itself' };
+  const drafted = Object.entries(kind.fields).map(([name, field]) =>
+    draftField(name, field, object, context),
+  );
+  const written = drafted.flatMap(({ member }) => (member ? [member] : []));
+  const refused = findInvalid(kind, key, written);
   if (refused.whole !== null) return { object, refused: refused.whole };
-  const kept = parts.filter(({ name }) => !refused.fields.has(name));
+  const valid = drafted.filter(({ name }) => !refused.fields.has(name));
   return {
     object,
     kind,
     key,
     fields: written.filter(([name]) => !refused.fields.has(name)),
-    sideTexts: kept.flatMap(({ sideText }) => (sideText ? [sideText] : [])),
-    secrets: kept.flatMap(({ secrets }) => secrets),
+    sideTexts: valid.flatMap(({ sideText }) => (sideText ? [sideText] : [])),
+    secrets: valid.flatMap(({ secrets }) => secrets),
     omissions: [
-      ...kept.flatMap(({ omissions }) => omissions),
+      ...valid.flatMap(({ omissions }) => omissions),
       ...[...refused.fields].map((name): Omission => ({ at: pointer(name), reason: 'notValid' })),
     ],
   };
+}
+
+function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {
+  // An object is pinned by its id where it has no name, or one that a manifest cannot hold.
+  if (kind.pinnable && id !== null && (key[0] === id || key[0] === unresolved)) return [['id', id]];
+  return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
 }
 
 interface DraftedField {
@@ -77,7 +113,6 @@ interface DraftedField {
   readonly omissions: readonly Omission[];
 }
 
-/** One field of a live object as a manifest would say it. */
 function draftField(name: string, field: Field, object: LiveObject, context: DraftContext): DraftedField {
   const at = pointer(name);
   const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
@@ -87,27 +122,25 @@ function draftField(name: string, field: Field, object: LiveObject, context: Dra
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { ...nothing, member: [name, { tag: '!file', value: name }], sideText };
   if (field.is === 'json') return { ...nothing, ...draftJson(name, field, value, object) };
-  const printed = plainField(name, field, object, context);
+  const printed = draftPlainField(name, field, object, context);
   if (printed === undefined) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
   return { ...nothing, member: [name, printed] };
 }
 
-/**
- * The live value of a field that is no JSON, whole and without a side file: `null` where it is unset, `undefined`
- * where no manifest can say it.
- */
-export function plainField(
-  name: string,
-  field: Field,
-  object: LiveObject,
-  { settings, records }: DraftContext,
-): Printable | undefined {
-  const value = own(object.fields, name) ?? null;
-  if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
-  const lookups = lookupsFor(kindNamed(object.kind), object, settings, records);
-  return (
-    plainValue(field.is === 'reference' ? referenceOnly(value) : value, pointer(name), lookups) ?? undefined
-  );
+/** Whether the value is that of a new object, so that a manifest need not mention it. */
+function isUnset(field: Field, value: Json): boolean {
+  return comparable(field, value) === null;
+}
+
+/** Long texts in a language of their own, or of several lines, are easier to read in a file of their own. */
+function sideTextOf(field: string, { is, ...more }: Field, value: Json): SideText | null {
+  if (is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
+  const language = 'language' in more ? more.language : undefined;
+  const lines = value.split('\n').length;
+  const isLong = (lines > 3 || value.length > 200) && (language !== undefined || lines > 1);
+  // A side file is UTF-8 of limited size; half of a surrogate pair can only be written as an escape.
+  const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
+  return isLong && fits ? { field, extension: language ?? 'txt', text: value } : null;
 }
 
 function draftJson(
@@ -123,68 +156,86 @@ function draftJson(
     return at;
   };
   const printed = printableJson(name, value, { field, hidden, omissions, secret });
-  // Empty, it would say that there shall be nothing.
-  return printed === null || isEmpty(printed)
+  // An empty mapping would declare that the field is empty.
+  return printed === null || isEmptyMapping(printed)
     ? { member: null, secrets: [], omissions }
     : { member: [name, printed], secrets, omissions };
 }
 
-/** The tenant's own value, with `!lookup` where an id has one; `null` where it cannot be written. */
-function plainValue(value: Json, at: Pointer, lookups: ReadonlyMap<Pointer, Printable>): Printable | null {
-  const lookup = lookups.get(at);
-  if (lookup !== undefined) return lookup;
-  if (isArray(value)) {
-    const items = value.map((item, index) => plainValue(item, `${at}${pointer(index)}`, lookups));
-    return items.includes(null) ? null : items;
-  }
-  if (isObject(value)) return plainObject(value, at, lookups);
-  return value === unresolved || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+function isEmptyMapping(value: Printable): boolean {
+  return value !== null && typeof value === 'object' && 'members' in value && value.members.length === 0;
 }
 
-function plainObject(
-  value: JsonObject,
+/**
+ * The live value of a field that does not hold JSON, in full and without a side file: `null` where it is unset,
+ * `undefined` where no manifest can hold it.
+ */
+export function draftPlainField(
+  name: string,
+  field: Field,
+  object: LiveObject,
+  { settings, records }: DraftContext,
+): Printable | undefined {
+  const value = own(object.fields, name) ?? null;
+  if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
+  const lookups = lookupsFor(kindNamed(object.kind), object, settings, records);
+  const declarable = field.is === 'reference' ? pickReference(value) : value;
+  return draftPlainValue(declarable, pointer(name), lookups) ?? undefined;
+}
+
+/** The members of a reference that a manifest may declare; tenants may show more. */
+function pickReference(value: Json): Json {
+  if (!isObject(value)) return value;
+  const { type = null, id = null, name = null } = value;
+  return { type, id, name };
+}
+
+/** The tenant's value, with a `!lookup` in place of each id that has one; `null` where it cannot be written. */
+function draftPlainValue(
+  value: Json,
   at: Pointer,
   lookups: ReadonlyMap<Pointer, Printable>,
 ): Printable | null {
+  const lookup = lookups.get(at);
+  if (lookup !== undefined) return lookup;
+  if (isArray(value)) {
+    const items = value.map((item, index) => draftPlainValue(item, `${at}${pointer(index)}`, lookups));
+    return items.includes(null) ? null : items;
+  }
+  if (!isObject(value))
+    return value === unresolved || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
   const members: Member[] = [];
   for (const [name, item] of Object.entries(value)) {
     if (item === null) continue;
-    const printed = isWritableKey(name) ? plainValue(item, `${at}${pointer(name)}`, lookups) : null;
+    const printed = isWritableKey(name) ? draftPlainValue(item, `${at}${pointer(name)}`, lookups) : null;
     if (printed === null) return null;
     members.push([name, printed]);
   }
   return { members };
 }
 
-function isEmpty(value: Printable): boolean {
-  return value !== null && typeof value === 'object' && 'members' in value && value.members.length === 0;
+/** What the loader would refuse: the whole object and why, or some of its fields. */
+interface Invalid {
+  readonly whole: string | null;
+  readonly fields: ReadonlySet<string>;
 }
 
-/** What a manifest may say of a reference; hosts may show more. */
-function referenceOnly(value: Json): Json {
-  if (!isObject(value)) return value;
-  const { type = null, id = null, name = null } = value;
-  return { type, id, name };
-}
+const validatorsByKind = new Map(Object.entries(validators));
 
-/** Whether a manifest need not mention the value: it is what a new object has. */
-function isUnset(field: Field, value: Json): boolean {
-  return comparable(field, value) === null;
-}
-
-function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {
-  // Without a name the tenant goes by the id, and so does the manifest; and where it cannot say the name.
-  if (kind.pinnable && id !== null && (key[0] === id || key[0] === unresolved)) return [['id', id]];
-  return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
-}
-
-/** Long texts in a language of their own, or of several lines, are easier to read in a file of their own. */
-function sideTextOf(field: string, { is, ...more }: Field, value: Json): SideText | null {
-  if (is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
-  const language = 'language' in more ? more.language : undefined;
-  const lines = value.split('\n').length;
-  const isLong = (lines > 3 || value.length > 200) && (language !== undefined || lines > 1);
-  // A file is UTF-8 of limited size; half a surrogate pair can only be written as an escape.
-  const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
-  return isLong && fits ? { field, extension: language ?? 'txt', text: value } : null;
+/**
+ * Checks a manifest against the schema of its kind. A tenant may hold what a manifest may not, such as a medium that
+ * was added after the schema was written.
+ */
+function findInvalid(kind: Kind, key: readonly Member[], fields: readonly Member[]): Invalid {
+  const validate = validatorsByKind.get(kind.name);
+  const invalid = new Set<string>();
+  if (!validate || validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] })))
+    return { whole: null, fields: invalid };
+  for (const { instancePath, message = 'is not valid' } of validate.errors ?? []) {
+    const [name] = segmentsOf(instancePath);
+    const isField = fields.some(([field]) => field === name);
+    if (isField && name !== undefined) invalid.add(name);
+    else return { whole: `${name ?? 'it'} ${message}`, fields: invalid };
+  }
+  return { whole: null, fields: invalid };
 }

@@ -1,25 +1,34 @@
 import { type Address, parseAddress } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
-import { shownPlace } from './omission.ts';
+import type { Draft } from './draft.ts';
+import { printPlace } from './omission.ts';
 
-/** A value that is replaced by `!secret`. */
+/** The place of a value that a `!secret` replaces. */
 export interface SecretPlace {
   readonly address: Address;
   readonly at: Pointer;
 }
 
-/** Some systems limit the names of variables. */
+/** The name of the secret at a place. */
+export type NameSecret = (place: SecretPlace) => string;
+
+/** The places of all secrets in the drafts. */
+export function secretPlaces(drafts: readonly Draft[]): SecretPlace[] {
+  return drafts.flatMap(({ object, secrets }) => secrets.map((at) => ({ address: object.address, at })));
+}
+
+/** Some systems limit the length of variable names. */
 const longest = 120;
 
 /**
  * A name for each place, made of address and field: `SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD`. Names are
- * unique, and none of `taken`, which stand in manifests already.
+ * unique and differ from those in `taken`, which manifests use already.
  */
 export function secretNames(
   places: readonly SecretPlace[],
   taken: ReadonlySet<string> = new Set(),
-): (place: SecretPlace) => string {
+): NameSecret {
   const wanted = new Map(places.map((place) => [idOf(place), nameOf(place)]));
   const uses = new Map<string, number>();
   for (const name of wanted.values()) uses.set(name, (uses.get(name) ?? 0) + 1);
@@ -30,10 +39,10 @@ export function secretNames(
   };
 }
 
-/** The text of `.env.example`: each secret's name, and where it belongs. */
-export function envExample(places: readonly SecretPlace[], name: (place: SecretPlace) => string): string {
-  const lines = places.map((place) => `# ${place.address}, ${shownPlace(place.at)}\n${name(place)}=\n`);
-  return `# The secrets that the manifests name. Set them where tenantctl runs; no value belongs into git.\n\n${lines.join('\n')}`;
+/** The text of `.env.example`: the name of each secret, and where it is used. */
+export function envExample(places: readonly SecretPlace[], nameSecret: NameSecret): string {
+  const lines = places.map((place) => `# ${place.address}, ${printPlace(place.at)}\n${nameSecret(place)}=\n`);
+  return `# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n\n${lines.join('\n')}`;
 }
 
 function nameOf({ address, at }: SecretPlace): string {

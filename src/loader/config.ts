@@ -3,34 +3,36 @@ import { basename, dirname, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import type { LintLevels } from '../model/lint.ts';
+import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
+import type { Environment } from '../model/project.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { findNode, nodeRange, type YamlDocument } from './document.ts';
 import {
   checkEnvironment,
   credentialPlaces,
   type EnvironmentText,
+  objectOf,
+  oneOf,
   type ReadEnvironment,
   readEnvironment,
+  textsOf,
 } from './environment.ts';
-import { parseDocuments } from './parse.ts';
-import { findNode, nodeRange } from './position.ts';
+import { openFile, parseDocuments } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { KnownSecrets } from './secrets.ts';
-import { readLintLevels } from './settings.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { openTagReader } from './tags.ts';
-import { openFile } from './text.ts';
-import { readTree, type YamlDocument } from './tree.ts';
+import { readTree } from './tree.ts';
 
-/** Where a project is and which of its environments is wanted. */
+/** A project and one of its environments. */
 export interface LoadOptions {
-  /** The project file, from the working directory on. */
+  /** The path of the project file, from the working directory. */
   readonly configFile: string;
-  /** Left out: the project file's default, or its only environment. */
+  /** Default: that of the project file, or its only environment. */
   readonly environment?: string;
-  /** Environment variables; left out: the process's own. */
+  /** Environment variables. Default: those of the process. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -42,15 +44,15 @@ export interface ProjectFile extends ReadEnvironment {
   readonly environments: readonly string[];
   /** Globs of manifests. */
   readonly manifests: readonly string[];
-  /** Where the globs stand, or the file. */
+  /** The project file itself. */
   readonly document: YamlDocument;
-  /** YAML files that are no manifests, whatever the globs say. */
+  /** YAML files that are no manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
   readonly lint: LintLevels;
 }
 
 const defaultManifests = ['config/**/*.yaml'];
-/** Where environments have files of their own. */
+/** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
 interface Reading {
@@ -60,32 +62,32 @@ interface Reading {
   readonly problems: Problems;
 }
 
-/** Reads the project file and its environment; problems are told. Throws a Failure where there is nothing to go on with. */
+/** Reads the project file and one environment. Problems are reported; throws a Failure if the file is unusable. */
 export function readProjectFile(reading: Reading): ProjectFile {
   const { options, problems } = reading;
   const configFile = resolve(options.configFile);
   const root = projectRoot(configFile);
   const source = diskSource(root);
   const document = readSingle(source, basename(configFile), problems);
-  const value = document && readShape(document, problems);
+  const value = document && readProjectValue(document, problems);
   if (!document || !isObject(value)) throw problems.asFailure();
   const files = source.glob(environmentFiles);
-  const text = chooseEnvironment(value, document, files, source, reading);
+  const text = chooseEnvironment({ value, document, files, source }, reading);
   const context = { ...reading, variables: {}, source };
-  const environment = text ? readEnvironment(text, context, root) : nothing;
+  const read = text ? readEnvironment(text, context, root) : noEnvironment;
   return {
-    ...environment,
+    ...read,
     root,
     configFile,
     document,
     environments: environmentNames(value, files),
-    manifests: texts(value, 'manifests') ?? defaultManifests,
+    manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...files],
-    lint: readLintLevels(value, environment.environment),
+    lint: readLintLevels(value, read.environment),
   };
 }
 
-const nothing: ReadEnvironment = { environment: null, variables: null, overlays: [] };
+const noEnvironment: ReadEnvironment = { environment: null, variables: null, overlays: [] };
 
 function projectRoot(configFile: string): string {
   try {
@@ -93,19 +95,19 @@ function projectRoot(configFile: string): string {
     return realpathSync.native(dirname(configFile));
   } catch {
     throw failure('config-not-found', `There is no project file ${configFile}.`, {
-      hint: 'Run the command in the folder of tenantctl.yaml, name the file with --config, or make one with `tenantctl init`.',
+      hint: 'Run the command in the folder of tenantctl.yaml, name the file with --config, or create one with `tenantctl init`.',
     });
   }
 }
 
-/** A file that holds exactly one document. */
+/** The document of a file that must contain exactly one; `null`, and a problem, where it does not. */
 function readSingle(source: FileSource, path: string, problems: Problems): YamlDocument | null {
   const file = openFile(source, path, problems);
   if (!file) return null;
   const [document, second] = parseDocuments(file, problems);
   if (second) {
     const place = findNode(second, '').place;
-    problems.add('second-document', 'This file may hold one document only', place, {
+    problems.add('second-document', 'This file may contain only one document', place, {
       hint: 'Remove the `---`.',
     });
   }
@@ -113,15 +115,15 @@ function readSingle(source: FileSource, path: string, problems: Problems): YamlD
   return document ?? null;
 }
 
-/** The project file's value with tags left open; only environments may have tags. */
-function readShape(document: YamlDocument, problems: Problems): Json {
+/** The value of the project file with its tags unresolved. Only environments may have tags. */
+function readProjectValue(document: YamlDocument, problems: Problems): Json {
   const environments = nodeRange(document, '/environments');
   const open = openTagReader(problems);
   const tree = readTree(
     document,
     (tag, argument, place) => {
       if (!environments || place.offset < environments[0] || place.offset > environments[1]) {
-        problems.add('misplaced-tag', 'Tags are read inside environments only', place);
+        problems.add('misplaced-tag', 'Only environments may have tags', place);
       }
       return open(tag, argument, place);
     },
@@ -132,38 +134,42 @@ function readShape(document: YamlDocument, problems: Problems): Json {
   return tree.value;
 }
 
+interface Environments {
+  readonly value: JsonObject;
+  readonly document: YamlDocument;
+  /** Files that contain one environment each. */
+  readonly files: readonly string[];
+  readonly source: FileSource;
+}
+
+/** The environment that the options or the project select; `null`, and a problem, where there is none. */
 function chooseEnvironment(
-  project: JsonObject,
-  document: YamlDocument,
-  files: readonly string[],
-  source: FileSource,
+  { value, document, files, source }: Environments,
   { options, problems }: Reading,
 ): EnvironmentText | null {
   const byName = new Map(files.map((path) => [posix.parse(path).name, path]));
-  const names = environmentNames(project, files);
+  const names = environmentNames(value, files);
   const name =
-    options.environment ??
-    textOf(project, 'defaultEnvironment') ??
-    (names.length === 1 ? names[0] : undefined);
+    options.environment ?? textOf(value, 'defaultEnvironment') ?? (names.length === 1 ? names[0] : undefined);
   if (name === undefined) {
     const hint =
       names.length === 0
         ? 'Add `environments` to the project file.'
-        : `Name one with --env: ${names.join(', ')}.`;
-    problems.add('no-environment', 'No environment is named', null, { hint });
+        : `Select one with --env: ${names.join(', ')}.`;
+    problems.add('no-environment', 'No environment is selected', null, { hint });
     return null;
   }
   const path = byName.get(name);
   const at = pointer('environments', name);
-  if (inlineNames(project).includes(name)) {
+  if (inlineNames(value).includes(name)) {
     if (path === undefined) return { name, document, at };
     const place = findNode(document, at).key;
-    problems.add('environment-twice', `The environment \`${name}\` stands here and in ${path}`, place);
+    problems.add('environment-twice', `The environment \`${name}\` is defined here and in ${path}`, place);
     return null;
   }
   if (path === undefined) {
     const place = options.environment === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const hint = didYouMean(name, names) ?? `There are: ${names.join(', ') || 'none'}.`;
+    const hint = didYouMean(name, names) ?? `The environments are: ${names.join(', ') || 'none'}.`;
     problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
     return null;
   }
@@ -193,7 +199,13 @@ function readEnvironmentFile(
   return text;
 }
 
-function texts(value: JsonObject, name: string): string[] | null {
-  const list = own(value, name);
-  return isArray(list) ? list.filter((item) => typeof item === 'string') : null;
+/** The level of each lint rule: that of the project file, else that of the rule. */
+function readLintLevels(project: JsonObject, environment: Environment | null): LintLevels {
+  const set = objectOf(project, 'lint');
+  const isEmbedded = environment?.connection.to === 'sandbox';
+  const level = ([code, rule]: [string, LintRule]) => {
+    const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;
+    return [code, oneOf(set, code, ['error', 'warning', 'info', 'off'], byDefault)] as const;
+  };
+  return Object.fromEntries(Object.entries(lintRules).map(level));
 }

@@ -3,65 +3,45 @@ import { isObject, type Json, type JsonObject, own, textOf } from '../model/json
 import type { TenantName } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Auth, Connection, EmbeddedTenant, Endpoint, Environment, Secrets } from '../model/project.ts';
-import type { Found } from './position.ts';
-import type { Problems } from './problems.ts';
-import { part, readLimits, readPolicy, readSettings } from './settings.ts';
+import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets } from '../model/project.ts';
+import type { FoundNode } from './document.ts';
+import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
-import { readUrl } from './url.ts';
 
+/** What an environment is built with. */
 export interface BuildContext {
   readonly root: string;
   readonly secrets: Secrets;
   readonly problems: Problems;
-  /** Where a pointer into the environment stands. */
-  find(at: Pointer): Found;
+  /** The position of a value of the environment. */
+  find(at: Pointer): FoundNode;
 }
 
-/** An environment that fits the schema, checked for the rest and filled with defaults; `null` where it cannot be used. */
-export function buildEnvironment(name: string, value: JsonObject, context: BuildContext): Environment | null {
-  const connected = connect(value, context);
-  const variables = part(value, 'variables');
-  if (!connected) return null;
-  return {
-    name,
-    ...connected,
-    settings: readSettings(value),
-    limits: readLimits(part(value, 'limits')),
-    policy: readPolicy(value, context),
-    variables,
-  };
-}
-
-interface Connected {
+/** The tenant of an environment, and how to reach it. */
+export interface TenantConnection {
   readonly tenant: TenantName;
   readonly connection: Connection;
 }
 
-function connect(value: JsonObject, context: BuildContext): Connected | null {
+/** Reads the tenant of an environment that fits the schema; `null`, and a problem, where it cannot be used. */
+export function readConnection(value: JsonObject, context: BuildContext): TenantConnection | null {
   const sandbox = own(value, 'sandbox');
   const isRemote = own(value, 'identity') !== undefined || own(value, 'profiles') !== undefined;
   if (isObject(sandbox) && isRemote) {
-    return refuse(
-      context,
-      '/sandbox',
-      'two-tenants',
-      'An environment has either `sandbox` or `identity` and `profiles`',
-    );
+    const message = 'An environment has either `sandbox` or `identity` and `profiles`';
+    return refuse(context, '/sandbox', { code: 'two-tenants', message });
   }
-  if (isObject(sandbox)) return embed(sandbox, context);
-  if (isRemote) return connectRemote(value, context);
-  return refuse(
-    context,
-    '',
-    'no-tenant',
-    'The environment names no tenant',
-    'Add `sandbox`, or `identity` and `profiles`.',
-  );
+  if (isObject(sandbox)) return readSandbox(sandbox, context);
+  if (isRemote) return readEndpoints(value, context);
+  return refuse(context, '', {
+    code: 'no-tenant',
+    message: 'The environment names no tenant',
+    hint: 'Add `sandbox`, or `identity` and `profiles`.',
+  });
 }
 
-function embed(value: JsonObject, context: BuildContext): Connected | null {
-  const [seed, data] = [insideProject(value, 'seed', context), insideProject(value, 'data', context)];
+function readSandbox(value: JsonObject, context: BuildContext): TenantConnection | null {
+  const [seed, data] = [readPath(value, 'seed', context), readPath(value, 'data', context)];
   if (seed === undefined || data === undefined) return null;
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const absolute = (path: string | null) => path && join(context.root, path);
@@ -69,8 +49,8 @@ function embed(value: JsonObject, context: BuildContext): Connected | null {
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 
-/** A path inside the project, `null` where none is given, `undefined` where it is refused. */
-function insideProject(
+/** A path inside the project; `null` where none is given, `undefined` where it is refused. */
+function readPath(
   value: JsonObject,
   name: string,
   { problems, find }: BuildContext,
@@ -85,7 +65,7 @@ function insideProject(
   }
 }
 
-function connectRemote(value: JsonObject, context: BuildContext): Connected | null {
+function readEndpoints(value: JsonObject, context: BuildContext): TenantConnection | null {
   const identity = readEndpoint('identity', value, null, context);
   const inherited = identity === null ? null : identity?.auth;
   const profiles = readEndpoint('profiles', value, inherited, context);
@@ -97,9 +77,9 @@ function connectRemote(value: JsonObject, context: BuildContext): Connected | nu
 }
 
 /**
- * The service's address and credentials; `null` where the environment has no such service, `undefined` on problems.
+ * The address and credentials of a service; `null` where the environment does not have it, `undefined` on problems.
  *
- * @param inherited credentials to fall back to; `undefined` where they have problems of their own
+ * @param inherited the credentials where the service has none of its own; `undefined` where those have problems
  */
 function readEndpoint(
   service: 'identity' | 'profiles',
@@ -118,11 +98,12 @@ function readEndpoint(
     return own && { baseUrl, auth: own };
   }
   if (inherited !== null) return inherited && { baseUrl, auth: inherited };
-  const hint = 'Add `auth` here, or an `identity` to take it from.';
-  return (
-    refuse(context, `/${service}`, 'missing-field', 'There are no credentials for this service', hint) ??
-    undefined
-  );
+  refuse(context, `/${service}`, {
+    code: 'missing-field',
+    message: 'There are no credentials for this service',
+    hint: 'Add `auth` here, or an `identity` whose credentials it can use.',
+  });
+  return undefined;
 }
 
 function readAddress(
@@ -134,10 +115,9 @@ function readAddress(
   if (text === null) return null;
   const read = readUrl(text);
   if ('url' in read) return read.url;
-  return (
-    refuse(context, pointer(...path), 'invalid-url', `\`${path[1]}\` cannot be used: ${read.problem}`) ??
-    undefined
-  );
+  const message = `\`${path[1]}\` cannot be used: ${read.problem}`;
+  refuse(context, pointer(...path), { code: 'invalid-url', message });
+  return undefined;
 }
 
 function readAuth(
@@ -151,22 +131,27 @@ function readAuth(
   const clientId = own(auth, 'clientId');
   if ((token === undefined) === (clientSecret === undefined)) {
     const message = 'Credentials are either `token`, or `clientId` and `clientSecret`';
-    return refuse(context, pointer(service, 'auth'), 'invalid-value', message) ?? undefined;
+    refuse(context, pointer(service, 'auth'), { code: 'invalid-value', message });
+    return undefined;
   }
   if (token !== undefined) {
-    const reveal = revealed(token, pointer(service, 'auth', 'token'), context);
+    const reveal = readCredential(token, pointer(service, 'auth', 'token'), context);
     return reveal && { by: 'token', token: reveal };
   }
-  const secret = revealed(clientSecret, pointer(service, 'auth', 'clientSecret'), context);
+  const secret = readCredential(clientSecret, pointer(service, 'auth', 'clientSecret'), context);
   const id =
     typeof clientId === 'string'
       ? () => clientId
-      : revealed(clientId, pointer(service, 'auth', 'clientId'), context);
+      : readCredential(clientId, pointer(service, 'auth', 'clientId'), context);
   return secret && id && { by: 'client-credentials', tokenUrl, clientId: id, clientSecret: secret };
 }
 
-/** A credential that is read when it is needed: offline commands do without it. */
-function revealed(value: Json | undefined, at: Pointer, context: BuildContext): (() => string) | undefined {
+/** A function that reveals a credential. It is called when needed, because offline commands work without. */
+function readCredential(
+  value: Json | undefined,
+  at: Pointer,
+  context: BuildContext,
+): (() => string) | undefined {
   const name = secretName(value);
   if (name !== null) return () => context.secrets.reveal(name);
   context.problems.add('literal-credential', 'Credentials do not belong in a file', context.find(at).place, {
@@ -176,7 +161,26 @@ function revealed(value: Json | undefined, at: Pointer, context: BuildContext): 
   return undefined;
 }
 
-function refuse(context: BuildContext, at: Pointer, code: string, message: string, hint?: string): null {
-  context.problems.add(code, message, context.find(at).place, hint === undefined ? {} : { hint });
+function refuse(context: BuildContext, at: Pointer, { code, message, hint }: Problem): null {
+  context.problems.add(code, message, context.find(at).place, { hint });
   return null;
+}
+
+/** A base URL without a slash at its end, or what is wrong with it. */
+export type BaseUrl = { readonly url: string } | { readonly problem: string };
+
+/** Checks a base URL. Credentials are sent to it, so it needs https, except on this machine. */
+export function readUrl(text: string): BaseUrl {
+  if (!URL.canParse(text)) return { problem: 'it is not a URL such as https://acme.api.example.com' };
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    return { problem: 'credentials are sent there, so it must begin with https://' };
+  }
+  if (url.username || url.password) return { problem: 'credentials do not belong in it' };
+  if (url.search || url.hash) return { problem: 'it may have neither ? nor #' };
+  return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,45 +1,141 @@
 import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live.ts';
+import { formatAddress } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
+import type { Resource } from '../model/resource.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
-import { sourceOf } from './file.ts';
-import type { Manifest } from './manifest.ts';
-import { identities, identityOfId } from './manifests.ts';
-import { findNode } from './position.ts';
-import { matchGlobs } from './source.ts';
+import { findNode } from './document.ts';
+import { type Place, sourceOf } from './file.ts';
+import { type Manifest, type ManifestContext, readManifest } from './manifest.ts';
+import { openFile, parseDocuments } from './parse.ts';
+import type { Problems } from './problems.ts';
+import { type FileSource, matchGlobs } from './source.ts';
 
-/** What a project's manifests declare already, and where further ones would be read. */
+export interface ManifestFiles {
+  readonly source: FileSource;
+  readonly patterns: readonly string[];
+  /** The position of the patterns in the project file. */
+  readonly place: Place;
+  /** Files that are no manifests although a pattern matches them. */
+  readonly except: readonly string[];
+}
+
+/** Every resource that the manifests declare, in the order of files and documents. Problems are reported. */
+export function readResources(files: ManifestFiles, context: ManifestContext): Resource[] {
+  const manifests = readManifests(files, context);
+  refuseDuplicates(manifests, context.problems);
+  addNotices(manifests, context.problems);
+  return manifests.flatMap(({ resource }) => resource ?? []);
+}
+
+/** What a project's manifests declare, and which further files would be read as manifests. */
 export interface Declarations {
-  /** The globs of manifests, and where they stand. */
+  /** The globs of manifests, and their position in the project file. */
   readonly globs: { readonly patterns: readonly string[]; readonly source: Source };
   /** Whether a file of this path, from the project's root, is or would be read as a manifest. */
   covers(path: string): boolean;
-  /** Where an object is declared, soundly or not; `null` where it is not. */
+  /** Where an object is declared, even if its manifest has errors; `null` where it is not. */
   find(object: LiveObject): Source | null;
 }
 
-/** @param read gives every document that declares an object; called when somebody asks for one */
-export function declarationsOf(file: ProjectFile, read: () => readonly Manifest[]): Declarations {
-  const isMatch = matchGlobs(file.manifests);
-  const isOther = matchGlobs(environmentFiles);
-  let known: ReadonlyMap<string, Manifest> | null = null;
+/** The declarations of a project. Its manifests are read when the first object is looked up. */
+export function declarationsOf(
+  project: ProjectFile,
+  files: ManifestFiles,
+  context: ManifestContext,
+): Declarations {
+  const isMatch = matchGlobs(project.manifests);
+  const isEnvironment = matchGlobs(environmentFiles);
+  let byIdentity: ReadonlyMap<string, Manifest> | null = null;
   return {
-    globs: { patterns: file.manifests, source: sourceOf(findNode(file.document, '/manifests').place) },
-    covers: (path) => isMatch(path) && !isOther(path) && !file.notManifests.includes(path),
+    globs: { patterns: project.manifests, source: sourceOf(findNode(project.document, '/manifests').place) },
+    covers: (path) => isMatch(path) && !isEnvironment(path) && !project.notManifests.includes(path),
     find({ kind, key, id }) {
-      known ??= byIdentity(read());
+      byIdentity ??= indexManifests(readManifests(files, context));
       const manifest =
-        known.get(identityOf(kindNamed(kind), key)) ??
-        (id === null ? undefined : known.get(identityOfId(kind, id)));
+        byIdentity.get(identityOf(kindNamed(kind), key)) ??
+        (id === null ? undefined : byIdentity.get(identityOfId(kind, id)));
       return manifest ? sourceOf(manifest.document) : null;
     },
   };
 }
 
-function byIdentity(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
-  const pairs = manifests.flatMap((manifest) =>
-    identities(manifest).map(([identity]) => [identity, manifest] as const),
-  );
-  return new Map(pairs.reverse());
+/** Every document that declares an object, even one with errors. Problems of single documents are reported. */
+export function readManifests(
+  files: ManifestFiles,
+  context: ManifestContext,
+  parse: typeof parseDocuments = parseDocuments,
+): Manifest[] {
+  const { problems } = context;
+  return listFiles(files, problems).flatMap((path) => {
+    const file = openFile(files.source, path, problems);
+    const documents = file ? parse(file, problems) : [];
+    return documents.flatMap((document) => readManifest(document, context) ?? []);
+  });
+}
+
+function listFiles({ source, patterns, place, except }: ManifestFiles, problems: Problems): string[] {
+  try {
+    const paths = source.glob(patterns).filter((path) => !except.includes(path));
+    if (paths.length === 0) {
+      problems.add('no-manifests', `No file matches ${patterns.join(', ')}`, place, { severity: 'warning' });
+    }
+    return paths;
+  } catch (error) {
+    problems.addFailure(error, place);
+    return [];
+  }
+}
+
+/** Refuses two manifests for one object: with the same key or id, or with a key that the other one renames. */
+function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
+  const first = indexManifests(manifests);
+  for (const manifest of manifests) {
+    for (const [identity, label] of identitiesOf(manifest)) {
+      const other = first.get(identity);
+      if (!other || other === manifest) continue;
+      const { file, line } = sourceOf(other.document);
+      const message = `${label} is declared twice; first in ${file}, line ${line}`;
+      problems.add('duplicate-object', message, manifest.document, {
+        address: manifest.address,
+        hint: 'Keep one of the two manifests.',
+      });
+    }
+  }
+}
+
+/** The first manifest with each identity. */
+function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
+  const first = new Map<string, Manifest>();
+  for (const manifest of manifests) {
+    for (const [identity] of identitiesOf(manifest)) if (!first.has(identity)) first.set(identity, manifest);
+  }
+  return first;
+}
+
+/** The identities that only one manifest may have, each with a label for messages. */
+function identitiesOf({ kind, key, address, id, resource }: Manifest): [identity: string, label: string][] {
+  const { name } = kind;
+  const identities: [string, string][] = [[identityOf(kind, key), address]];
+  if (id !== null) identities.push([identityOfId(name, id), `the ${name} with the id ${id}`]);
+  const renamedFrom = resource?.lifecycle.renamedFrom;
+  if (renamedFrom) identities.push([identityOf(kind, renamedFrom), formatAddress(name, renamedFrom)]);
+  return identities;
+}
+
+function identityOfId(kind: string, id: string): string {
+  return `id ${kind} ${id}`;
+}
+
+/** Adds the notice of each kind once, where the kind is first declared. */
+function addNotices(manifests: readonly Manifest[], problems: Problems): void {
+  const seen = new Set<Kind>();
+  for (const manifest of manifests) {
+    const { notice } = manifest.kind;
+    if (!notice || seen.has(manifest.kind)) continue;
+    seen.add(manifest.kind);
+    problems.add(notice.code, notice.message, manifest.document, { severity: 'info' });
+  }
 }

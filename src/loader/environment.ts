@@ -1,44 +1,39 @@
 import { validators } from '../generated/validators.js';
+import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
+import { findKind } from '../kinds/index.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
-import type { Environment } from '../model/project.ts';
-import { buildEnvironment } from './connection.ts';
+import type { Environment, Limits, Policy } from '../model/project.ts';
+import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { type BuildContext, readConnection } from './connection.ts';
+import { findNode, nodeRange, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
-import { type Found, findNode, nodeRange } from './position.ts';
+import { type Overlay, readOverlays } from './overlay.ts';
+import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import { type TagContext, tagReader } from './tags.ts';
-import { type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
+import { type ReadTag, readTree, unresolved } from './tree.ts';
 
-/** Where an environment is written: a member of the project file, or a file of its own. */
+/** The text of an environment: a member of the project file, or a file of its own. */
 export interface EnvironmentText {
   readonly name: string;
   readonly document: YamlDocument;
-  /** The environment inside the document: `''` where the document is the environment. */
+  /** The environment inside the document; `''` where it is the whole document. */
   readonly at: Pointer;
 }
 
-/** A change to declared resources in one environment. */
-export interface Overlay {
-  readonly target: string;
-  readonly merge: JsonObject;
-  /** Where `target` stands. */
-  readonly place: Place;
-  /** Where a pointer into `merge` stands. */
-  find(at: Pointer): Found;
-}
-
-/** What was made of an environment; `null` for what could not be, whose problems have been told. */
+/** A read environment. What could not be read is `null`, and its problems have been reported. */
 export interface ReadEnvironment {
   readonly environment: Environment | null;
   readonly variables: JsonObject | null;
   readonly overlays: readonly Overlay[];
 }
 
-/** Lines with credentials are not shown. */
+/** The places of credentials, whose lines are not shown. */
 export const credentialPlaces = /\/auth(\/|$)/;
 
-/** Resolves the tags of one environment and checks and builds it; tags of other environments are not looked at. */
+/** Resolves the tags of one environment, checks it and builds it. Tags of other environments are ignored. */
 export function readEnvironment(text: EnvironmentText, context: TagContext, root: string): ReadEnvironment {
   const { problems } = context;
   const variables = readVariables(text, context);
@@ -47,22 +42,18 @@ export function readEnvironment(text: EnvironmentText, context: TagContext, root
   const whole = { ...value, ...(variables && { variables }) };
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at}`);
   const isValid = checkEnvironment(text, whole, problems);
-  if (hasOpenPart(whole) && !problems.hasErrors) {
-    problems.add('foreign-tag', 'An alias brings in a tag of another environment', find('').place, {
-      hint: 'Write the value with its tag here.',
-    });
+  if (hasUnresolved(whole) && !problems.hasErrors) {
+    const message = 'An alias refers to a value with a tag in another environment';
+    const hint = 'Write the value with its tag here.';
+    problems.add('foreign-tag', message, find('').place, { hint });
   }
   const overlays = isValid ? readOverlays(whole, find) : [];
   const environment = isValid ? buildEnvironment(text.name, whole, { ...context, root, find }) : null;
   return { environment, variables, overlays };
 }
 
-/** Checks an environment, tags read or left open, against the schema of the project file. */
-export function checkEnvironment(
-  text: EnvironmentText,
-  value: Json,
-  problems: TagContext['problems'],
-): boolean {
+/** Checks an environment against the schema of the project file. Its tags may be unresolved. */
+export function checkEnvironment(text: EnvironmentText, value: Json, problems: Problems): boolean {
   const project = { version: 1, environments: { [text.name]: value } };
   const prefix = pointer('environments', text.name);
   return checkSchema(
@@ -77,11 +68,11 @@ export function checkEnvironment(
 }
 
 function readVariables({ document, at }: EnvironmentText, context: TagContext): JsonObject | null {
-  const isVariable = within(document, [`${at}/variables`]);
+  const isVariable = isWithinAny(document, [`${at}/variables`]);
   const resolve = tagReader(context);
   const { value } = readTree(
     document,
-    only(isVariable, (tag, argument, place) => {
+    readTagsAt(isVariable, (tag, argument, place) => {
       if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
       context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
       return unresolved;
@@ -93,13 +84,13 @@ function readVariables({ document, at }: EnvironmentText, context: TagContext): 
 }
 
 function readValues({ document, at }: EnvironmentText, context: TagContext): Json | undefined {
-  const isInside = within(document, [at]);
-  const isVariable = within(document, [`${at}/variables`]);
-  const isCredential = within(document, [`${at}/identity/auth`, `${at}/profiles/auth`]);
+  const isInside = isWithinAny(document, [at]);
+  const isVariable = isWithinAny(document, [`${at}/variables`]);
+  const isCredential = isWithinAny(document, [`${at}/identity/auth`, `${at}/profiles/auth`]);
   const resolve = tagReader(context);
   const { value } = readTree(
     document,
-    only(
+    readTagsAt(
       (place) => isInside(place) && !isVariable(place),
       (tag, argument, place) =>
         isCredential(place) && ['!env', '!secret'].includes(tag) && typeof argument === 'string'
@@ -111,35 +102,127 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
   return valueAt(value, at);
 }
 
-/** Reads the tags of some places; those elsewhere stay open. */
-function only(isWanted: (place: Place) => boolean, readTag: ReadTag): ReadTag {
+/** Reads only the tags at some places; other tagged values are unresolved. */
+function readTagsAt(isWanted: (place: Place) => boolean, readTag: ReadTag): ReadTag {
   return (tag, argument, place) => (isWanted(place) ? readTag(tag, argument, place) : unresolved);
 }
 
-/** Whether a place lies in the text of one of the values. */
-function within(document: YamlDocument, pointers: readonly Pointer[]): (place: Place) => boolean {
+/** Whether a place is in the text of one of the values. */
+function isWithinAny(document: YamlDocument, pointers: readonly Pointer[]): (place: Place) => boolean {
   const ranges = pointers.map((at) => nodeRange(document, at)).filter((range) => range !== null);
   return ({ offset }) => ranges.some(([start, end]) => offset >= start && offset <= end);
 }
 
-function hasOpenPart(value: JsonObject): boolean {
-  let open = false;
+function hasUnresolved(value: JsonObject): boolean {
+  let found = false;
   mapJson(value, (item) => {
-    open ||= item === unresolved;
+    found ||= item === unresolved;
     return item;
   });
-  return open;
+  return found;
 }
 
-function readOverlays(environment: JsonObject, find: (at: Pointer) => Found): Overlay[] {
-  const overlays = own(environment, 'overlays');
-  return (isArray(overlays) ? overlays : []).filter(isObject).map((overlay, index) => {
-    const merge = own(overlay, 'merge');
-    return {
-      target: textOf(overlay, 'target') ?? '',
-      merge: isObject(merge) ? merge : {},
-      place: find(pointer('overlays', index, 'target')).place,
-      find: (at) => find(`${pointer('overlays', index, 'merge')}${at}`),
-    };
-  });
+/** Builds an environment that fits the schema, with defaults filled in; `null` where its tenant cannot be used. */
+function buildEnvironment(name: string, value: JsonObject, context: BuildContext): Environment | null {
+  const connection = readConnection(value, context);
+  if (!connection) return null;
+  return {
+    name,
+    ...connection,
+    settings: readSettings(value),
+    limits: readLimits(objectOf(value, 'limits')),
+    policy: readPolicy(value, context),
+    variables: objectOf(value, 'variables'),
+  };
+}
+
+/** How the API of the tenant differs from the contract. */
+function readSettings(value: JsonObject): ApiSettings {
+  const identity = objectOf(value, 'identity');
+  const profiles = objectOf(value, 'profiles');
+  const contract = contractSettings;
+  return {
+    experimentalHeader: textOf(identity, 'experimentalHeader') ?? contract.experimentalHeader,
+    jsonText: oneOf(identity, 'jsonText', ['text', 'object'], contract.jsonText),
+    simUpdate: oneOf(identity, 'simUpdate', ['patch', 'put'], contract.simUpdate),
+    simPatchBody: oneOf(identity, 'simPatchBody', ['operations', 'array'], contract.simPatchBody),
+    simPatchOps: oneOf(identity, 'simPatchOps', ['all', 'replace'], contract.simPatchOps),
+    profileSearchPath: textOf(profiles, 'profileSearchPath') ?? contract.profileSearchPath,
+    profileSearchDelete: own(profiles, 'profileSearchDelete') === true,
+    profileSearchObjectType: oneOf(
+      profiles,
+      'profileSearchObjectType',
+      ['object_type', 'condition_object_type'],
+      contract.profileSearchObjectType,
+    ),
+    dkimSuffix: textOf(identity, 'dkimSuffix') ?? contract.dkimSuffix,
+  };
+}
+
+/** How many requests may be sent, and how long one may take. */
+function readLimits(limits: JsonObject): Limits {
+  return {
+    requests: numberOf(limits, 'requests') ?? 100,
+    per: readDuration(textOf(limits, 'per') ?? '') ?? 10_000,
+    concurrency: numberOf(limits, 'concurrency') ?? 8,
+    timeout: readDuration(textOf(limits, 'timeout') ?? ''),
+  };
+}
+
+/** What a run may do. Unknown kinds, and globs that can never match, are reported. */
+function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy {
+  const prune = objectOf(value, 'prune');
+  const pruned = textsOf(prune, 'kinds');
+  const protect = textsOf(value, 'protect');
+  const keep = textsOf(prune, 'keep');
+  const report = (problem: GlobProblem | null, at: Pointer): void => {
+    if (problem) problems.add(problem.code, problem.message, find(at).place, { hint: problem.hint });
+  };
+  for (const [index, name] of pruned.entries()) {
+    report(findKind(name) ? null : unknownKind(name), pointer('prune', 'kinds', index));
+  }
+  // With a typo in such a glob, the objects it should protect could be deleted.
+  for (const [index, glob] of protect.entries()) report(globProblem(glob), pointer('protect', index));
+  for (const [index, glob] of keep.entries()) report(globProblem(glob), pointer('prune', 'keep', index));
+  return {
+    protect,
+    prune: { kinds: pruned, keep },
+    maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes'),
+  };
+}
+
+/** The object under a name; an empty one where there is none. */
+export function objectOf(value: JsonObject, name: string): JsonObject {
+  const member = own(value, name);
+  return isObject(member) ? member : {};
+}
+
+/** The texts in the list under a name; none where there is no list. */
+export function textsOf(value: JsonObject, name: string): string[] {
+  const list = own(value, name);
+  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+function numberOf(value: JsonObject, name: string): number | null {
+  const number = own(value, name);
+  return typeof number === 'number' ? number : null;
+}
+
+/** The text under a name if it is one of the choices, else the default. */
+export function oneOf<const T extends string>(
+  value: JsonObject,
+  name: string,
+  choices: readonly T[],
+  byDefault: T,
+): T {
+  return choices.find((choice) => choice === own(value, name)) ?? byDefault;
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** The milliseconds in a duration such as `10s`, `500ms`, `2m` or `1.5h`; `null` for any other text. */
+export function readDuration(text: string): number | null {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const factor = units[unit];
+  return amount === undefined || factor === undefined ? null : Math.round(Number(amount) * factor);
 }

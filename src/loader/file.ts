@@ -2,46 +2,41 @@ import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
 import { looksSecret } from '../model/sensitive.ts';
 
-/** Columns of the source line shown left and right of the caret. */
-const [before, after] = [60, 40];
+/** How many characters of the source line are shown left and right of the caret. */
+const [shownBefore, shownAfter] = [60, 40];
 
-/** The text of a file the user wrote, and what is needed to point into it. */
+/** The text of a file, with the lines and columns of its offsets. */
 export class SourceFile {
-  /** From the project's root on, with `/`. */
+  /** From the project's root, with `/`. */
   readonly path: string;
-  #text: string | (() => string);
+  readonly text: string;
   #lines: LineCounter | null = null;
 
-  /** @param text the text, or how to come by it when somebody asks */
-  constructor(path: string, text: string | (() => string)) {
+  constructor(path: string, text: string) {
     this.path = path;
-    this.#text = text;
+    this.text = text;
   }
 
-  get text(): string {
-    if (typeof this.#text !== 'string') this.#text = this.#text();
-    return this.#text;
-  }
-
+  /** The line and column of an offset. Lines are counted when the first one is needed. */
   at(offset: number): Source {
-    // Where most documents begin.
+    // Most documents begin here.
     if (offset === 0) return { file: this.path, line: 1, column: 1 };
     this.#lines ??= countLines(this.text);
     const { line, col } = this.#lines.linePos(offset);
     return { file: this.path, line, column: col };
   }
 
-  /** The line at `offset` with its number, and below it a caret; long lines are cut around the caret. */
+  /** The line at `offset` with its number, and a caret below it. A long line is cut around the caret. */
   excerpt(offset: number): string {
     const { line } = this.at(offset);
     const start = this.text.lastIndexOf('\n', offset - 1) + 1;
     const end = this.text.indexOf('\n', offset);
-    const from = Math.max(start, offset - before);
+    const from = Math.max(start, offset - shownBefore);
     const lineEnd = end === -1 ? this.text.length : end;
-    const until = Math.min(lineEnd, offset + after);
+    const until = Math.min(lineEnd, offset + shownAfter);
     const number = String(line);
-    const shown = printable(
-      withoutCredentials(this.text.slice(start, lineEnd)).slice(from - start, until - start),
+    const shown = replaceControls(
+      maskCredentials(this.text.slice(start, lineEnd)).slice(from - start, until - start),
     );
     const [left, right] = [from > start ? '…' : '', until < lineEnd ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
@@ -57,14 +52,14 @@ function countLines(text: string): LineCounter {
 }
 
 const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
-/** A value on one line. A tag or an alias stands for one; a list or a mapping has settings of its own. */
+/** A value on one line. Tags and aliases are not secret, and lists and mappings have settings of their own. */
 const plainValue = /"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s!&*{[|>"'](?:[^,]|,(?=\S))*/y;
 
-/** What goes by a credential's name, dotted out: a log is no place for it, though it stands in a file. */
-function withoutCredentials(line: string): string {
+/** The line with the values of credentials replaced by dots, so that they do not get into a log. */
+function maskCredentials(line: string): string {
   let shown = '';
   for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
-    // By itself `key` is a field like any other.
+    // `key` alone is an ordinary field.
     if (index < shown.length || name === 'key' || !looksSecret(name)) continue;
     const at = index + colon.length;
     plainValue.lastIndex = at;
@@ -74,17 +69,18 @@ function withoutCredentials(line: string): string {
   return shown + line.slice(shown.length);
 }
 
-/** Control characters, which a terminal might obey, as blanks. */
-function printable(text: string): string {
+/** The text with control characters, which a terminal might interpret, replaced by blanks. */
+function replaceControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trimEnd();
 }
 
-/** A position in a file, from which line, column and excerpt are made when they are needed. */
+/** A position in a file. Its line, column and excerpt are worked out when they are needed. */
 export interface Place {
   readonly file: SourceFile;
   readonly offset: number;
 }
 
+/** The line and column of a place. */
 export function sourceOf({ file, offset }: Place): Source {
   return file.at(offset);
 }

@@ -7,14 +7,14 @@ import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../m
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
 import { sourceOf } from './file.ts';
 import type { Overlays } from './overlay.ts';
-import { type Found, findNode, placeInside } from './position.ts';
-import type { Problems } from './problems.ts';
+import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import { type ReadTag, readTree, type Tree, unresolved, type YamlDocument } from './tree.ts';
+import { type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
-/** A document that declares an object of a known kind under a key, sound or not. */
+/** A document that declares an object: it has a known kind and a key, but may have other problems. */
 export interface Manifest {
   readonly kind: Kind;
   readonly key: Key;
@@ -32,7 +32,7 @@ export interface ManifestContext {
   readonly problems: Problems;
 }
 
-/** Reads one document of a manifest file; `null` where not even kind and key can be read. Problems are reported. */
+/** Reads one document of a manifest file; `null` if its kind or key cannot be read. Problems are reported. */
 export function readManifest(document: YamlDocument, context: ManifestContext): Manifest | null {
   const { readTag, overlays, problems } = context;
   const tree = readTree(document, readTag, problems);
@@ -61,10 +61,10 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
 interface Declaration extends Omit<Manifest, 'resource'> {
   readonly value: JsonObject;
   readonly lifecycle: Lifecycle;
-  find(at: Pointer): Found;
+  find(at: Pointer): FoundNode;
 }
 
-/** The resource of a sound manifest. Lines and columns are worked out when somebody asks for them. */
+/** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
 function resourceOf({ kind, key, address, id, document, value, lifecycle, find }: Declaration): Resource {
   return {
     kind: kind.name,
@@ -88,7 +88,7 @@ function resourceOf({ kind, key, address, id, document, value, lifecycle, find }
   };
 }
 
-/** The members that are fields of the kind, so that no other name reaches a prototype. */
+/** The members that are fields of the kind. No other name is copied, so none can reach a prototype. */
 function fieldsOf(kind: Kind, value: JsonObject): JsonObject {
   const fields: Record<string, Json> = {};
   for (const [name, item] of Object.entries(value)) if (Object.hasOwn(kind.fields, name)) fields[name] = item;
@@ -104,7 +104,7 @@ function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): 
   const all = kinds.map((each) => each.name);
   if (typeof name !== 'string') {
     const hint = `The kinds are ${all.join(', ')}.`;
-    problems.add('missing-kind', 'A manifest must say its `kind`', place, { hint });
+    problems.add('missing-kind', 'A manifest must have a `kind`', place, { hint });
     return null;
   }
   const hint = didYouMean(name, all) ?? `The kinds are ${all.join(', ')}.`;
@@ -112,10 +112,10 @@ function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): 
   return null;
 }
 
-/** A longer part is refused by the schema, and no address should repeat it. */
-const longestKeyPart = 320;
+/** The schema refuses longer parts, which should not get into addresses. */
+const maxKeyPart = 320;
 
-/** The key's parts; a pinned object that is not named goes by its id. `null` where they are not all plain text. */
+/** The parts of the key; `null` if they are not all plain text. An object pinned without a name has its id as key. */
 function keyOf(kind: Kind, value: JsonObject): Key | null {
   const parts = kind.keyFields.map(({ name }) => textOf(value, name));
   if (parts.every(isKeyPart)) return parts;
@@ -125,10 +125,10 @@ function keyOf(kind: Kind, value: JsonObject): Key | null {
 }
 
 function isKeyPart(part: string | null): part is string {
-  return part !== null && part !== '' && part !== unresolved && part.length <= longestKeyPart;
+  return part !== null && part !== '' && part !== unresolved && part.length <= maxKeyPart;
 }
 
-/** By the kind's name; each schema is set up when it is first asked for. */
+/** By the name of the kind. */
 const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
 
 interface Check {
@@ -136,7 +136,7 @@ interface Check {
   readonly tree: Tree;
   readonly address: Address | null;
   readonly problems: Problems;
-  find(at: Pointer): Found;
+  find(at: Pointer): FoundNode;
 }
 
 function checkManifest({ kind, tree, address, find, problems }: Check): boolean {
@@ -148,34 +148,35 @@ function checkManifest({ kind, tree, address, find, problems }: Check): boolean 
     find,
     explain: (error, name) => explain(kind, error, name),
   });
-  return plainOnly(kind, tree, find, problems) && fitsSchema;
+  return checkPlain(kind, tree, find, problems) && fitsSchema;
 }
 
-/** What identifies an object, or says how to treat it, is known before the tenant is asked: no secret, no lookup. */
-function plainOnly(
+/** Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. */
+function checkPlain(
   kind: Kind,
   { value, tagged }: Tree,
-  find: (at: Pointer) => Found,
+  find: (at: Pointer) => FoundNode,
   problems: Problems,
 ): boolean {
   if (!tagged || !isObject(value)) return true;
   const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
   const wrong = names.filter((name) => isObject(own(value, name)));
   for (const name of wrong) {
-    problems.add(
-      'not-plain',
-      `\`${name}\` must be plain text: neither \`!secret\` nor \`!lookup\``,
-      find(`/${name}`).place,
-    );
+    const message = `\`${name}\` must be plain text, not \`!secret\` or \`!lookup\``;
+    problems.add('not-plain', message, find(`/${name}`).place);
   }
   return wrong.length === 0;
 }
 
-/** What the schema's keywords mean in a manifest. */
-function explain(kind: Kind, { keyword, instancePath, propertyName, data }: ErrorObject, name: string) {
-  if (data === null && propertyName === undefined) return notClearable(kind, instancePath);
+/** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */
+function explain(
+  kind: Kind,
+  { keyword, instancePath, propertyName, data }: ErrorObject,
+  name: string,
+): Problem | null {
+  if (data === null && propertyName === undefined) return explainNull(kind, instancePath);
   if (propertyName !== undefined) {
-    const message = `With \`ensure: absent\` only the key may be given, not \`${name}\``;
+    const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\``;
     return { code: 'absent-with-fields', message, hint: 'Remove the field, or `ensure: absent`.' };
   }
   if (keyword !== 'additionalProperties') return null;
@@ -193,16 +194,16 @@ function explain(kind: Kind, { keyword, instancePath, propertyName, data }: Erro
   return null;
 }
 
-/** A `null` that the schema refuses: the tenant would refuse it too. */
-function notClearable(kind: Kind, at: Pointer) {
+/** Explains a `null` that the schema refuses because the tenant would. */
+function explainNull(kind: Kind, at: Pointer): Problem | null {
   const [field = '', ...below] = segmentsOf(at);
   if (below.length > 0 || !Object.hasOwn(kind.fields, field)) return null;
-  // Without its only field, nothing of the object is left.
-  const isAll = Object.keys(kind.fields).length === 1;
+  // Nothing of the object is left without its only field.
+  const isOnly = Object.keys(kind.fields).length === 1;
   return {
     code: 'not-clearable',
-    message: `\`${field}\` cannot be cleared: the API takes no null for it`,
-    hint: `Remove the line to leave it as it is${isAll ? ', or declare `ensure: absent` instead' : ''}.`,
+    message: `\`${field}\` cannot be cleared: the API does not accept null for it`,
+    hint: `Remove the line to leave it as it is${isOnly ? ', or declare `ensure: absent` instead' : ''}.`,
   };
 }
 
@@ -211,7 +212,7 @@ const defaultLifecycle: Lifecycle = { protect: false, ignore: [], renamedFrom: n
 function readLifecycle(
   kind: Kind,
   value: JsonObject,
-  find: (at: Pointer) => Found,
+  find: (at: Pointer) => FoundNode,
   problems: Problems,
 ): Lifecycle {
   const lifecycle = own(value, 'lifecycle');
@@ -221,19 +222,14 @@ function readLifecycle(
   for (const [index, at] of ignore.entries()) {
     const [field = ''] = segmentsOf(at);
     if (Object.hasOwn(kind.fields, field)) continue;
-    const hint = didYouMean(field, Object.keys(kind.fields));
+    const message = `A ${kind.name} has no field \`${field}\` to ignore`;
     const { place } = find(`/lifecycle/ignore/${index}`);
-    problems.add(
-      'unknown-field',
-      `A ${kind.name} has no field \`${field}\` to ignore`,
-      place,
-      hint === null ? {} : { hint },
-    );
+    problems.add('unknown-field', message, place, { hint: didYouMean(field, Object.keys(kind.fields)) });
   }
   const renamedFrom = textOf(lifecycle, 'renamedFrom');
   if (renamedFrom !== null && kind.keyFields.some(({ name }) => textOf(value, name) === renamedFrom)) {
-    const message = '`lifecycle.renamedFrom` is the name that the object has';
-    const hint = 'Give the name that it had before, or remove the line.';
+    const message = '`lifecycle.renamedFrom` is the current name of the object';
+    const hint = 'Use its previous name, or remove the line.';
     problems.add('invalid-value', message, find('/lifecycle/renamedFrom').place, { hint });
   }
   return {

@@ -1,35 +1,63 @@
 import { globProblem } from '../kinds/address-glob.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import type { Pointer } from '../model/pointer.ts';
-import type { Overlay } from './environment.ts';
-import type { Found } from './position.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { FoundNode } from './document.ts';
+import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
 
-/** The overlays of an environment, applied to one manifest after the other. */
+/** A change to declared resources in one environment. */
+export interface Overlay {
+  readonly target: string;
+  readonly merge: JsonObject;
+  /** The position of `target`. */
+  readonly place: Place;
+  /** The position of a value of `merge`. */
+  find(at: Pointer): FoundNode;
+}
+
+/**
+ * The overlays of an environment that fits the schema.
+ *
+ * @param find gives the position of a value of the environment
+ */
+export function readOverlays(environment: JsonObject, find: (at: Pointer) => FoundNode): Overlay[] {
+  const overlays = own(environment, 'overlays');
+  return (isArray(overlays) ? overlays : []).filter(isObject).map((overlay, index) => {
+    const merge = own(overlay, 'merge');
+    return {
+      target: textOf(overlay, 'target') ?? '',
+      merge: isObject(merge) ? merge : {},
+      place: find(pointer('overlays', index, 'target')).place,
+      find: (at) => find(`${pointer('overlays', index, 'merge')}${at}`),
+    };
+  });
+}
+
+/** The overlays of an environment, ready to be applied to its manifests. */
 export interface Overlays {
   /**
-   * The manifest with every overlay that matches its address, and where its values then stand; `null` where none
-   * matches.
+   * The manifest with every overlay that matches its address; `null` where none matches. Members that no overlay may
+   * change are left alone, and reported.
    *
-   * @param fixed the members that no overlay may change
+   * @param fixed the names of members that no overlay may change
    */
   apply(manifest: JsonObject, address: Address, fixed: readonly string[]): Overlaid | null;
-  /** Reports overlays that matched nothing. */
-  finish(): void;
+  /** Reports overlays that have matched nothing. */
+  reportUnused(): void;
 }
 
 interface Overlaid {
   readonly value: JsonObject;
-  /** Where the value at a pointer stands in an overlay; `null` where the manifest gives it. */
-  find(at: Pointer): Found | null;
+  /** The position of a value in an overlay; `null` where the manifest gives it. */
+  find(at: Pointer): FoundNode | null;
 }
 
-/** What there is to say about an object that must not exist. */
-const reserved = ['kind', 'id', 'ensure', 'lifecycle'];
+/** Besides its key, what can be declared of an object with `ensure: absent`. */
+const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
-/** Overlays in the order in which they are written: later ones win. */
+/** Prepares overlays for use, in the order in which they are written: later ones win. */
 export function prepareOverlays(overlays: readonly Overlay[], problems: Problems): Overlays {
   const prepared = overlays.map((overlay) => ({
     ...overlay,
@@ -48,16 +76,13 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
       }
       return { value, find: (at) => findLast(used, at) };
     },
-    finish() {
+    reportUnused() {
       for (const { used, target, place } of prepared) {
         if (used) continue;
-        const wrong = globProblem(target);
-        if (wrong) {
-          problems.add(wrong.code, wrong.message, place, { hint: wrong.hint });
-          continue;
-        }
+        const problem = globProblem(target);
         const message = `The overlay's target \`${target}\` matches no declared resource`;
-        problems.add('unused-overlay', message, place, { severity: 'warning' });
+        if (problem) problems.add(problem.code, problem.message, place, { hint: problem.hint });
+        else problems.add('unused-overlay', message, place, { severity: 'warning' });
       }
     },
   };
@@ -65,27 +90,24 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
 
 function refuseFixed({ merge, find }: Overlay, fixed: readonly string[], problems: Problems): void {
   for (const name of fixed.filter((each) => Object.hasOwn(merge, each))) {
-    problems.add(
-      'overlay-key',
-      `An overlay cannot change \`${name}\`: it says which object this is`,
-      find(`/${name}`).key,
-    );
+    const message = `An overlay cannot change \`${name}\`, which identifies the object`;
+    problems.add('overlay-key', message, find(`/${name}`).key);
   }
 }
 
 /**
- * A JSON merge patch (RFC 7396), with one difference: a whole field set to `null` stays, and so is cleared in the
- * tenant, as `null` in a manifest is; leaving a field alone is what omission is for. Of an object that must not
- * exist, by the manifest or by the overlay, the other one's fields do not count.
+ * Applies a JSON merge patch (RFC 7396), with one difference: a field set to `null` stays `null`, so that it is cleared
+ * in the tenant as it would be by a manifest. If manifest or overlay say `ensure: absent`, the fields of the other one
+ * are ignored.
  */
 function applyOverlay(manifest: JsonObject, merge: JsonObject, fixed: readonly string[]): JsonObject {
   const ensure = own(merge, 'ensure');
-  const isReserved = ([name]: [string, Json]) => reserved.includes(name) || fixed.includes(name);
+  const isForAbsent = ([name]: [string, Json]) => absentMembers.includes(name) || fixed.includes(name);
   const members = Object.entries(manifest);
-  const base = objectFrom(ensure === 'absent' ? members.filter(isReserved) : members);
+  const base = objectFrom(ensure === 'absent' ? members.filter(isForAbsent) : members);
   const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
   const isAbsent = ensure === undefined && own(base, 'ensure') === 'absent';
-  const changes = isAbsent ? patches.filter(isReserved) : patches;
+  const changes = isAbsent ? patches.filter(isForAbsent) : patches;
   return {
     ...base,
     ...objectFrom(changes.map(([name, patch]) => [name, applyMergePatch(own(base, name), patch)])),
@@ -102,12 +124,12 @@ function applyMergePatch(target: Json | undefined, patch: Json): Json {
   return objectFrom(members);
 }
 
-/** A marker is a value of its own, never a mapping to merge with. */
+/** Whether the value can be merged with. A marker is a single value, even though it is an object. */
 function isMapping(value: Json): value is JsonObject {
   return isObject(value) && secretName(value) === null && lookupOf(value) === null;
 }
 
-function findLast(overlays: readonly Overlay[], at: Pointer): Found | null {
+function findLast(overlays: readonly Overlay[], at: Pointer): FoundNode | null {
   const found = overlays.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing');
   return found ?? null;
 }

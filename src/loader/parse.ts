@@ -11,17 +11,51 @@ import {
   type SchemaOptions,
   type YAMLError,
 } from 'yaml';
-import type { SourceFile } from './file.ts';
+import { Failure } from '../model/failure.ts';
+import { placeOfNode, type YamlDocument } from './document.ts';
+import { type Place, SourceFile } from './file.ts';
 import type { Problems } from './problems.ts';
+import type { FileSource } from './source.ts';
 import { tagNames } from './tags.ts';
-import { placeOfNode, type YamlDocument } from './tree.ts';
 
-/** Deeper nesting is refused before the parser, which recurses, sees it. */
-const deepest = 100;
-/** Errors after the third are mostly consequences of the first. */
-const mostSyntaxErrors = 3;
+const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const byteOrderMark = '\uFEFF';
 
-/** How scalars are read: YAML 1.2, and our tags. */
+/** Reads a YAML file. Returns `null` and reports the problem if it cannot be read. */
+export function openFile(source: FileSource, path: string, problems: Problems): SourceFile | null {
+  try {
+    const text = source.text(path);
+    return new SourceFile(path, text.startsWith(byteOrderMark) ? text.slice(1) : text);
+  } catch (error) {
+    problems.addFailure(error, findInvalidByte(source, path));
+    return null;
+  }
+}
+
+/** Where a file stops being UTF-8; its beginning if it cannot be read. */
+function findInvalidByte(source: FileSource, path: string): Place {
+  const bytes = readBytes(source, path);
+  const text = lenientDecoder.decode(bytes);
+  const valid = Buffer.from(text);
+  const fault = bytes.findIndex((byte, at) => byte !== valid[at]);
+  return { file: new SourceFile(path, text), offset: lenientDecoder.decode(bytes.subarray(0, fault)).length };
+}
+
+function readBytes(source: FileSource, path: string): Uint8Array {
+  try {
+    return source.read(path);
+  } catch (error) {
+    if (error instanceof Failure) return new Uint8Array();
+    throw error;
+  }
+}
+
+/** Deeper nesting is refused before it reaches the composer, which is recursive. */
+const maxDepth = 100;
+/** Further errors of a document are mostly consequences of the first ones. */
+const maxSyntaxErrors = 3;
+
+/** YAML 1.2 with the tags of manifests. */
 const schema = schemaWithTags();
 
 const options: ParseOptions & DocumentOptions & SchemaOptions = {
@@ -33,29 +67,29 @@ const options: ParseOptions & DocumentOptions & SchemaOptions = {
 };
 
 /**
- * One for all documents. A tag that it knows raises no warning, which would cost as much as a page of text; as a custom
- * tag it would be tried on every plain text.
+ * One schema for all documents. Known tags cause no warnings, which are expensive to make. They are not custom tags,
+ * because the library would try those on every plain scalar.
  */
 function schemaWithTags(): Schema {
   const schema = new Schema({ schema: 'core', resolveKnownTags: true });
-  const known = tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }] as const);
+  const ours = tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }] as const);
   schema.knownTags = {
     ...schema.knownTags,
-    ...Object.fromEntries(known),
+    ...Object.fromEntries(ours),
     '!lookup': { tag: '!lookup', collection: 'map' },
   };
   return schema;
 }
 
 /**
- * The documents of a file, without the empty ones; those with errors are reported and left out. Duplicate keys and
- * unknown tags are found later, when nodes become values: the parser's own check of keys is quadratic.
+ * Composes the documents of a file. Empty documents are left out, and so are those with errors, which are reported.
+ * Duplicate keys and unknown tags are found later by `readTree`: the library's own check of keys is quadratic.
  */
 export function parseDocuments(file: SourceFile, problems: Problems): YamlDocument[] {
   return composeDocuments(file, problems).flatMap(({ document, isSound }) => (isSound ? [document] : []));
 }
 
-/** Like {@link parseDocuments}, but includes documents with syntax errors, as far as they can be read. */
+/** Like {@link parseDocuments}, but includes documents with errors, as far as they can be read. */
 export function parseIncomplete(file: SourceFile, problems: Problems): YamlDocument[] {
   return composeDocuments(file, problems).map(({ document }) => document);
 }
@@ -64,90 +98,76 @@ function composeDocuments(
   file: SourceFile,
   problems: Problems,
 ): { readonly document: YamlDocument; readonly isSound: boolean }[] {
-  const tokens = unlessTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
-  const deep = tokens.map(tooDeep).find((offset) => offset !== null);
+  const tokens = catchTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
+  const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
   if (deep !== undefined) {
-    const message = `The file is nested more than ${deepest} levels deep`;
-    problems.add('too-deep', message, { file, offset: deep ?? 0 });
+    const message = `The file is nested more than ${maxDepth} levels deep`;
+    problems.add('too-deep', message, { file, offset: deep });
     return [];
   }
-  const composed = unlessTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);
+  const composed = catchTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);
   return (composed ?? []).flatMap((document) => {
     const { contents: root } = document;
-    const isSound = checkSyntax(document, file, problems);
-    if (!root || isBlank(root)) return [];
+    const isSound = checkDocument(document, file, problems);
+    if (!root || isEmpty(root)) return [];
     return [{ document: { file, root, offset: placeOfNode(root, file).offset }, isSound }];
   });
 }
 
-/** The parser spreads long lists over a call's arguments and so exhausts the stack. */
-function unlessTooComplex<T>(file: SourceFile, problems: Problems, work: () => T): T | null {
+/** Reports the stack overflow that very large files cause in the library. */
+function catchTooComplex<T>(file: SourceFile, problems: Problems, work: () => T): T | null {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    const hint = 'Split the file.';
-    problems.add(
-      'too-complex',
-      'The file is too large a puzzle for the parser',
-      { file, offset: 0 },
-      { hint },
-    );
+    const message = 'The file is too complex for the YAML parser';
+    problems.add('too-complex', message, { file, offset: 0 }, { hint: 'Split the file.' });
     return null;
   }
 }
 
-function checkSyntax(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
+/** Reports the errors of a document; returns whether it has none. */
+function checkDocument(document: Document.Parsed, file: SourceFile, problems: Problems): boolean {
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') {
     const offset = Math.max(0, file.text.indexOf('%YAML'));
-    problems.add(
-      'yaml-version',
-      `YAML ${version} reads values differently; only YAML 1.2 is read`,
-      { file, offset },
-      {
-        hint: 'Remove the %YAML line.',
-      },
-    );
+    const message = `Only YAML 1.2 is supported; YAML ${version} reads some values differently`;
+    problems.add('yaml-version', message, { file, offset }, { hint: 'Remove the %YAML line.' });
     return false;
   }
-  // What else is wrong with a line mostly follows from the first error.
-  const told = new Set<number>();
+  // Further errors on a line are mostly consequences of its first one.
+  const lines = new Set<number>();
   for (const error of document.errors) {
     const { line } = file.at(error.pos[0]);
-    if (told.has(line)) continue;
-    addSyntaxError(error, file, problems);
-    if (told.add(line).size === mostSyntaxErrors) break;
+    if (lines.has(line)) continue;
+    const { code, message, pos } = error;
+    problems.add('yaml-syntax', message, { file, offset: pos[0] }, { hint: syntaxHints[code] });
+    if (lines.add(line).size === maxSyntaxErrors) break;
   }
   return document.errors.length === 0;
-}
-
-function addSyntaxError({ code, message, pos }: YAMLError, file: SourceFile, problems: Problems): void {
-  const hint = syntaxHints[code];
-  problems.add('yaml-syntax', message, { file, offset: pos[0] }, hint === undefined ? {} : { hint });
 }
 
 const syntaxHints: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BLOCK_AS_IMPLICIT_KEY: 'Put text that contains `: ` in quotes.',
   BAD_SCALAR_START: 'Put the text in quotes.',
-  TAB_AS_INDENT: 'Indent with blanks.',
+  TAB_AS_INDENT: 'Indent with spaces.',
   MULTILINE_IMPLICIT_KEY: 'Is a colon missing, or quotes?',
 };
 
-function isBlank(root: ParsedNode): boolean {
+function isEmpty(root: ParsedNode): boolean {
   return isScalar(root) && root.source === '' && root.tag === undefined && root.anchor === undefined;
 }
 
-/** Where the nesting goes too deep, or `null`; without recursion. */
-function tooDeep(token: CST.Token): number | null {
+/** The offset at which the nesting gets too deep, or `null`. Not recursive itself. */
+function findTooDeep(token: CST.Token): number | null {
   if (token.type !== 'document' || !token.value) return null;
   const open: [CST.Token, number][] = [[token.value, 1]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [{ offset }, depth] = next;
-    if (depth > deepest) return offset;
+    if (depth > maxDepth) return offset;
     if (!('items' in next[0])) continue;
     for (const { key, value } of next[0].items) {
-      // A collection alone can hold more.
+      // Only collections can be nested further.
       for (const inner of [key, value]) if (inner && 'items' in inner) open.push([inner, depth + 1]);
     }
   }

@@ -1,9 +1,9 @@
 import { Document, type Node, Pair, Scalar, type ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
 
-/** One member of a mapping, in the order in which it is printed. */
+/** One member of a mapping. */
 export type Member = readonly [name: string, value: Printable];
 
-/** A value as it is written into a manifest: JSON, with tags, and with the order of its members. */
+/** A value of a manifest: JSON with tags, and with ordered members. */
 export type Printable =
   | null
   | boolean
@@ -20,34 +20,34 @@ export interface Mapping {
 
 /** One document of a manifest file. */
 export interface ManifestDocument extends Mapping {
-  /** Printed below the members, one line each. */
+  /** Comments below the members, one line each. */
   readonly remarks: readonly string[];
 }
 
-/** The text of a manifest file. The loader reads back exactly the values given, whatever characters are in them. */
+/** The text of a manifest file. The loader reads exactly the same values from it, whatever characters they contain. */
 export function printManifest(documents: readonly ManifestDocument[]): string {
   return documents.map(printDocument).join('---\n');
 }
 
-/** A value on one line, in flow style, as it may stand after a key or inside another flow collection. */
+/** A value on one line, in flow style, to be used after a key or inside another flow collection. */
 export function printInline(value: Printable): string {
   return print(nodeOf(value), { collectionStyle: 'flow' }).trimEnd();
 }
 
-/** A mapping's or list's text in block style, without indentation; ends with a newline. */
+/** A mapping or list in block style, without indentation; ends with a newline. */
 export function printBlock(value: Mapping | readonly Printable[]): string {
   return print(nodeOf(value), {});
 }
 
-/** Text in double quotes, without any character that a reader, an editor or a terminal takes for something else. */
-export function quoted(text: string): string {
+/** Text in double quotes. Characters that are invisible, or that editors and terminals interpret, are escaped. */
+export function quote(text: string): string {
   return JSON.stringify(text).replace(
     unseen,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Controls, line and paragraph separators, the byte order mark, and what reverses the direction of a line. */
+/** Control characters, line and paragraph separators, byte order mark, and marks of the text direction. */
 const unseen = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
 function printDocument({ members, remarks }: ManifestDocument): string {
@@ -83,7 +83,7 @@ function nodeOf(value: Printable): Node {
   return list;
 }
 
-/** How text is written: plain where nobody can take it for something else, as a block, or in double quotes. */
+/** How text is written: plain if it is unambiguous, as a block if it has several lines, else in double quotes. */
 const text: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
   default: true,
@@ -92,12 +92,12 @@ const text: ScalarTag = {
   stringify(item, { indent, inFlow, implicitKey }) {
     const value = String(item.value);
     if (isPlain(value) && !(inFlow && /[,[\]{}]/.test(value))) return value;
-    if (isBlock(value) && !inFlow && !implicitKey) return block(value, indent);
-    return quoted(value);
+    if (isBlock(value) && !inFlow && !implicitKey) return literalBlock(value, indent);
+    return quote(value);
   },
 };
 
-/** Whether every YAML reader, those of version 1.1 included, takes the bare text for this text. */
+/** Whether every YAML parser, also one for YAML 1.1, reads the text without quotes as the same text. */
 function isPlain(value: string): boolean {
   return (
     /^[\p{L}\p{N}$_/(]/u.test(value) &&
@@ -107,12 +107,12 @@ function isPlain(value: string): boolean {
   );
 }
 
-function block(value: string, indent: string): string {
+function literalBlock(value: string, indent: string): string {
   const lines = value.replace(/\n$/, '').split('\n');
   return [value.endsWith('\n') ? '|' : '|-', ...lines.map((line) => line && indent + line)].join('\n');
 }
 
-/** Whether text of several lines survives as a block in every editor. */
+/** Whether a text of several lines can be a block that no editor changes. */
 function isBlock(value: string): boolean {
   return /^\S.*\n/.test(value) && !/[ \t](\n|$)|\n\n$|[^\P{C}\n]|[\p{Zl}\p{Zp}]/u.test(value);
 }

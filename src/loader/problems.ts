@@ -2,49 +2,55 @@ import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Place, sourceOf } from './file.ts';
 
-/** More errors of one file are not shown: nobody reads them, and finding their lines takes time. */
-const mostOfOneFile = 50;
+/** Further problems of a file are not shown: nobody reads them, and finding their lines takes time. */
+const maxPerFile = 50;
 
-type More = Partial<Pick<Diagnostic, 'severity' | 'address' | 'hint'>> & { excerpt?: false };
+/** What is wrong with a value. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | null | undefined;
+}
 
-/** Collects what is wrong with a project, so that everything can be told at once. */
+interface Details extends Partial<Pick<Diagnostic, 'severity' | 'address'>>, Pick<Problem, 'hint'> {
+  /** `false`: the line is not shown. */
+  readonly excerpt?: false;
+}
+
+/** Collects the problems of a project, so that all of them can be reported at once. */
 export class Problems {
   readonly #found = new Map<string, Diagnostic>();
   readonly #perFile = new Map<string, number>();
 
-  /** Adds a problem, an error unless `severity` says otherwise; the same one at the same place counts once. */
-  add(code: string, message: string, place: Place | null, more: More = {}): void {
+  /** Adds a problem: an error, unless `severity` says otherwise. The same problem at the same place counts once. */
+  add(code: string, message: string, place: Place | null, details: Details = {}): void {
     if (!this.#accepts(place, code)) return;
-    const { severity = 'error', hint, address, excerpt } = more;
+    const { severity = 'error', hint, address, excerpt } = details;
     this.#put({
       code,
       severity,
       message,
       ...(place && { source: sourceOf(place) }),
       ...(place && excerpt !== false && { excerpt: place.file.excerpt(place.offset) }),
-      ...(hint !== undefined && { hint }),
+      ...(typeof hint === 'string' && { hint }),
       ...(address !== undefined && { address }),
     });
   }
 
-  /** Adds what made reading a file fail, told at the place that asked for the file. */
+  /** Adds the problems of a Failure, reported at the given place. Throws anything that is not a Failure. */
   addFailure(failure: unknown, place: Place | null): void {
     if (!(failure instanceof Failure)) throw failure;
     for (const { code, message, hint } of failure.diagnostics) {
-      this.add(code, message, place, hint === undefined ? {} : { hint });
+      this.add(code, message, place, { hint });
     }
   }
 
-  /** Everything found, by file and position. */
+  /** All problems, sorted by file and position. */
   get diagnostics(): readonly Diagnostic[] {
-    return [...this.#found.values()].sort(byPlace);
+    return [...this.#found.values()].sort(comparePlaces);
   }
 
-  get count(): number {
-    return this.#found.size;
-  }
-
-  /** Throws a Failure of everything found, where there is an error among it. */
+  /** Throws a Failure with all problems if there is an error among them. */
   throwIfAny(): void {
     if (this.hasErrors) throw this.asFailure();
   }
@@ -53,7 +59,7 @@ export class Problems {
     return hasErrors([...this.#found.values()]);
   }
 
-  /** Everything found, as a Failure. */
+  /** A Failure with all problems. */
   asFailure(): Failure {
     return new Failure(this.diagnostics);
   }
@@ -63,14 +69,14 @@ export class Problems {
     const { path } = place.file;
     const count = (this.#perFile.get(path) ?? 0) + 1;
     this.#perFile.set(path, count);
-    if (count === mostOfOneFile + 1) {
+    if (count === maxPerFile + 1) {
       this.add(
         'too-many-problems',
-        `${path} has more problems: only the first ${mostOfOneFile} are shown`,
+        `${path} has more problems: only the first ${maxPerFile} are shown`,
         place,
       );
     }
-    return count <= mostOfOneFile;
+    return count <= maxPerFile;
   }
 
   #put(diagnostic: Diagnostic): void {
@@ -80,7 +86,7 @@ export class Problems {
   }
 }
 
-function byPlace({ source: a }: Diagnostic, { source: b }: Diagnostic): number {
+function comparePlaces({ source: a }: Diagnostic, { source: b }: Diagnostic): number {
   if (!a || !b) return Number(Boolean(a)) - Number(Boolean(b));
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;

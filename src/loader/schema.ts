@@ -1,151 +1,151 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
-import type { Place } from './file.ts';
-import type { Found } from './position.ts';
-import type { Problems } from './problems.ts';
+import type { FoundNode } from './document.ts';
+import type { Problem, Problems } from './problems.ts';
 import { type Tree, unresolved } from './tree.ts';
 
-/** Stands for a secret or lookup while the schema looks at a tree: text that nobody has seen yet. */
+/** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
 const deferred = '\0deferred';
-/** What cannot be said of a text that nobody has seen. */
-const aboutTheText = ['pattern', 'enum', 'const', 'minLength', 'maxLength'];
-/** Keywords that only sum up errors told on their own. */
-const summaries = ['if', 'propertyNames'];
-/** More are not looked at: one file shows no more than this many anyway. */
-const mostErrors = 60;
+/** Keywords that cannot be checked for a text that is not known yet. */
+const textKeywords = ['pattern', 'enum', 'const', 'minLength', 'maxLength'];
+/** Keywords that only summarize errors that are reported too. */
+const summaryKeywords = ['if', 'propertyNames'];
+/** Further errors are ignored: fewer than this are shown for one file. */
+const maxErrors = 60;
 
 export interface SchemaContext {
   readonly problems: Problems;
   readonly address?: string;
-  /** Places whose lines are not shown, since they may hold credentials. */
+  /** Places whose lines are not shown, because they may contain credentials. */
   readonly unshown?: RegExp;
-  /** Where the value at a pointer stands. */
-  find(at: Pointer): Found;
-  /** Says it better than the general message, where it can. */
-  explain?(error: ErrorObject, name: string): { code: string; message: string; hint?: string } | null;
+  /** The position of a value. */
+  find(at: Pointer): FoundNode;
+  /** A better explanation than the general one; `null` where there is none. */
+  explain?(error: ErrorObject, name: string): Problem | null;
 }
 
-/** Checks a tree against a compiled schema and tells every problem; what is not known yet is given the benefit of the doubt. */
+/**
+ * Checks a tree against a compiled schema and reports every problem. Values that are not known yet, or could not be
+ * read, count as valid. Returns whether there was no problem.
+ */
 export function checkSchema(
   validate: ValidateFunction,
   { value, tagged }: Tree,
   context: SchemaContext,
 ): boolean {
-  if (validate(tagged ? withoutMarkers(value) : value)) return true;
-  const errors = narrowest((validate.errors ?? []).filter(isTellable)).slice(0, mostErrors);
-  for (const error of errors) tell(error, context);
+  if (validate(tagged ? replaceMarkers(value) : value)) return true;
+  const errors = dropWiderChoices((validate.errors ?? []).filter(isReportable)).slice(0, maxErrors);
+  for (const error of errors) report(error, context);
   return errors.length === 0;
 }
 
-function withoutMarkers(tree: Json): Json {
+function replaceMarkers(tree: Json): Json {
   return mapJson(tree, (value) =>
     secretName(value) !== null || lookupOf(value) !== null ? deferred : value,
   );
 }
 
-function isTellable({ keyword, data, schemaPath, propertyName }: ErrorObject): boolean {
+function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject): boolean {
   if (data === unresolved && propertyName === undefined) return false;
-  if (data === deferred && aboutTheText.includes(keyword)) return false;
+  if (data === deferred && textKeywords.includes(keyword)) return false;
   if (schemaPath.startsWith('#/anyOf/')) return false;
-  return !summaries.includes(keyword);
+  return !summaryKeywords.includes(keyword);
 }
 
-/** Of several lists of values for one place, only the shortest: it says what the others do. */
-function narrowest(errors: readonly ErrorObject[]): ErrorObject[] {
+/** Of several errors about the allowed values of one place, only the one with the fewest values. */
+function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   const fewest = new Map<string, number>();
   for (const error of errors) {
-    const known = fewest.get(error.instancePath) ?? Number.POSITIVE_INFINITY;
-    fewest.set(error.instancePath, Math.min(known, choicesIn(error) ?? known));
+    const fewer = fewest.get(error.instancePath) ?? Number.POSITIVE_INFINITY;
+    fewest.set(error.instancePath, Math.min(fewer, countChoices(error) ?? fewer));
   }
-  return errors.filter((error) => (choicesIn(error) ?? 0) <= (fewest.get(error.instancePath) ?? 0));
+  return errors.filter((error) => (countChoices(error) ?? 0) <= (fewest.get(error.instancePath) ?? 0));
 }
 
-/** How many values the error leaves; `null` where it is about something else. */
-function choicesIn({ keyword, params }: ErrorObject): number | null {
+/** How many values the error allows; `null` if it is about something else. */
+function countChoices({ keyword, params }: ErrorObject): number | null {
   return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
 }
 
-function tell(error: ErrorObject, { problems, address, unshown, find, explain }: SchemaContext): void {
-  const name = wrongName(error);
-  const at = name === null ? error.instancePath : `${error.instancePath}/${escaped(name)}`;
+function report(error: ErrorObject, { problems, address, unshown, find, explain }: SchemaContext): void {
+  const name = keyOf(error);
+  const at = name === null ? error.instancePath : error.instancePath + pointer(name);
   const found = find(at);
   const isKey = name !== null && found.match === 'exact';
-  const { code, message, hint } = explain?.(error, name ?? '') ?? general(error, name);
-  const place: Place = isKey ? found.key : found.place;
-  problems.add(code, message, place, {
-    ...(hint !== undefined && { hint }),
+  const { code, message, hint } = explain?.(error, name ?? '') ?? describe(error, name);
+  problems.add(code, message, isKey ? found.key : found.place, {
+    hint,
     ...(address !== undefined && { address }),
     ...(unshown?.test(at) && { excerpt: false as const }),
   });
 }
 
-/** The key that an error is about, where it is about a key and not about a value. */
-function wrongName({ keyword, params, propertyName }: ErrorObject): string | null {
+/** The key that an error is about; `null` if it is about a value. */
+function keyOf({ keyword, params, propertyName }: ErrorObject): string | null {
   if (propertyName !== undefined) return propertyName;
   if (keyword === 'additionalProperties') return String(params.additionalProperty);
   return null;
 }
 
-interface Told {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
-function general(error: ErrorObject, name: string | null): Told {
+function describe(error: ErrorObject, name: string | null): Problem {
   const { keyword, params, data, parentSchema, instancePath } = error;
-  const what = labelOf(instancePath);
-  if (name !== null) return unknownName(error, name);
+  const label = labelOf(instancePath);
+  if (name !== null) return describeName(error, name);
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return { code: 'missing-field', message: `${sentence(what)} lacks \`${params.missingProperty}\`` };
+      return { code: 'missing-field', message: `${capitalize(label)} lacks \`${params.missingProperty}\`` };
     case 'anyOf':
-      return { code: 'missing-field', message: `${sentence(what)} lacks ${alternatives(error)}` };
+      return { code: 'missing-field', message: `${capitalize(label)} lacks ${listAlternatives(error)}` };
     case 'type':
-      return wrongType(error, what);
+      return describeType(error, label);
     case 'enum':
     case 'const':
-      return wrongChoice(error, what);
+      return describeChoice(error, label);
     case 'pattern':
-      return withHint(
-        'invalid-value',
-        `${sentence(what)} cannot be \`${brief(data)}\``,
-        exampleOf(parentSchema),
-      );
+      return {
+        code: 'invalid-value',
+        message: `${capitalize(label)} cannot be \`${brief(data)}\``,
+        hint: exampleOf(parentSchema),
+      };
     case 'false schema':
-      return { code: 'unknown-field', message: `${sentence(what)} has no place here` };
+      return { code: 'unknown-field', message: `${capitalize(label)} is not allowed here` };
     case 'minLength':
     case 'minItems':
     case 'minProperties':
-      return withHint('invalid-value', `${sentence(what)} is empty`, exampleOf(parentSchema));
+      return {
+        code: 'invalid-value',
+        message: `${capitalize(label)} is empty`,
+        hint: exampleOf(parentSchema),
+      };
     case 'maxLength':
       return {
         code: 'invalid-value',
-        message: `${sentence(what)} is longer than ${params.limit} characters`,
+        message: `${capitalize(label)} is longer than ${params.limit} characters`,
       };
     default:
       return {
         code: 'invalid-value',
-        message: `${sentence(what)} is not right: it ${error.message}, not ${brief(data)}`,
+        message: `${capitalize(label)} ${error.message}, not ${brief(data)}`,
       };
   }
 }
 
-function unknownName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Told {
+function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
   const where = instancePath === '' ? '' : ` in ${labelOf(instancePath)}`;
   if (keyword === 'pattern') {
     return {
       code: 'invalid-value',
-      message: `\`${name}\` is no name${where}: it has ${parentSchema?.description ?? 'other characters'}`,
+      message: `\`${name}\` is not a valid name${where}: a name has ${parentSchema?.description ?? 'other characters'}`,
     };
   }
   const known = isRecord(parentSchema?.properties) ? Object.keys(parentSchema.properties) : [];
-  const hint = didYouMean(name, known) ?? (known.length <= 12 ? `Known: ${known.join(', ')}.` : undefined);
-  return withHint('unknown-field', `There is no field \`${brief(name)}\`${where}`, hint);
+  const hint =
+    didYouMean(name, known) ?? (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
+  return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -158,26 +158,27 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function wrongType({ params, data, parentSchema }: ErrorObject, what: string): Told {
+function describeType({ params, data, parentSchema }: ErrorObject, label: string): Problem {
   const types = [params.type].flat().map((type) => typeNames[String(type)] ?? String(type));
   const wantsText = [params.type].flat().includes('string');
   const quotable = typeof data === 'number' || typeof data === 'boolean';
-  const meant = [params.type].flat().includes('boolean') ? meantTruth(data) : undefined;
-  const hint = wantsText && quotable ? meantText(String(data), parentSchema) : meant;
-  return withHint('wrong-type', `${sentence(what)} must be ${listed(types)}, not ${brief(data)}`, hint);
+  const truthHint = [params.type].flat().includes('boolean') ? hintForTruth(data) : undefined;
+  const hint = wantsText && quotable ? hintForText(String(data), parentSchema) : truthHint;
+  const message = `${capitalize(label)} must be ${joinWithOr(types)}, not ${brief(data)}`;
+  return { code: 'wrong-type', message, hint };
 }
 
-/** Quotes do not help where the text would not do either. */
-function meantText(text: string, schema: ErrorObject['parentSchema']): string | undefined {
+/** Suggests quotes, unless the text would not be valid either. */
+function hintForText(text: string, schema: ErrorObject['parentSchema']): string | undefined {
   const pattern: unknown = schema?.pattern;
   const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
   return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(schema);
 }
 
-/** What other readers of YAML take for true and false, and YAML 1.2 for text. */
-function meantTruth(data: unknown): string | undefined {
+/** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
+function hintForTruth(data: unknown): string | undefined {
   if (data === 'true' || data === 'false')
-    return `This is text, as all in quotes is: write \`${data}\` without them.`;
+    return `This is text, because it is in quotes: write \`${data}\` without them.`;
   const truth = Object.entries(otherTruths).find(([, words]) =>
     words.includes(String(data).toLowerCase()),
   )?.[0];
@@ -186,22 +187,18 @@ function meantTruth(data: unknown): string | undefined {
 
 const otherTruths = { true: ['yes', 'on'], false: ['no', 'off'] };
 
-function wrongChoice({ params, data }: ErrorObject, what: string): Told {
+function describeChoice({ params, data }: ErrorObject, label: string): Problem {
   const choices: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
-  const message = `${sentence(what)} must be ${listed(choices.map((choice) => String(choice)))}, not ${brief(data)}`;
+  const message = `${capitalize(label)} must be ${joinWithOr(choices.map((choice) => String(choice)))}, not ${brief(data)}`;
   const near = typeof data === 'string' ? didYouMean(data, choices.map(String)) : null;
-  return withHint('invalid-value', message, near ?? undefined);
+  return { code: 'invalid-value', message, hint: near };
 }
 
-function alternatives({ schema }: ErrorObject): string {
+function listAlternatives({ schema }: ErrorObject): string {
   const names = Array.isArray(schema)
     ? schema.flatMap((each: { required?: string[] }) => each.required ?? [])
     : [];
-  return listed(names.map((name) => `\`${name}\``));
-}
-
-function withHint(code: string, message: string, hint: string | null | undefined): Told {
-  return hint ? { code, message, hint } : { code, message };
+  return joinWithOr(names.map((name) => `\`${name}\``));
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
@@ -222,20 +219,16 @@ function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function listed(words: readonly string[]): string {
+function joinWithOr(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** A pointer as people write it: `rules[0].value`. */
+/** A pointer as a label for messages: `rules[0].value`. */
 function labelOf(at: Pointer): string {
   const path = segmentsOf(at).map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`));
   return path.length === 0 ? 'the document' : `\`${path.join('').replace(/^\./, '')}\``;
 }
 
-function sentence(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function escaped(segment: string): string {
-  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -3,14 +3,14 @@ import { failure } from '../model/failure.ts';
 import type { Secrets } from '../model/project.ts';
 import { systemCode } from '../model/system-error.ts';
 
-/** Secrets that also tell whether they are set, without showing them. */
+/** Secrets of which it is known whether they are set. */
 export interface KnownSecrets extends Secrets {
   isSet(name: string): boolean;
 }
 
 /**
- * The secrets of an environment: `NAME` is the variable of that name or, where there is none, the content of the
- * file that the variable `NAME_FILE` names, without the line ending at its end.
+ * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the
+ * variable `NAME_FILE` names, without a line ending at its end. Finding one throws a Failure `secret-unreadable`.
  */
 export function secretsFrom(env: NodeJS.ProcessEnv): KnownSecrets {
   const known = new Map<string, string>();
@@ -33,7 +33,7 @@ export function secretsFrom(env: NodeJS.ProcessEnv): KnownSecrets {
   };
 }
 
-/** The environment variable of that name; inherited members such as `constructor` are none. */
+/** The environment variable of that name, but no inherited member such as `constructor`. */
 export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null {
   return (Object.hasOwn(env, name) ? env[name] : null) ?? null;
 }

@@ -13,13 +13,13 @@ import { globSync } from 'tinyglobby';
 import { Failure, failure } from '../model/failure.ts';
 import { systemCode, unreadableFile } from '../model/system-error.ts';
 
-/** Where manifests and side files come from: the disk, or a revision of a repository. Paths are the project's, with `/`. */
+/** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
 export interface FileSource {
-  /** The files that match, sorted, each once. Throws a Failure for a glob that leaves the project. */
+  /** The files that match, sorted, each once. Throws a Failure for a glob that leads out of the project. */
   glob(patterns: readonly string[]): string[];
   /** A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `outside-project`, `file-too-large`. */
   read(path: string): Uint8Array;
-  /** A file's text, exactly: line endings and a byte order mark included. Throws as `read` does, or `not-utf8`. */
+  /** A file's text, with its line endings and byte order mark. Throws as `read` does, or `not-utf8`. */
   text(path: string): string;
 }
 
@@ -28,14 +28,16 @@ export const largestFile = 5 * 1024 * 1024;
 
 const ignored = '**/node_modules/**';
 
-/** The files below `root`, an absolute path without links; a link that leads out of it is refused. */
+/**
+ * The files below `root`, an absolute path without links. A link that leads out of it is refused.
+ */
 export function diskSource(root: string): FileSource {
   const inside = root.endsWith(sep) ? root : root + sep;
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
       for (const pattern of patterns) projectPath(pattern.replace(/^!/, ''));
-      if (!patterns.some((pattern) => existsSync(join(root, plainFolder(pattern))))) return [];
+      if (!patterns.some((pattern) => existsSync(join(root, fixedFolder(pattern))))) return [];
       const problems: Failure[] = [];
       const paths = globSync([...patterns], {
         cwd: root,
@@ -46,14 +48,14 @@ export function diskSource(root: string): FileSource {
       if (problems.length > 0) throw new Failure(problems.flatMap(({ diagnostics }) => diagnostics));
       return [...new Set(paths)].sort();
     },
-    read: (path) => ofFile(path, () => readFileSync(readable(path))),
+    read: (path) => readFrom(path, () => readFileSync(readable(path))),
     text(path) {
       const real = readable(path);
-      const text = ofFile(path, () => readFileSync(real, 'utf8'));
-      // Bytes that are not UTF-8 are read as this character, which may also stand in the file itself.
+      const text = readFrom(path, () => readFileSync(real, 'utf8'));
+      // Invalid bytes are decoded as this character, but a file may also contain it.
       return text.includes('\uFFFD')
         ? decodeText(
-            ofFile(path, () => readFileSync(real)),
+            readFrom(path, () => readFileSync(real)),
             path,
           )
         : text;
@@ -62,8 +64,8 @@ export function diskSource(root: string): FileSource {
 
   /** The real path of a regular file inside the project that is not too large. */
   function readable(path: string): string {
-    const { real, stats } = ofFile(path, () => resolve(projectPath(path)));
-    if (real !== root && !real.startsWith(inside)) throw outsideProject(path);
+    const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
+    if (real !== root && !real.startsWith(inside)) throw outsideProjectFailure(path);
     if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
     if (stats.size > largestFile) {
       throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
@@ -72,7 +74,7 @@ export function diskSource(root: string): FileSource {
   }
 }
 
-/** Tells which paths of a project its globs match, without reading the disk; `!` takes paths out again. */
+/** Whether a path matches globs, without reading the disk. A glob that begins with `!` excludes paths. */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
   const isNegated = (pattern: string) => pattern.startsWith('!');
   const wanted = patterns.filter((pattern) => !isNegated(pattern)).map(projectPath);
@@ -81,10 +83,10 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
 }
 
 /**
- * The file system for a glob, which by itself skips what it cannot read: manifests in an unreadable folder would count
- * as absent, and their objects might be deleted.
+ * A file system for globs that reports what cannot be read. By default such folders are skipped: their manifests would
+ * be missing, and the objects in them could be deleted.
  *
- * @param problems receives a Failure for everything that could not be read
+ * @param problems receives a Failure for everything that cannot be read
  */
 function strictFs(root: string, problems: Failure[]) {
   const strict = <T extends (...args: never[]) => unknown>(
@@ -106,17 +108,17 @@ function strictFs(root: string, problems: Failure[]) {
     readdirSync: strict(readdirSync, (path, error) =>
       systemCode(error) === 'ENOENT' ? null : unreadableFile(path, error),
     ),
-    // Editors mark an open file with a hidden link that leads nowhere.
+    // Some editors mark an open file with a hidden broken link.
     realpathSync: strict(realpathSync, (path, error) =>
-      posix.basename(path).startsWith('.') ? null : brokenLink(path, error),
+      posix.basename(path).startsWith('.') ? null : brokenLinkFailure(path, error),
     ),
   };
 }
 
 const pathFrom = (root: string, path: string) => relative(root, path).split(sep).join('/') || '.';
 
-/** The folders that a glob names before its first wildcard: where they do not exist, nothing matches. */
-function plainFolder(pattern: string): string {
+/** The folder that a glob begins with, before its first wildcard. */
+function fixedFolder(pattern: string): string {
   const end = pattern.search(/[\\*?[\](){}!+@|]/);
   return pattern.slice(0, pattern.lastIndexOf('/', end < 0 ? undefined : end) + 1);
 }
@@ -137,7 +139,7 @@ interface ResolvedFile {
   readonly stats: Stats;
 }
 
-/** Resolves the links in a path. Each folder is resolved once, which saves most of the time. */
+/** Resolves the links in paths. Each folder is resolved only once, which saves most of the time. */
 function linkResolver(root: string): (path: string) => ResolvedFile {
   const folders = new Map<string, string>();
   return (path) => {
@@ -153,7 +155,7 @@ function linkResolver(root: string): (path: string) => ResolvedFile {
   };
 }
 
-/** A part that is empty, `.` or `..`, or a null character. */
+/** Matches a part that is empty, `.` or `..`, and a null character. */
 const unclean = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 
 /** `path` without `.` and `..`. Throws a Failure `outside-project` where it leads out of the project. */
@@ -161,12 +163,23 @@ export function projectPath(path: string): string {
   if (!unclean.test(path)) return path;
   const normal = posix.normalize(path);
   if (normal === '..' || normal.startsWith('../') || posix.isAbsolute(normal) || path.includes('\0')) {
-    throw outsideProject(path);
+    throw outsideProjectFailure(path);
   }
   return normal;
 }
 
-function ofFile<T>(path: string, read: () => T): T {
+/**
+ * The path of a side file, from the project's root.
+ *
+ * @param argument the argument of a `!file` tag
+ * @param manifest the file with the tag
+ */
+export function sideFilePath(argument: string, manifest: string): string {
+  return posix.isAbsolute(argument) ? argument : posix.join(posix.dirname(manifest), argument);
+}
+
+/** Reads a file and converts the errors of the file system to Failures. */
+function readFrom<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -174,14 +187,14 @@ function ofFile<T>(path: string, read: () => T): T {
   }
 }
 
-function brokenLink(path: string, error: unknown): Failure {
+function brokenLinkFailure(path: string, error: unknown): Failure {
   if (systemCode(error) !== 'ENOENT') return unreadableFile(path, error);
-  return failure('file-not-found', `${path} is a link to nothing.`, { hint: 'Correct or remove the link.' });
+  return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
 }
 
-/** The failure for a path that leaves the project, by itself or by a link. */
-function outsideProject(path: string): Failure {
+/** The Failure for a path that leads out of the project, itself or through a link. */
+function outsideProjectFailure(path: string): Failure {
   return failure('outside-project', `${path} leads out of the project.`, {
-    hint: 'Keep every file below the folder of the project file; links may not lead out of it.',
+    hint: 'Keep every file below the folder of the project file, and every target of a link too.',
   });
 }

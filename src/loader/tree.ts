@@ -5,7 +5,6 @@ import {
   isSeq,
   type Node,
   type Pair,
-  type ParsedNode,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
@@ -13,40 +12,35 @@ import {
 import type { Json } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './document.ts';
 import type { Place, SourceFile } from './file.ts';
-import type { Problems } from './problems.ts';
+import type { Problem, Problems } from './problems.ts';
 
-/** A document of a YAML file that is not empty. Its nodes know where they stand, as offsets into the file. */
-export interface YamlDocument {
-  readonly file: SourceFile;
-  readonly root: ParsedNode;
-  /** Where the value begins, its tag included. */
-  readonly offset: number;
-}
-
-/** Stands for a value that could not be read; the reason has been reported, so it is not reported again. */
+/** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
 export const unresolved = '\0unresolved';
 
-/** Gives a tagged node its value. `argument` is the node's own value. */
+/** Returns the value of a tagged node. `argument` is the node's value without the tag. */
 export type ReadTag = (tag: string, argument: Json, place: Place) => Json;
 
 export interface Tree {
   readonly value: Json;
-  /** Whether tags were read: the value may hold markers or {@link unresolved}. */
+  /** Whether there were tags, aliases or problems: the value may contain markers or {@link unresolved}. */
   readonly tagged: boolean;
 }
 
-/** How much the aliases of a document may unfold to: about this many characters. */
-const largestTree = 16 * 1024 * 1024;
-export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
-const plainTags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
-  (name) => `tag:yaml.org,2002:${name}`,
-);
+/** How large a document may become when its aliases are expanded, in characters (approximately). */
+const maxTreeSize = 16 * 1024 * 1024;
 
-/** A document's value as JSON, in one walk that checks keys, aliases, numbers and tags. */
+/** Keys that could reach the prototype of an object. */
+export const unsafeKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+/**
+ * The value of a document as JSON, in one walk that checks keys, aliases, numbers and tags. Problems are reported, and
+ * their values are {@link unresolved}.
+ */
 export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): Tree {
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, tagged: false };
-  const value = read(root, walk);
+  const value = readValue(root, walk);
   return { value, tagged: walk.tagged };
 }
 
@@ -60,9 +54,9 @@ interface Walk {
   tagged: boolean;
 }
 
-function read(node: unknown, walk: Walk): Json {
+function readValue(node: unknown, walk: Walk): Json {
   if (node === null || node === undefined) return null;
-  if (isAlias(node)) return aliased(node.source, node, walk);
+  if (isAlias(node)) return readAlias(node.source, node, walk);
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
   const { anchor } = node;
   if (anchor === undefined) return readNode(node, walk);
@@ -76,37 +70,41 @@ function read(node: unknown, walk: Walk): Json {
 function readNode(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
   const { tag } = node;
   const value = isScalar(node)
-    ? scalar(node, walk)
+    ? readScalar(node, walk)
     : isMap(node)
-      ? mapping(node, walk)
-      : sequence(node, walk);
-  if (tag === undefined || plainTags.includes(tag)) return value;
+      ? readMapping(node, walk)
+      : readSequence(node, walk);
+  if (tag === undefined || isCoreTag(tag)) return value;
   walk.tagged = true;
   return walk.readTag(tag, value, placeOfNode(node, walk.file));
 }
 
-function aliased(name: string, node: Node, walk: Walk): Json {
+function readAlias(name: string, node: Node, walk: Walk): Json {
   const anchored = walk.anchors.get(name);
   walk.tagged = true;
   if (anchored === null)
-    return refuse(walk, node, 'alias-cycle', `\`*${name}\` stands inside \`&${name}\` itself`);
+    return refuse(walk, node, {
+      code: 'alias-cycle',
+      message: `\`*${name}\` refers to a value that contains it`,
+    });
   if (anchored === undefined) {
-    const hint = didYouMean(name, walk.anchors.keys());
-    return refuse(walk, node, 'unknown-alias', `There is no anchor \`&${name}\` before this`, hint);
+    return refuse(walk, node, {
+      code: 'unknown-alias',
+      message: `There is no anchor \`&${name}\` before this alias`,
+      hint: didYouMean(name, walk.anchors.keys()),
+    });
   }
   walk.size += anchored.size;
-  if (walk.size > largestTree) {
-    return refuse(
-      walk,
-      node,
-      'alias-bomb',
-      'The aliases of this document unfold to more than 16 million characters',
-    );
+  if (walk.size > maxTreeSize) {
+    return refuse(walk, node, {
+      code: 'alias-bomb',
+      message: 'The aliases of this document expand to more than 16 million characters',
+    });
   }
   return anchored.value;
 }
 
-function scalar(node: Scalar, walk: Walk): Json {
+function readScalar(node: Scalar, walk: Walk): Json {
   const { value, source = '' } = node;
   walk.size += 8 + source.length;
   if (typeof value === 'string') return flatten(value);
@@ -114,19 +112,22 @@ function scalar(node: Scalar, walk: Walk): Json {
   if (typeof value !== 'number') return null;
   if (Number.isFinite(value) && isExact(value, source)) return value;
   const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
-  const message = `\`${shown}\` is no number that JSON can hold exactly`;
-  return refuse(walk, node, 'inexact-number', message, `If it is text, put it in quotes: "${shown}".`);
+  return refuse(walk, node, {
+    code: 'inexact-number',
+    message: `JSON cannot hold the number \`${shown}\` exactly`,
+    hint: `If it is text, put it in quotes: "${shown}".`,
+  });
 }
 
-/** Shorter texts are never kept in pieces by V8. */
-const shortestPieces = 13;
+/** V8 never stores a shorter text in pieces. */
+const minPieces = 13;
 
 /**
  * The same text in one piece. The parser concatenates a quoted text character by character, which V8 keeps as a tree
- * of twenty times its size until somebody asks for a character of it.
+ * of twenty times its size until a character of it is read.
  */
 function flatten(text: string): string {
-  return text.length < shortestPieces || text.charCodeAt(0) >= 0 ? text : '';
+  return text.length < minPieces || text.charCodeAt(0) >= 0 ? text : '';
 }
 
 /** Whether a whole number was read without losing digits. */
@@ -135,84 +136,71 @@ function isExact(value: number, source: string): boolean {
   return String(value) === source || /^[-+\d.]+e/i.test(source);
 }
 
-function sequence(node: YAMLSeq, walk: Walk): Json {
+function readSequence(node: YAMLSeq, walk: Walk): Json {
   walk.size += 8;
-  return node.items.map((item) => read(item, walk));
+  return node.items.map((item) => readValue(item, walk));
 }
 
-function mapping(node: YAMLMap, walk: Walk): Json {
+function readMapping(node: YAMLMap, walk: Walk): Json {
   const object: Record<string, Json> = {};
-  const again: Pair[] = [];
+  const duplicates: Pair[] = [];
   walk.size += 8;
   for (const pair of node.items) {
-    const key = checkedKey(pair, walk);
-    const value = read(pair.value, walk);
+    const key = readKey(pair, walk);
+    const value = readValue(pair.value, walk);
     if (key === null) continue;
-    if (Object.hasOwn(object, key)) again.push(pair);
+    if (Object.hasOwn(object, key)) duplicates.push(pair);
     else object[key] = value;
   }
-  if (again.length > 0) refuseDuplicates(again, node, walk);
+  if (duplicates.length > 0) refuseDuplicates(duplicates, node, walk);
   return object;
 }
 
 const specialKeys = new Set<string>([...unsafeKeys, ...markerKeys, '<<']);
 
-/** A key as text, or `null` when it is none that may be used. */
-function checkedKey({ key }: Pair, walk: Walk): string | null {
+/** The key as text; `null`, and a problem, where it may not be used. */
+function readKey({ key }: Pair, walk: Walk): string | null {
   const text = keyText(key);
   if (text === null) {
-    refuse(walk, key, 'key-not-text', 'A key must be plain text');
+    refuse(walk, key, { code: 'key-not-text', message: 'A key must be plain text' });
     return null;
   }
   walk.size += 8 + text.length;
   if (isScalar(key) && key.anchor !== undefined)
     walk.anchors.set(key.anchor, { value: text, size: text.length });
   if (!specialKeys.has(text)) return text;
-  if (unsafeKeys.includes(text)) refuse(walk, key, 'unsafe-key', `The key \`${text}\` is not allowed`);
+  if (unsafeKeys.includes(text))
+    refuse(walk, key, { code: 'unsafe-key', message: `The key \`${text}\` is not allowed` });
   else if (markerKeys.some((marker) => marker === text)) {
-    const hint = 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.';
-    refuse(walk, key, 'reserved-key', `The key \`${text}\` is tenantctl's own`, hint);
+    refuse(walk, key, {
+      code: 'reserved-key',
+      message: `The key \`${text}\` is reserved for tenantctl`,
+      hint: 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.',
+    });
   } else if (text === '<<' && isScalar(key) && key.type === 'PLAIN') {
-    const hint = 'Repeat the fields, or write "<<" in quotes if that is the key.';
-    refuse(walk, key, 'merge-key', 'Merge keys (`<<`) are not part of YAML 1.2', hint);
+    refuse(walk, key, {
+      code: 'merge-key',
+      message: 'Merge keys (`<<`) are not part of YAML 1.2',
+      hint: 'Repeat the fields, or write "<<" in quotes if that is the key.',
+    });
   } else return text;
   return null;
 }
 
-/** The text of a key as it stands in the file; `null` where it is no scalar. */
-export function keyText(key: unknown): string | null {
-  if (!isScalar(key) || (key.tag !== undefined && !plainTags.includes(key.tag))) return null;
-  if (typeof key.value === 'string') return key.value;
-  return key.value === null ? null : (key.source ?? null);
-}
-
-function refuseDuplicates(again: readonly Pair[], node: YAMLMap, walk: Walk): void {
+function refuseDuplicates(duplicates: readonly Pair[], node: YAMLMap, walk: Walk): void {
   const first = new Map(node.items.map(({ key }) => [keyText(key), key] as const).reverse());
-  for (const { key } of again) {
-    const { line } = walk.file.at(offsetOfNode(first.get(keyText(key))));
-    refuse(walk, key, 'duplicate-key', `The key \`${keyText(key)}\` stands twice; first on line ${line}`);
+  for (const { key } of duplicates) {
+    const text = keyText(key);
+    const { line } = walk.file.at(offsetOfNode(first.get(text)));
+    refuse(walk, key, {
+      code: 'duplicate-key',
+      message: `The key \`${text}\` appears twice; first on line ${line}`,
+    });
   }
 }
 
-function refuse(walk: Walk, node: unknown, code: string, message: string, hint: string | null = null): Json {
-  const place = { file: walk.file, offset: offsetOfNode(node) };
-  walk.problems.add(code, message, place, hint === null ? {} : { hint });
+function refuse(walk: Walk, node: unknown, { code, message, hint }: Problem): Json {
+  walk.problems.add(code, message, { file: walk.file, offset: offsetOfNode(node) }, { hint });
   walk.tagged = true;
   return unresolved;
-}
-
-/** Where a node's value begins, its tag and anchor not counted. */
-export function offsetOfNode(node: unknown): number {
-  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? 0) : 0;
-}
-
-/** A tag further away from its value belongs to another one. */
-const farthestTag = 512;
-
-/** Where a value begins, its tag counted. */
-export function placeOfNode(node: unknown, file: SourceFile): Place {
-  const offset = offsetOfNode(node);
-  const tag = isScalar(node) || isMap(node) || isSeq(node) ? node.tag : undefined;
-  const written = tag === undefined ? -1 : file.text.lastIndexOf(tag, offset);
-  return { file, offset: written === -1 || offset - written > farthestTag ? offset : written };
 }

@@ -215,7 +215,7 @@ describe('the questions', () => {
     const lines = 'tenant\nno address\nhttp://one.example\nhttps://one.example\n\nexport\ngithub\n';
     const { code, stderr } = await typed(lines);
     expect(code).toBe(0);
-    expect(stderr).toContain('it is no address such as');
+    expect(stderr).toContain('it is not a URL such as');
     expect(stderr).toContain('must begin with https://');
     expect(read('tenantctl.yaml')).toContain('baseUrl: https://one.example');
     expect(read('tenantctl.yaml')).not.toContain('profiles:');

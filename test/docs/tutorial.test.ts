@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { blocksOf, root } from './documents.ts';
 
 describe.each(['README.md', 'docs/tutorial.md'])('%s', (path) => {
-  test('its commands print what it says', () => {
+  test('its commands print what it says', { timeout: 300_000 }, () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
       cwd: root,
       encoding: 'utf8',

@@ -143,10 +143,10 @@ describe('objects', () => {
     );
   });
 
-  it('that are gone are told, and their documents removed when asked for', () => {
-    const told = merge({ files, live: [sender('a@acme.example')] });
-    expect(told).toMatchObject({ changed: [], deleted: [], gone: ['SenderAddress/b%40acme.example'] });
-    expect(codes(told)).toEqual(['object-gone']);
+  it('that are gone are reported, and their documents removed when asked for', () => {
+    const reported = merge({ files, live: [sender('a@acme.example')] });
+    expect(reported).toMatchObject({ changed: [], deleted: [], gone: ['SenderAddress/b%40acme.example'] });
+    expect(codes(reported)).toEqual(['object-gone']);
     const removed = merge({ files, live: [sender('a@acme.example')], more: { delete: true } });
     expect(removed.changed[0]?.content).toBe('# ours\nkind: SenderAddress\nemail: a@acme.example\n');
     expect(merge({ files, live: [], more: { delete: true } }).deleted).toEqual([
@@ -180,7 +180,7 @@ describe('objects', () => {
     expect(codes(result)).toEqual(['object-still-there']);
   });
 
-  it('take nothing that the loader would drop without a word', () => {
+  it('take nothing that the loader would drop silently', () => {
     const pinned = 'kind: AuthProfile\nid: "p1"\nname: Old # n\ntype: MFA\n';
     const listed = 'kind: SimIntegration\nname: I\nsources:\n  - s1\n';
     const result = merge({

@@ -3,7 +3,7 @@ import { asFiles, codes, head, merge, merged, project } from './merging.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
 describe('values', () => {
-  it('change where they stand, in their own style', () => {
+  it('change in place, in their own style', () => {
     const content = `# Top\n${head}subject: 'It''s old'   # why\n\n# the body\nbody: |  # html\n    <p>one</p>\n\n    <p>two</p>\n\nname: "N"\n`;
     const live = template('a', { subject: "It's new", body: '<p>one</p>\n\n<p>2</p>\n', name: 'N' });
     expect(merged(content, live)).toBe(
@@ -66,7 +66,7 @@ describe('tags', () => {
     );
   });
 
-  it('give way to a plain value, and a remark, when it does not', () => {
+  it('are replaced with a plain value, and a note, when it does not', () => {
     const result = merge({
       files: { 'config/a.yaml': content },
       live: [template('a', { replyTo: 'other@acme.example', subject: 'On desk' })],
@@ -117,7 +117,7 @@ describe('secrets', () => {
     expect(codes(result)).toEqual(['secret-kept']);
   });
 
-  it('are told when the tenant shows something else', () => {
+  it('are reported when the tenant shows something else', () => {
     const live = integration('I', { attributes: { url: 'a', password: 'changed' } });
     const content = 'kind: SimIntegration\nname: I\nattributes: { url: a, password: !secret PW }\n';
     const result = merge({ files: { 'config/a.yaml': content }, live: [live] });
@@ -125,7 +125,7 @@ describe('secrets', () => {
     expect(codes(result)).toEqual(['secret-kept']);
   });
 
-  it('that somebody wrote down are taken out when they change', () => {
+  it('in plain text are replaced with a secret when they change', () => {
     const plain = manifest.replace('!secret PW', 'old');
     const result = merge({
       files: { 'config/a.yaml': plain },

@@ -5,7 +5,7 @@ import { pointer } from '../../src/model/pointer.ts';
 export interface Line {
   readonly text: string;
   readonly owner: string;
-  /** Whether the line holds the value, is the key of what stands below, or is a comment or blank line above it. */
+  /** Whether the line holds the value, is the key of the value below, or is a comment or blank line above it. */
   readonly role: 'value' | 'lead' | 'remark';
 }
 
@@ -44,7 +44,7 @@ function items(value: readonly Json[], at: string, margin: string, dice: Dice, s
   });
 }
 
-/** What stands after `key:` or `-`. */
+/** What follows `key:` or `-`. */
 function entry(lead: string, value: Json, at: string, margin: string, dice: Dice, stands: Stand): Line[] {
   const deeper = margin + ['  ', '    '][dice(2)];
   const isFull = (isArray(value) && value.length > 0) || (isObject(value) && Object.keys(value).length > 0);

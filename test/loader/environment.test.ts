@@ -173,7 +173,7 @@ const bad: {
     name: 'an unknown default',
     text: `${config()}defaultEnvironment: prod`,
     error: 'unknown-environment tenantctl.yaml:5:21',
-    hint: 'There are: test',
+    hint: 'The environments are: test',
   },
   {
     name: 'no choice',
@@ -308,7 +308,7 @@ const bad: {
   },
 ];
 
-describe('what is wrong with the project file is told with its place', () => {
+describe('what is wrong with the project file is reported with its place', () => {
   test.each(bad)('$name', ({ text, files = {}, environment: name, error, hint }) => {
     const found = failureOf(
       { 'tenantctl.yaml': text, ...files },
@@ -326,7 +326,7 @@ test('no credential is printed, whatever is wrong beside it', () => {
   expect(JSON.stringify(failureOf({ 'tenantctl.yaml': literal }))).not.toContain('hunter');
 });
 
-test('a project file that is not there is told with what to do', () => {
+test('a project file that is not there is reported with what to do', () => {
   const { diagnostics, exitCode } = thrown(() => loadEnvironment({ configFile: '/nowhere/tenantctl.yaml' }));
   expect(diagnostics).toMatchObject([{ code: 'config-not-found' }]);
   expect(exitCode).toBe(1);
@@ -397,7 +397,7 @@ describe('overlays', () => {
     expect(resource('kind: SimIntegration\nname: a\nensure: absent', files)).toMatchObject({ fields: {} });
   });
 
-  test('are where their values stand', () => {
+  test('have the positions of their values', () => {
     const { locate } = overlaid('{ target: SimIntegration/*, merge: { attributes: { b: { c: 7 } } } }');
     expect(locate('/attributes/b/c')).toEqual({ file: 'tenantctl.yaml', line: 7, column: 68 });
     expect(locate('/attributes/b/d')).toMatchObject({ file: 'config/a.yaml', line: 4 });

@@ -16,7 +16,7 @@ const print = (members: Readonly<Record<string, Printable>>) =>
   printManifest([{ ...mapping(members), remarks: [] }]);
 
 describe('printing manifests', () => {
-  it('writes plain text plain, and quotes what some reader takes for something else', () => {
+  it('writes plain text plain, and quotes what some parser reads as something else', () => {
     expect(
       print({ a: 'Hello $name, ${x}', b: 'yes', c: '12', d: 'a: b', e: '2c91e5', f: '', g: 'it’s' }),
     ).toBe('a: Hello $name, ${x}\nb: "yes"\nc: "12"\nd: "a: b"\ne: "2c91e5"\nf: ""\ng: it’s\n');
@@ -28,7 +28,7 @@ describe('printing manifests', () => {
     );
   });
 
-  it('escapes what nobody sees', () => {
+  it('escapes invisible characters', () => {
     expect(print({ a: '\u2028\u202e\ufeff\u0085\ud800' })).toBe('a: "\\u2028\\u202e\\ufeff\\u0085\\ud800"\n');
   });
 

@@ -24,7 +24,7 @@ const cases: Case[] = [
     name: 'a tab as indentation',
     manifest: `${template}subject:\n\t- b\n`,
     error: 'yaml-syntax 6:1',
-    hint: 'blanks',
+    hint: 'spaces',
   },
   { name: 'a duplicate key', manifest: `${template}subject: a\nsubject: b\n`, error: 'duplicate-key 6:1' },
   {
@@ -243,7 +243,7 @@ const cases: Case[] = [
     name: 'a rename from its own name',
     manifest: 'kind: ProfileSearch\nlabel: a\nlifecycle: { renamedFrom: a }',
     error: 'invalid-value 3:27',
-    hint: 'before',
+    hint: 'previous name',
   },
   {
     name: 'a field to ignore that is none',
@@ -388,7 +388,7 @@ describe('every problem has a code, a place and, where one is near, a hint', () 
   });
 });
 
-test('all problems of all files are told at once, in order', () => {
+test('all problems of all files are reported at once, in order', () => {
   const found = failureOf({
     'tenantctl.yaml': config('    variables: { a: !env NOPE }\n    limits: { requests: 0 }'),
     'config/a.yaml': `${template}subjct: a\nbody: !var nope`,
@@ -428,7 +428,7 @@ test.each([
   '{ p: !bad x, note: "the password: hunter2" }',
   '{ password: hunter2, token: hunter2, p: !bad x }',
   `{ password: hunter2${'x'.repeat(200)}, p: !bad x, url: u }`,
-])('the excerpt does not show the credential that stands beside the problem', (attributes) => {
+])('the excerpt does not show the credential beside the problem', (attributes) => {
   const excerpt = excerptOf(attributes);
   expect(excerpt).toContain('p: !bad x');
   expect(excerpt).toContain('•••');

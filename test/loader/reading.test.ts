@@ -15,12 +15,12 @@ function read(text: string) {
     const { value, tagged } = readTree(document, () => null, problems);
     return { offset: document.offset, value, tagged };
   });
-  if (problems.count > 0 || documents.some(({ tagged }) => tagged)) return null;
+  if (problems.diagnostics.length > 0 || documents.some(({ tagged }) => tagged)) return null;
   return documents.map(({ offset, value }) => ({ offset, value }));
 }
 
 /**
- * The values that the YAML library reads by itself, without the empty documents. A key is the text that stands in the
+ * The values that the YAML library reads by itself, without the empty documents. A key is the text in the
  * file, so `1.0: a` has the key `1.0`, where the library converts the number to text.
  */
 function expected(text: string): unknown[] {
@@ -286,7 +286,7 @@ describe('a text without tags', () => {
     expect(sound / all).toBeGreaterThan(least);
   });
 
-  it('may hold several documents, whose offsets do not count what stands before them', () => {
+  it('may hold several documents, whose offsets do not count what precedes them', () => {
     expect(read('# First\n---\na: b\n--- # second\n\nc: d\n')).toEqual([
       { offset: 12, value: { a: 'b' } },
       { offset: 31, value: { c: 'd' } },

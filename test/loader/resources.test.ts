@@ -238,7 +238,7 @@ describe('files', () => {
   });
 });
 
-test('the deprecation of a kind is told once', () => {
+test('the deprecation of a kind is reported once', () => {
   const manifest = 'kind: SimIntegration\nname: a\n---\nkind: SimIntegration\nname: b\n';
   expect(load({ 'config/a.yaml': manifest }).diagnostics).toMatchObject([
     { code: 'sim-deprecated', severity: 'info' },

@@ -32,13 +32,13 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('the schema of %s
     expect(schema.additionalProperties).toBe(false);
   });
 
-  test('lets a rename stand where the kind can carry it out', () => {
+  test('accepts a rename where the kind can do it', () => {
     expect(schema.properties?.lifecycle).toEqual({
       $ref: `lifecycle.schema.json${kind.renamable ? '#/$defs/renamable' : ''}`,
     });
   });
 
-  test('tells editors what everything is', () => {
+  test('describes everything for editors', () => {
     expect(schema.title).toBe(name);
     for (const field of Object.values(schema.properties ?? {})) {
       if (!('$ref' in field)) expect(field.description).toMatch(/\S/);

@@ -1,4 +1,4 @@
-import { readUrl } from '../../loader/url.ts';
+import { readUrl } from '../../loader/connection.ts';
 import { ExitCode, Failure, failure } from '../../model/failure.ts';
 import type { Io } from '../io.ts';
 import { openPrompt } from '../prompt.ts';

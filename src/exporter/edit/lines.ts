@@ -3,11 +3,12 @@ export function splice(text: string, from: number, to: number, replacement: stri
   return text.slice(0, from) + replacement + text.slice(to);
 }
 
+/** Where the line of the offset begins. */
 export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Where the line ends, its ending not counted. */
+/** Where the line ends, before its line ending. */
 export function lineEnd(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   if (end === -1) return text.length;
@@ -20,17 +21,17 @@ export function nextLine(text: string, offset: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-/** How far from the left margin an offset is, counted in characters. */
+/** The number of characters between the start of the line and the offset. */
 export function columnOf(text: string, offset: number): number {
   return offset - lineStart(text, offset);
 }
 
-/** Whether nothing but blanks stands before the offset on its line. */
+/** Whether only blanks precede the offset on its line. */
 export function isFirstOnLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === '';
 }
 
-/** The lines of a block, all but the first moved to the right, with the file's line endings. */
+/** The lines of a block, all but the first indented, with the file's line endings. */
 export function indentBelow(block: string, column: number, eol: string): string {
   const margin = ' '.repeat(column);
   return block

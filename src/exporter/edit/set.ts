@@ -1,49 +1,60 @@
-import { CST, isAlias, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
-import { type Mapping, type Printable, printBlock, printInline, quoted } from '../../loader/print.ts';
+import { CST, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
+import { type Mapping, type Printable, printBlock, printInline, quote } from '../../loader/print.ts';
 import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, nextLine, splice } from './lines.ts';
-import { endOf, indicatorOf, type Located, leadOf, type Parsed, startOf } from './parsed.ts';
+import {
+  endOf,
+  endOfIndicator,
+  type Located,
+  type ParsedDocument,
+  startOf,
+  startOfEntry,
+} from './parsed-document.ts';
 
-/** Texts in which the value is another one, best first: in its own style, then on one line. */
-export function* setCandidates(parsed: Parsed, located: Located, value: Printable): Generator<string> {
+/** Versions of the document with the new value, best first: in the style of the old value, then on one line. */
+export function* setCandidates(
+  parsed: ParsedDocument,
+  located: Located,
+  value: Printable,
+): Generator<string> {
   const { text, eol } = parsed;
   const { node } = located;
   const span = spanOf(parsed, located);
   if (!span) return;
   const { from, to, gap } = span;
-  const put = (replacement: string) => splice(text, from, to, gap + replacement);
+  const replaceWith = (replacement: string) => splice(text, from, to, gap + replacement);
   if (typeof value === 'string') {
-    const same = isScalar(node) && node.tag === undefined && node.anchor === undefined;
-    if (same) yield* sameStyle(parsed, node, value);
+    const isSimple = isScalar(node) && node.tag === undefined && node.anchor === undefined;
+    if (isSimple) yield* rewriteInStyle(parsed, node, value);
   } else if (isCollection(value) && !located.inFlow) {
     const isFlow = (isMap(node) || isSeq(node)) && node.flow === true;
-    if (isFlow) yield put(printInline(value));
-    const block = blockText(parsed, located, value);
+    if (isFlow) yield replaceWith(printInline(value));
+    const block = replaceWithBlock(parsed, located, value);
     if (block !== null) yield block;
   }
   const comment = headerComment(parsed, node);
   if (typeof value === 'string' && !located.inFlow && located.pair) {
-    const column = columnOf(text, leadOf(located) ?? 0);
-    const literal = literalAfterKey(value, { column, comment, eol });
-    if (literal !== null) yield put(literal);
+    const column = columnOf(text, startOfEntry(located) ?? 0);
+    const literal = printLiteral(value, { column, comment, eol });
+    if (literal !== null) yield replaceWith(literal);
   }
-  const hoisted = hoist(parsed, located, printInline(value));
-  if (hoisted !== null) yield hoisted;
-  if (comment !== '') yield put(printInline(value) + comment);
-  yield put(printInline(value));
+  const besideKey = moveBesideKey(parsed, located, printInline(value));
+  if (besideKey !== null) yield besideKey;
+  if (comment !== '') yield replaceWith(printInline(value) + comment);
+  yield replaceWith(printInline(value));
 }
 
-/** The comment beside the `|` or `>` of a block. */
-function headerComment({ text }: Parsed, node: Node | null): string {
+/** The comment after the `|` or `>` of a block. */
+function headerComment({ text }: ParsedDocument, node: Node | null): string {
   if (!isScalar(node) || (node.type !== 'BLOCK_LITERAL' && node.type !== 'BLOCK_FOLDED')) return '';
   const start = node.range?.[0] ?? 0;
   return /[ \t]+#.*$/.exec(text.slice(start, lineEnd(text, start)))?.[0] ?? '';
 }
 
-/** The text with a value beside its key or dash, in the place of a collection on the lines below. */
-function hoist({ text }: Parsed, located: Located, inline: string): string | null {
+/** The document with a one-line value after its key or dash, replacing a collection on the lines below it. */
+function moveBesideKey({ text }: ParsedDocument, located: Located, inline: string): string | null {
   const { node } = located;
   const from = startOf(located);
-  const indicator = indicatorOf(located);
+  const indicator = endOfIndicator(located);
   if (!node || indicator === null || from <= lineEnd(text, indicator) || !isFirstOnLine(text, from))
     return null;
   const without = splice(text, lineStart(text, from), nextLine(text, endOf(node, text)), '');
@@ -55,8 +66,11 @@ function isCollection(value: Printable): value is Mapping | readonly Printable[]
   return 'members' in value ? value.members.length > 0 : value.length > 0;
 }
 
-/** What is replaced: the value with its tag and anchor, or the place where it is missing. */
-function spanOf({ text }: Parsed, located: Located): { from: number; to: number; gap: string } | null {
+/** The text to replace: the value with its tag and anchor, or the empty place of a missing value. */
+function spanOf(
+  { text }: ParsedDocument,
+  located: Located,
+): { from: number; to: number; gap: string } | null {
   const { node, pair } = located;
   if (!node) return null;
   const from = startOf(located);
@@ -67,8 +81,8 @@ function spanOf({ text }: Parsed, located: Located): { from: number; to: number;
   return { from, to, gap };
 }
 
-/** Text in the quotes, or the block, that it had. */
-function* sameStyle(parsed: Parsed, node: Scalar, value: string): Generator<string> {
+/** The document with a new text in the same quotes, or the same kind of block, as the old one. */
+function* rewriteInStyle(parsed: ParsedDocument, node: Scalar, value: string): Generator<string> {
   const { text } = parsed;
   const [start, end] = node.range ?? [0, 0, 0];
   switch (node.type) {
@@ -79,10 +93,10 @@ function* sameStyle(parsed: Parsed, node: Scalar, value: string): Generator<stri
       return;
     }
     case 'QUOTE_DOUBLE':
-      yield splice(text, start, end, quoted(value));
+      yield splice(text, start, end, quote(value));
       return;
     case 'QUOTE_SINGLE': {
-      const token = singleQuoted(value);
+      const token = quoteSingle(value);
       if (token !== null) yield splice(text, start, end, token);
       return;
     }
@@ -90,7 +104,7 @@ function* sameStyle(parsed: Parsed, node: Scalar, value: string): Generator<stri
   }
 }
 
-function singleQuoted(value: string): string | null {
+function quoteSingle(value: string): string | null {
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(value)) return null;
   const token: CST.FlowScalar = {
     type: 'single-quoted-scalar',
@@ -102,11 +116,11 @@ function singleQuoted(value: string): string | null {
   return token.source;
 }
 
-/** What is better written as an escape, though a block could hold it. */
+/** Characters that nobody can see: a block could hold them, but an escape is better. */
 const unseen = /(?![\n\t\u200c\u200d])\p{C}|\p{Zl}|\p{Zp}/u;
 
-/** The block with another text: its margin, its header's comment and the blank lines below it stay. */
-function rewriteBlock({ eol }: Parsed, block: string, value: string, node: Scalar): string | null {
+/** The block with a new text. Its indentation, its header's comment and the blank lines below it stay. */
+function rewriteBlock({ eol }: ParsedDocument, block: string, value: string, node: Scalar): string | null {
   const headerEnd = block.indexOf('\n');
   const header = /^([|>])([+-]?)(?=\s|$)(.*)$/s.exec(block.slice(0, headerEnd).trimEnd());
   const body = block.slice(headerEnd + 1);
@@ -117,26 +131,26 @@ function rewriteBlock({ eol }: Parsed, block: string, value: string, node: Scala
   const content = value.replace(/\n+$/, '');
   const breaks = value.length - content.length;
   const chomp = breaks === 0 ? '-' : breaks === 1 ? '' : '+';
-  const blankLines = chomp === '+' ? '\n'.repeat(breaks - 1) : oldChomp === '+' ? '' : blankBelow(body);
-  const lines = foldable(node, content).split('\n');
+  const blankLines = chomp === '+' ? '\n'.repeat(breaks - 1) : oldChomp === '+' ? '' : blankLinesBelow(body);
+  const lines = doubleBreaks(node, content).split('\n');
   const written = lines.map((line) => (line === '' ? '' : indent + line)).join(eol);
   const ending = body.endsWith('\n') || chomp === '+' ? eol : '';
   return `${header[1]}${chomp}${comment}${eol}${written}${ending}${blankLines}`;
 }
 
-/** A folded block takes one line ending for a blank, so each stands twice. */
-function foldable(node: Scalar, content: string): string {
+/** In a folded block a single line ending means a blank, so each line ending is written twice. */
+function doubleBreaks(node: Scalar, content: string): string {
   return node.type === 'BLOCK_FOLDED' ? content.replace(/\n+/g, '$&\n') : content;
 }
 
-function blankBelow(body: string): string {
+function blankLinesBelow(body: string): string {
   const trimmed = body.trimEnd();
   const ending = body.indexOf('\n', trimmed.length);
   return ending === -1 ? '' : body.slice(ending + 1);
 }
 
-/** Text as a block below its key; `null` where it is better written on one line. */
-function literalAfterKey(
+/** The text as a literal block below its key; `null` where it is better written on one line. */
+function printLiteral(
   value: string,
   { column, comment, eol }: { column: number; comment: string; eol: string },
 ): string | null {
@@ -149,22 +163,24 @@ function literalAfterKey(
   );
 }
 
-/** The text with a mapping or list in block style in the place of the value. */
-function blockText(parsed: Parsed, located: Located, value: Mapping | readonly Printable[]): string | null {
+/** The document with a mapping or list in block style in place of the value. */
+function replaceWithBlock(
+  parsed: ParsedDocument,
+  located: Located,
+  value: Mapping | readonly Printable[],
+): string | null {
   const { text, eol } = parsed;
   const { node, pair } = located;
-  const lead = leadOf(located);
-  if (!node || lead === null) return null;
-  const to = endOf(node, text);
-  const start = node.range?.[0] ?? 0;
-  const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
-  const ownLine = isBlock && !isAlias(node) && startOf(located) === start;
-  if (ownLine) {
-    return splice(text, start, to, indentBelow(printBlock(value), columnOf(text, start), eol));
-  }
+  const entry = startOfEntry(located);
+  if (!node || entry === null) return null;
   const from = startOf(located);
-  if (!pair) return splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
-  const column = columnOf(text, lead) + 2;
+  const to = endOf(node, text);
+  const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
+  const hasProperties = from !== (node.range?.[0] ?? 0);
+  if (!pair || (isBlock && !hasProperties)) {
+    return splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
+  }
+  const column = columnOf(text, entry) + 2;
   const keyEnd = text.slice(0, from).trimEnd().length;
   return splice(
     text,

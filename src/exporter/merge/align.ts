@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from '../../model/json.ts';
 
-/** A stretch in which two lists differ: items `from…to` of the one stand where `liveFrom…liveTo` of the other do. */
+/** A range in which two lists differ: the items `from…to` of one correspond to `liveFrom…liveTo` of the other. */
 export interface Gap {
   readonly from: number;
   readonly to: number;
@@ -8,11 +8,11 @@ export interface Gap {
   readonly liveTo: number;
 }
 
-/** Longer lists are compared from both ends only. */
-const longest = 1000;
+/** Of longer lists only the common beginning and end are found. */
+const maxLength = 1000;
 
-/** Where two lists differ, so that as many items as possible stay; last first. */
-export function gapsBetween(declared: readonly Json[], live: readonly Json[]): Gap[] {
+/** The ranges in which two lists differ, with as many items in common as possible; last range first. */
+export function findGaps(declared: readonly Json[], live: readonly Json[]): Gap[] {
   const [a, b] = [declared.map(canonicalJson), live.map(canonicalJson)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
@@ -21,12 +21,12 @@ export function gapsBetween(declared: readonly Json[], live: readonly Json[]): G
     end += 1;
   const [aEnd, bEnd] = [a.length - end, b.length - end];
   if (start === aEnd && start === bEnd) return [];
-  if ((aEnd - start) * (bEnd - start) > longest * longest)
+  if ((aEnd - start) * (bEnd - start) > maxLength * maxLength)
     return [{ from: start, to: aEnd, liveFrom: start, liveTo: bEnd }];
-  const kept = commonItems(a.slice(start, aEnd), b.slice(start, bEnd));
+  const common = findCommonItems(a.slice(start, aEnd), b.slice(start, bEnd));
   const gaps: Gap[] = [];
   let [from, liveFrom] = [start, start];
-  for (const [i, j] of [...kept, [aEnd - start, bEnd - start] as const]) {
+  for (const [i, j] of [...common, [aEnd - start, bEnd - start] as const]) {
     const [to, liveTo] = [start + i, start + j];
     if (to > from || liveTo > liveFrom) gaps.unshift({ from, to, liveFrom, liveTo });
     [from, liveFrom] = [to + 1, liveTo + 1];
@@ -35,7 +35,7 @@ export function gapsBetween(declared: readonly Json[], live: readonly Json[]): G
 }
 
 /** The longest common subsequence, as pairs of indexes. */
-function commonItems(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
+function findCommonItems(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => lengths[i * width + j] ?? 0;

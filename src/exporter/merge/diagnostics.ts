@@ -1,44 +1,47 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
-import { shownPlace } from '../omission.ts';
-import type { Note, NoteReason } from './found.ts';
+import { printPlace } from '../omission.ts';
+import type { Note, NoteReason } from './document-merge.ts';
 
-/** What there is to say about one merged manifest: what was kept though it differs, and what was lost. */
+/** Diagnostics for the notes about one merged manifest. */
 export function noteDiagnostics(resource: Resource, notes: readonly Note[]): Diagnostic[] {
   return notes.map(({ at, reason }) => ({
-    ...texts[reason](shownPlace(at)),
-    source: resource.locate(existing(resource, at)),
+    ...texts[reason](printPlace(at)),
+    source: resource.locate(findNearestPlace(resource, at)),
     address: resource.address,
   }));
 }
 
+/** For a declared object that the tenant does not have. */
 export function goneDiagnostic({ address, source }: Resource, isDeleted: boolean): Diagnostic {
   return {
     code: 'object-gone',
     severity: 'warning',
-    message: `The tenant has no ${address} any more${isDeleted ? '; its document was removed' : ''}.`,
-    ...(isDeleted ? {} : { hint: 'Remove the document, or let `export --merge --delete` do it.' }),
+    message: `The tenant no longer has ${address}${isDeleted ? '; its document was removed' : ''}.`,
+    ...(isDeleted ? {} : { hint: 'Remove the document, or use `export --merge --delete`.' }),
     source,
     address,
   };
 }
 
+/** For an object with `ensure: absent` that the tenant has. */
 export function absentDiagnostic({ address, source }: Resource): Diagnostic {
   return {
     code: 'object-still-there',
     severity: 'info',
-    message: `${address} is declared absent, but the tenant has it; the manifest stays as it is.`,
+    message: `${address} is declared absent, but the tenant has it; the manifest was not changed.`,
     source,
     address,
   };
 }
 
+/** For a document that could not be edited. */
 export function refusedDiagnostic({ address, source }: Resource): Diagnostic {
   return {
     code: 'cannot-edit',
     severity: 'error',
-    message: `The manifest of ${address} could not be changed without losing something; it stays as it is.`,
+    message: `The manifest of ${address} could not be edited without losing content; it was not changed.`,
     hint: 'Make the changes by hand: `tenantctl plan` shows them.',
     source,
     address,
@@ -51,32 +54,32 @@ const texts: Readonly<
   overlay: (place) => ({
     code: 'set-by-overlay',
     severity: 'warning',
-    message: `${place} differs from the tenant, but an overlay sets it; nothing was written.`,
+    message: `${place} differs from the tenant, but an overlay sets it; it was not changed.`,
   }),
   secret: (place) => ({
     code: 'secret-kept',
     severity: 'warning',
-    message: `${place} holds a secret and may differ from the tenant; it stays as it is.`,
+    message: `${place} holds a secret and may differ from the tenant; it was not changed.`,
   }),
   tag: (place) => ({
     code: 'tag-replaced',
     severity: 'info',
-    message: `${place} no longer has the value that its tag gives; it became a plain value.`,
+    message: `${place} no longer has the value that its tag gives; the tag was replaced with a plain value.`,
   }),
   sideFile: (place) => ({
     code: 'side-file-left',
     severity: 'info',
-    message: `${place} got its text in the manifest, since others need its side file as it is.`,
+    message: `${place} has its text in the manifest now, because others use its side file unchanged.`,
   }),
   unwritable: (place) => ({
     code: 'not-declarable',
     severity: 'warning',
-    message: `${place} differs from the tenant, but no manifest can say what the tenant has.`,
+    message: `${place} differs from the tenant, but a manifest cannot express the tenant's value.`,
   }),
 };
 
-/** The nearest place that the manifest has: the tenant's own lists may be longer. */
-function existing({ fields }: Resource, at: Pointer): Pointer {
+/** The place, or the whole manifest where it does not declare the field. */
+function findNearestPlace({ fields }: Resource, at: Pointer): Pointer {
   const [field = ''] = segmentsOf(at);
   return Object.hasOwn(fields, field) ? at : pointer();
 }

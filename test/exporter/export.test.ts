@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ExportedFile, exportObjects } from '../../src/exporter/index.ts';
-import { collectionsFor } from '../../src/exporter/lookups.ts';
+import { collectionsFor } from '../../src/exporter/reference-lookups.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { LiveObject } from '../../src/model/live.ts';
@@ -112,7 +112,7 @@ describe('fields', () => {
       { code: 'not-declarable', address: 'NotificationTemplate/a/PIGEON/en' },
     ]);
     expect(files.map(({ content }) => content)).toEqual([
-      'kind: ProfileSearch\nlabel: S\n# rules is left out: the schema of this kind does not accept what the tenant has.\n',
+      'kind: ProfileSearch\nlabel: S\n# rules is left out: the schema of this kind does not accept the value.\n',
     ]);
   });
 });
@@ -166,7 +166,7 @@ describe('secrets', () => {
     expect(names.filter((name) => name.endsWith('_FILE'))).toEqual([]);
   });
 
-  it('never writes a key that the loader would drop without a word', () => {
+  it('never writes a key that the loader would drop silently', () => {
     const pinned = answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1');
     const { files, diagnostics } = run([search(unresolved, []), template(unresolved), pinned]);
     expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);

@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
 import { failure } from '../model/failure.ts';
 
-const largestAnswer = 256 * 1024 * 1024;
+/** The largest output of git that is accepted, in bytes. */
+const maxOutput = 256 * 1024 * 1024;
 
 /**
- * Checks out the files below `root` as they are at `revision` of its git repository into a temporary folder, calls
- * `use` with it, and removes it. The index and the work tree of the repository stay untouched; submodules are left out.
+ * Checks out the files below `root`, as they are at `revision` of its git repository, into a temporary folder, calls
+ * `use` with it, and removes it. The repository's index and work tree are not touched. Submodules are left out.
  *
- * Throws a Failure when git cannot be run, `root` is in no repository, or there is no such revision.
+ * Throws a Failure if git cannot be run, `root` is not in a repository, or there is no such revision.
  */
 export function withRevision<T>(root: string, revision: string, use: (folder: string) => T): T {
-  const [gitDir = '', prefix = '', commit = ''] = git(revision, root, [
+  const [gitDir = '', prefix = '', commit = ''] = runGit(revision, root, [
     'rev-parse',
     '--absolute-git-dir',
     '--show-prefix',
@@ -27,17 +28,17 @@ export function withRevision<T>(root: string, revision: string, use: (folder: st
     const folder = join(temporary, 'files');
     mkdirSync(folder);
     const env = { GIT_DIR: gitDir, GIT_INDEX_FILE: join(temporary, 'index'), GIT_WORK_TREE: folder };
-    git(revision, folder, ['read-tree', `${commit}:${prefix}`], env);
-    git(revision, folder, ['checkout-index', '--all'], env);
-    relink(git(revision, folder, ['ls-files', '--stage', '-z'], env), folder, root);
+    runGit(revision, folder, ['read-tree', `${commit}:${prefix}`], env);
+    runGit(revision, folder, ['checkout-index', '--all'], env);
+    redirectLinks(runGit(revision, folder, ['ls-files', '--stage', '-z'], env), folder, root);
     return use(folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-/** A link that names a file of the project by its absolute path would lead to the file as it is now. */
-function relink(listing: string, folder: string, root: string): void {
+/** Redirects links with absolute paths into the project, which would lead to the current files. */
+function redirectLinks(listing: string, folder: string, root: string): void {
   for (const line of listing.split('\0')) {
     const [, path] = /^120000 [0-9a-f]+ 0\t(.*)$/s.exec(line) ?? [];
     if (path === undefined) continue;
@@ -50,17 +51,21 @@ function relink(listing: string, folder: string, root: string): void {
   }
 }
 
-function git(revision: string, cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+function runGit(revision: string, cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   const { status, stdout, stderr, error } = spawnSync('git', args, {
     cwd,
-    maxBuffer: largestAnswer,
+    maxBuffer: maxOutput,
     encoding: 'utf8',
     env: { ...process.env, ...env, LC_ALL: 'C' },
   });
   if (error) throw failure('git-unavailable', `git cannot be run (${error.message}); --since needs it.`);
   if (status === 0) return stdout;
   const why = stderr.trim().split('\n')[0];
-  throw failure('unknown-revision', `git knows no revision "${revision}" here${why ? `: ${why}` : ''}.`, {
-    hint: 'Name a commit, tag or branch of the repository that holds the project; in CI fetch enough history.',
-  });
+  throw failure(
+    'unknown-revision',
+    `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`,
+    {
+      hint: 'Name a commit, tag or branch of the repository that holds the project; in CI fetch enough history.',
+    },
+  );
 }

@@ -13,31 +13,34 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { keyText } from '../../loader/tree.ts';
-import type { Path } from './tree.ts';
+import { keyText } from '../../loader/document.ts';
+import type { Member, Printable } from '../../loader/print.ts';
 
-/** One document of a file, as text and as nodes that know their place in it. */
-export interface Parsed {
+/** The steps from a document's root to a value: names of members, indexes of items. */
+export type Path = readonly string[];
+
+/** The text of one document, and its nodes with their offsets in the text. */
+export interface ParsedDocument {
   readonly text: string;
   readonly document: Document.Parsed;
   readonly root: Node;
-  /** How lines end in it. */
+  /** Its line ending. */
   readonly eol: string;
 }
 
-/** A value of a document, and what it is part of. */
+/** A value of a document and the collection that holds it. */
 export interface Located {
   readonly node: Node | null;
   readonly parent: YAMLMap | YAMLSeq | null;
-  /** The position among the parent's items. */
+  /** The index among the parent's items. */
   readonly index: number;
   readonly pair: Pair | null;
-  /** Somewhere inside `{…}` or `[…]`. */
+  /** Whether it is inside `{…}` or `[…]`, at any depth. */
   readonly inFlow: boolean;
 }
 
-/** The nodes of a text that holds one document; `null` where it has errors or nothing in it. */
-export function parseOne(text: string): Parsed | null {
+/** Parses a text that holds one document; `null` if it has errors or is empty. */
+export function parseOne(text: string): ParsedDocument | null {
   const document = parseDocument(text, {
     version: '1.2',
     uniqueKeys: false,
@@ -50,8 +53,8 @@ export function parseOne(text: string): Parsed | null {
   return { text, document, root: contents, eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
 
-/** The node at a path; `null` where an alias, a tag or nothing is in the way. */
-export function locate({ root }: Parsed, path: Path): Located | null {
+/** The value at a path; `null` where there is none, or where an alias leads to it. */
+export function locate({ root }: ParsedDocument, path: Path): Located | null {
   let found: Located = { node: root, parent: null, index: 0, pair: null, inFlow: false };
   for (const step of path) {
     const { node, inFlow } = found;
@@ -64,7 +67,7 @@ export function locate({ root }: Parsed, path: Path): Located | null {
   return found;
 }
 
-/** Where the node's text ends: without the comment, line ending and blank lines after it. */
+/** Where the node's text ends, not counting the comment, line ending and blank lines after it. */
 export function endOf(node: Node, text: string): number {
   const [start, end] = node.range ?? [0, 0, 0];
   if (isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')) {
@@ -78,16 +81,16 @@ export function endOf(node: Node, text: string): number {
   return end;
 }
 
-/** Where the node's text begins, its tag and anchor included. */
+/** Where the node's text begins, including its tag and anchor. */
 export function startOf({ node, parent, index, pair }: Located): number {
   const start = node?.range?.[0] ?? 0;
-  const tokens = pair ? separators(pair) : parent ? startTokens(parent, index) : [];
+  const tokens = pair ? separatorsOf(pair) : parent ? startTokensOf(parent, index) : [];
   const property = tokens.find(({ type }) => type === 'tag' || type === 'anchor');
   return property ? Math.min(property.offset, start) : start;
 }
 
-/** Where a member's key or an item's dash begins; `null` where that cannot be told. */
-export function leadOf({ parent, index, pair }: Located): number | null {
+/** Where a member's key or an item's dash begins; `null` where that is unclear. */
+export function startOfEntry({ parent, index, pair }: Located): number | null {
   if (pair) {
     const { key } = pair;
     const token = pair.srcToken;
@@ -98,22 +101,22 @@ export function leadOf({ parent, index, pair }: Located): number | null {
     return isNode(key) && plain ? (key.range?.[0] ?? null) : null;
   }
   if (!parent) return null;
-  const tokens = startTokens(parent, index);
+  const tokens = startTokensOf(parent, index);
   return tokens.find(({ type }) => type === 'seq-item-ind')?.offset ?? null;
 }
 
 /** Where the colon before a member's value, or the dash before an item, ends. */
-export function indicatorOf({ parent, index, pair }: Located): number | null {
-  const tokens = pair ? separators(pair) : parent ? startTokens(parent, index) : [];
+export function endOfIndicator({ parent, index, pair }: Located): number | null {
+  const tokens = pair ? separatorsOf(pair) : parent ? startTokensOf(parent, index) : [];
   const found = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
   return found ? found.offset + found.source.length : null;
 }
 
-function separators(pair: Pair): readonly CST.SourceToken[] {
+function separatorsOf(pair: Pair): readonly CST.SourceToken[] {
   return pair.srcToken && 'sep' in pair.srcToken ? (pair.srcToken.sep ?? []) : [];
 }
 
-function startTokens({ srcToken }: YAMLMap | YAMLSeq, index: number): readonly CST.SourceToken[] {
+function startTokensOf({ srcToken }: YAMLMap | YAMLSeq, index: number): readonly CST.SourceToken[] {
   return srcToken && 'items' in srcToken ? (srcToken.items[index]?.start ?? []) : [];
 }
 
@@ -125,46 +128,55 @@ function itemOf(parent: YAMLMap | YAMLSeq, index: number): Located {
   return { node: isNode(value) ? value : null, parent, index, pair, inFlow: parent.flow === true };
 }
 
-/** Where an item begins: its key, its dash, or in `[…]` its value. */
+/** Where an item begins: at its key, at its dash, or in `[…]` at its value. */
 export function startOfItem(parent: YAMLMap | YAMLSeq, index: number): number | null {
   if (parent.items[index] === undefined) return null;
   const item = itemOf(parent, index);
-  return item.pair || parent.flow !== true ? leadOf(item) : startOf(item);
+  return item.pair || parent.flow !== true ? startOfEntry(item) : startOf(item);
 }
 
 /** Where an item ends. */
-export function endOfItem({ text }: Parsed, parent: YAMLMap | YAMLSeq, index: number): number | null {
+export function endOfItem({ text }: ParsedDocument, parent: YAMLMap | YAMLSeq, index: number): number | null {
   const { node, pair } = itemOf(parent, index);
   if (node) return endOf(node, text);
   return isNode(pair?.key) ? endOf(pair.key, text) : null;
 }
 
-/** Every alias of the document with its path. */
-export function aliasesIn({ root }: Parsed): { path: Path; name: string }[] {
-  const found: { path: Path; name: string }[] = [];
-  const walk = (node: unknown, path: Path): void => {
-    if (isAlias(node)) found.push({ path, name: node.source });
-    else if (isSeq(node)) node.items.forEach((item, index) => void walk(item, [...path, String(index)]));
-    else if (isMap(node)) {
-      for (const { key, value } of node.items) walk(value, [...path, keyText(key) ?? '']);
-    }
-  };
-  walk(root, []);
-  return found;
+/** Documents nested deeper than this are not edited. */
+const maxDepth = 120;
+
+/**
+ * The value of a document, with tags as written and aliases replaced by their values. Throws a RangeError if it is
+ * nested too deeply, or an alias refers to itself.
+ */
+export function treeOf({ root, document }: ParsedDocument): Printable {
+  return readTree(root, document, 0);
 }
 
-/** The anchors that a change of the value at `path` touches: on the way to it, and inside it. */
-export function anchorsAround(parsed: Parsed, path: Path): ReadonlySet<string> {
-  const names = new Set<string>();
-  const add = (node: unknown) => {
-    if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor !== undefined) names.add(node.anchor);
+function readTree(node: unknown, document: Document, depth: number): Printable {
+  if (depth > maxDepth) throw new RangeError('The document is nested too deeply to be edited.');
+  if (isAlias(node)) return readTree(node.resolve(document), document, depth + 1);
+  const value = readValue(node, document, depth);
+  const tag = isTagged(node) ? node.tag : undefined;
+  return tag === undefined || tag.startsWith('tag:') ? value : { tag, value };
+}
+
+function isTagged(node: unknown): node is Node & { tag?: string } {
+  return isScalar(node) || isMap(node) || isSeq(node);
+}
+
+function readValue(node: unknown, document: Document, depth: number): Printable {
+  if (isScalar(node)) {
+    const { value } = node;
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : null;
+  }
+  if (isSeq(node)) return node.items.map((item) => readTree(item, document, depth + 1));
+  if (!isMap(node)) return null;
+  return {
+    members: node.items.map(
+      (pair): Member => [keyText(pair.key) ?? '', readTree(pair.value, document, depth + 1)],
+    ),
   };
-  const walk = (node: unknown): void => {
-    add(node);
-    if (isSeq(node)) node.items.forEach(walk);
-    if (isMap(node)) for (const { value } of node.items) walk(value);
-  };
-  for (let length = 0; length < path.length; length += 1) add(locate(parsed, path.slice(0, length))?.node);
-  walk(locate(parsed, path)?.node);
-  return names;
 }

@@ -11,8 +11,8 @@ import type { ApiSettings } from '../model/settings.ts';
 export type Records = ReadonlyMap<string, readonly JsonObject[]>;
 
 /**
- * The collections that have to be read next, so that ids in these objects can be written as lookups; sorted. Which
- * ids there are may show only in `records`, those that have been read: ask until none is left.
+ * The collections that have to be read next, so that ids in these objects can be written as lookups; sorted. What has
+ * been read may show that further collections are needed, so call it again with all `records` until it returns none.
  */
 export function collectionsFor(
   objects: readonly LiveObject[],
@@ -37,23 +37,23 @@ function isReference({ when }: RecordReference, records: Records): boolean {
   return shown !== undefined && shown !== null && when.values.includes(shown);
 }
 
-/** The places of an object's ids that are found by a name which exactly one record has. */
+/** A lookup for each id of an object whose record has a name that no other record has, by its place. */
 export function lookupsFor(
   kind: Kind,
   object: LiveObject,
   settings: ApiSettings,
   records: Records,
 ): ReadonlyMap<Pointer, Printable> {
-  const found = new Map<Pointer, Printable>();
+  const lookups = new Map<Pointer, Printable>();
   for (const reference of kind.references?.(object.fields, settings) ?? []) {
     if (!isReference(reference, records)) continue;
     const lookup = lookupFor(reference, records.get(reference.from) ?? []);
-    if (lookup) found.set(reference.at, printableLookup(lookup));
+    if (lookup) lookups.set(reference.at, printableLookup(lookup));
   }
-  return found;
+  return lookups;
 }
 
-/** The first of the reference's fields that tells its record from all others; `null` where none does. */
+/** A lookup by the first of the reference's fields that is unique to its record; `null` where none is. */
 function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Lookup | null {
   const [record, ...others] = rows.filter((row) => textIn(row, 'id') === id);
   if (!record || others.length > 0) return null;

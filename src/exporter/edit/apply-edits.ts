@@ -1,0 +1,172 @@
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { keyText } from '../../loader/document.ts';
+import type { Member, Printable } from '../../loader/print.ts';
+import { insertCandidates, removeCandidates } from './items.ts';
+import { locate, type ParsedDocument, type Path, parseOne, treeOf } from './parsed-document.ts';
+import { setCandidates } from './set.ts';
+
+/** A change to one value of a document. Items are inserted before the index, members at the end. */
+export type Edit =
+  | { readonly op: 'set'; readonly path: Path; readonly value: Printable }
+  | { readonly op: 'insert'; readonly path: Path; readonly value: Printable }
+  | { readonly op: 'remove'; readonly path: Path };
+
+/** The text of one document after all edits, applied in order; `null` where one of them cannot be applied. */
+export function applyEdits(text: string, edits: readonly Edit[]): string | null {
+  return edits.reduce<string | null>((done, edit) => (done === null ? null : applyEdit(done, edit)), text);
+}
+
+/**
+ * The text after one edit, with as few changes as possible: everything else stays byte for byte. Each candidate text
+ * is parsed again and accepted only if it means exactly what is wanted. `null` where no candidate does.
+ */
+function applyEdit(text: string, edit: Edit): string | null {
+  const parsed = parseOne(text);
+  if (!parsed) return null;
+  const tree = treeOf(parsed);
+  const wanted = editTree(tree, edit);
+  if (wanted === null) return null;
+  const resolved = resolveAliases(parsed, edit, tree);
+  return resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
+}
+
+function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): string | null {
+  for (const candidate of candidatesFor(parsed, edit)) {
+    // Half of a surrogate pair cannot be stored in a UTF-8 file.
+    if (/\p{Cs}/u.test(candidate)) continue;
+    const read = parseOne(candidate);
+    if (read && sameTree(treeOf(read), wanted)) return candidate;
+  }
+  return null;
+}
+
+function candidatesFor(parsed: ParsedDocument, edit: Edit): Iterable<string> {
+  if (edit.op === 'insert') {
+    const parent = locate(parsed, edit.path.slice(0, -1))?.node;
+    const step = edit.path.at(-1) ?? '';
+    return isMap(parent) || isSeq(parent)
+      ? insertCandidates(parsed, { parent, step, value: edit.value })
+      : [];
+  }
+  const located = locate(parsed, edit.path);
+  if (!located) return [];
+  return edit.op === 'set' ? setCandidates(parsed, located, edit.value) : removeCandidates(parsed, located);
+}
+
+/** Rewrites the innermost collection that can be; never the whole document, which would lose all its comments. */
+function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): string | null {
+  for (let length = path.length - 1; length > 0; length -= 1) {
+    const around = path.slice(0, length);
+    const value = treeAt(wanted, around);
+    if (value === undefined) continue;
+    const text = tryCandidates(parsed, { op: 'set', path: around, value }, wanted);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** The document with every alias that the edit would affect replaced by its value; `null` where that fails. */
+function resolveAliases(parsed: ParsedDocument, { path }: Edit, tree: Printable): ParsedDocument | null {
+  let current = parsed;
+  for (let alias = findAffected(current, path); alias; alias = findAffected(current, path)) {
+    const value = treeAt(tree, alias);
+    const text = value === undefined ? null : tryCandidates(current, { op: 'set', path: alias, value }, tree);
+    const next = text === null ? null : parseOne(text);
+    if (!next) return null;
+    current = next;
+  }
+  return current;
+}
+
+/** The path of an alias that leads to the edited value, or of one whose anchored value changes with it. */
+function findAffected(parsed: ParsedDocument, path: Path): Path | null {
+  const aliases = aliasesIn(parsed);
+  if (aliases.length === 0) return null;
+  const onTheWay = aliases.find(
+    (alias) => alias.path.length < path.length && alias.path.every((step, at) => step === path[at]),
+  );
+  if (onTheWay) return onTheWay.path;
+  const anchors = anchorsAround(parsed, path);
+  const isInside = (alias: Path) => path.every((step, at) => step === alias[at]);
+  return aliases.find((alias) => anchors.has(alias.name) && !isInside(alias.path))?.path ?? null;
+}
+
+/** Every alias of the document with its path. */
+function aliasesIn({ root }: ParsedDocument): { path: Path; name: string }[] {
+  const aliases: { path: Path; name: string }[] = [];
+  const walk = (node: unknown, path: Path): void => {
+    if (isAlias(node)) aliases.push({ path, name: node.source });
+    else if (isSeq(node)) node.items.forEach((item, index) => void walk(item, [...path, String(index)]));
+    else if (isMap(node)) {
+      for (const { key, value } of node.items) walk(value, [...path, keyText(key) ?? '']);
+    }
+  };
+  walk(root, []);
+  return aliases;
+}
+
+/** The anchors on the way to the value at `path`, and inside it. */
+function anchorsAround(parsed: ParsedDocument, path: Path): ReadonlySet<string> {
+  const names = new Set<string>();
+  const add = (node: unknown) => {
+    if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor !== undefined) names.add(node.anchor);
+  };
+  const walk = (node: unknown): void => {
+    add(node);
+    if (isSeq(node)) node.items.forEach(walk);
+    if (isMap(node)) for (const { value } of node.items) walk(value);
+  };
+  for (let length = 0; length < path.length; length += 1) add(locate(parsed, path.slice(0, length))?.node);
+  walk(locate(parsed, path)?.node);
+  return names;
+}
+
+/** The tree after the edit; `null` where the edit does not fit it. */
+function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printable | null {
+  const [step, ...rest] = path;
+  if (step === undefined) return edit.op === 'set' ? edit.value : null;
+  if (tree === null || typeof tree !== 'object' || 'tag' in tree) return null;
+  if ('members' in tree) return editMembers(tree.members, edit, step, rest);
+  return editItems(tree, edit, Number(step), rest);
+}
+
+function editMembers(members: readonly Member[], edit: Edit, step: string, rest: Path): Printable | null {
+  const at = members.findIndex(([name]) => name === step);
+  const [, value = null] = members[at] ?? [];
+  if (rest.length === 0 && edit.op === 'insert') {
+    return at === -1 ? { members: [...members, [step, edit.value]] } : null;
+  }
+  if (at === -1) return null;
+  if (rest.length === 0 && edit.op === 'remove') return { members: members.toSpliced(at, 1) };
+  const changed = editTree(value, edit, rest);
+  if (changed === null && !setsNull(edit)) return null;
+  return { members: members.with(at, [step, changed]) };
+}
+
+function editItems(items: readonly Printable[], edit: Edit, at: number, rest: Path): Printable | null {
+  if (rest.length === 0 && edit.op === 'insert') return items.toSpliced(at, 0, edit.value);
+  const value = items[at];
+  if (value === undefined) return null;
+  if (rest.length === 0 && edit.op === 'remove') return items.toSpliced(at, 1);
+  const changed = editTree(value, edit, rest);
+  if (changed === null && !setsNull(edit)) return null;
+  return items.with(at, changed);
+}
+
+function setsNull(edit: Edit): boolean {
+  return edit.op === 'set' && edit.value === null;
+}
+
+/** The part of a tree at a path; `undefined` where there is none. */
+function treeAt(tree: Printable, path: Path): Printable | undefined {
+  return path.reduce<Printable | undefined>((value, step) => {
+    if (value === null || typeof value !== 'object' || 'tag' in value) return undefined;
+    if ('members' in value) return value.members.find(([name]) => name === step)?.[1];
+    return value[Number(step)];
+  }, tree);
+}
+
+/** Whether two trees are equal, including the order of members. */
+function sameTree(a: Printable, b: Printable): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

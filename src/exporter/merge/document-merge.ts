@@ -1,0 +1,142 @@
+import type { Kind } from '../../kinds/kind.ts';
+import type { Mapping, Printable } from '../../loader/print.ts';
+import { isArray, isObject, type Json } from '../../model/json.ts';
+import type { LiveObject } from '../../model/live.ts';
+import { secretName } from '../../model/marker.ts';
+import { isWithin, type Pointer, segmentsOf } from '../../model/pointer.ts';
+import type { Secrets } from '../../model/project.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { DraftContext } from '../draft.ts';
+import type { Edit } from '../edit/apply-edits.ts';
+
+export interface MergeContext extends DraftContext {
+  /** Says whether a secret has the value that the tenant shows. */
+  readonly secrets: Pick<Secrets, 'matches'>;
+}
+
+/** Why a difference was not written, or what was lost in writing it. */
+export type NoteReason = 'overlay' | 'secret' | 'tag' | 'sideFile' | 'unwritable';
+
+export interface Note {
+  readonly at: Pointer;
+  readonly reason: NoteReason;
+}
+
+/** A new text for a side file. */
+interface SideText {
+  readonly at: Pointer;
+  readonly text: string;
+  /** What the manifest gets where the side file cannot have the text. */
+  readonly inline: Printable;
+}
+
+/** What has to change for one document. A `!secret` in the value of an edit holds its pointer until it is named. */
+export interface DocumentChanges {
+  readonly edits: Edit[];
+  readonly notes: Note[];
+  readonly sideTexts: SideText[];
+  /** The places of new secrets. */
+  readonly secrets: Pointer[];
+}
+
+export function emptyChanges(): DocumentChanges {
+  return { edits: [], notes: [], sideTexts: [], secrets: [] };
+}
+
+/** The merge of one live object into the document that declares it. */
+export interface DocumentMerge {
+  readonly kind: Kind;
+  readonly resource: Resource;
+  readonly live: LiveObject;
+  /** The value of the document, with tags as written. */
+  readonly written: Printable;
+  readonly context: MergeContext;
+  /** Collects what has to change. */
+  readonly changes: DocumentChanges;
+}
+
+/** A declared value, and how it is written in the document; `undefined` where it is not written there. */
+export interface DeclaredValue {
+  readonly at: Pointer;
+  readonly declared: Json;
+  readonly written: Printable | undefined;
+}
+
+/**
+ * Adds an edit that sets a value, or a note where an overlay gives the value or it contains a secret.
+ *
+ * @param value the new value; `undefined` where no manifest can hold it
+ */
+export function addSet(
+  { resource, changes }: DocumentMerge,
+  { at, declared, written }: DeclaredValue,
+  value: Printable | undefined,
+): void {
+  if (isIgnored(resource, at)) return;
+  const blocked = findBlock(resource, at, declared);
+  if (blocked) changes.notes.push({ at, reason: blocked });
+  else if (value === undefined) changes.notes.push({ at, reason: 'unwritable' });
+  else {
+    if (isTagged(written)) changes.notes.push({ at, reason: 'tag' });
+    changes.edits.push({ op: 'set', path: segmentsOf(at), value });
+  }
+}
+
+/** Adds a note where the tenant shows a value other than the declared secret, which stays in any case. */
+export function noteSecret({ context, changes }: DocumentMerge, at: Pointer, name: string, live: Json): void {
+  if (live === null || (typeof live === 'string' && context.secrets.matches(name, live))) return;
+  changes.notes.push({ at, reason: 'secret' });
+}
+
+/** Why a value must not be replaced; `null` where it may be. */
+export function findBlock(resource: Resource, at: Pointer, declared: Json): NoteReason | null {
+  if (isOverlaid(resource, at)) return 'overlay';
+  return secretsIn(declared).length > 0 ? 'secret' : null;
+}
+
+export function isIgnored({ lifecycle }: Resource, at: Pointer): boolean {
+  return lifecycle.ignore.some((ignored) => isWithin(at, ignored));
+}
+
+/** Whether an overlay of the environment gives the value. */
+export function isOverlaid(resource: Resource, at: Pointer): boolean {
+  return resource.locate(at).file !== resource.source.file;
+}
+
+/** The names of the secrets in a declared value. */
+export function secretsIn(value: Json): string[] {
+  const name = secretName(value);
+  if (name !== null) return [name];
+  if (isArray(value)) return value.flatMap(secretsIn);
+  return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
+}
+
+function isTagged(
+  written: Printable | undefined,
+): written is { readonly tag: string; readonly value: Printable } {
+  return written !== undefined && written !== null && typeof written === 'object' && 'tag' in written;
+}
+
+/** The path in a `!file` tag; `null` for any other value. */
+export function sideFileOf(written: Printable | undefined): string | null {
+  if (!isTagged(written)) return null;
+  return written.tag === '!file' && typeof written.value === 'string' ? written.value : null;
+}
+
+/** The member of a written mapping; `undefined` where it has none, or is something else. */
+export function writtenMember(written: Printable | undefined, name: string): Printable | undefined {
+  if (!isWrittenMap(written)) return undefined;
+  return written.members.find(([key]) => key === name)?.[1];
+}
+
+export function writtenItem(written: Printable | undefined, index: number): Printable | undefined {
+  return isWrittenList(written) ? written[index] : undefined;
+}
+
+export function isWrittenList(written: Printable | undefined): written is readonly Printable[] {
+  return Array.isArray(written);
+}
+
+export function isWrittenMap(written: Printable | undefined): written is Mapping {
+  return written !== undefined && written !== null && typeof written === 'object' && 'members' in written;
+}

@@ -1,0 +1,226 @@
+import { comparable } from '../../kinds/field.ts';
+import { readJsonText } from '../../kinds/jsontext.ts';
+import type { Field } from '../../kinds/kind.ts';
+import type { Printable } from '../../loader/print.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../../model/json.ts';
+import { secretName } from '../../model/marker.ts';
+import { type Pointer, segmentsOf } from '../../model/pointer.ts';
+import type { Edit } from '../edit/apply-edits.ts';
+import {
+  isNested,
+  isWritableKey,
+  itemPlace,
+  jsonOf,
+  memberPlace,
+  printableJson,
+  printableValue,
+  rootOf,
+  type Where,
+} from '../printable-json.ts';
+import { findGaps } from './align.ts';
+import {
+  addSet,
+  type DocumentChanges,
+  type DocumentMerge,
+  emptyChanges,
+  findBlock,
+  isIgnored,
+  isOverlaid,
+  isWrittenList,
+  isWrittenMap,
+  noteSecret,
+  secretsIn,
+  sideFileOf,
+  writtenItem,
+  writtenMember,
+} from './document-merge.ts';
+
+interface Walk {
+  readonly merge: DocumentMerge;
+  readonly field: Field & { is: 'json' };
+}
+
+/** A declared value, the live value at the same place, and how the declared one is written. */
+interface Pair<T extends Json = Json> {
+  readonly declared: T;
+  readonly live: T;
+  readonly written: Printable | undefined;
+}
+
+/** Adds the edits that give a declared JSON field its live value. Members that a manifest may omit stay omitted. */
+export function mergeJson(
+  merge: DocumentMerge,
+  field: Field & { is: 'json' },
+  { name, ...pair }: Pair & { readonly name: string },
+): void {
+  const walk = { merge, field };
+  const where = rootOf(name, field);
+  const [declared, live] = [readJsonText(pair.declared), readJsonText(pair.live)];
+  const parsed = { declared, live, written: pair.written };
+  const [isCleared, isUnset] = [comparable(field, declared) === null, comparable(field, live) === null];
+  if (isCleared && isUnset) return;
+  if (isCleared) {
+    replace(parsed, where, walk);
+    return;
+  }
+  const { edits } = merge.changes;
+  const first = edits.length;
+  mergeValue(parsed, where, walk);
+  const added = edits.slice(first);
+  const isEmptied =
+    isObject(declared) && added.length === Object.keys(declared).length && added.every(isMemberRemoval);
+  // An empty mapping would also clear the members that the manifest never declared.
+  if (field.declares === 'members' && isEmptied && !isUnset)
+    edits.splice(first, added.length, { op: 'remove', path: [name] });
+}
+
+function isMemberRemoval({ op, path }: Edit): boolean {
+  return op === 'remove' && path.length === 2;
+}
+
+function mergeValue(pair: Pair, where: Where, walk: Walk): void {
+  const { declared, live, written } = pair;
+  const { merge } = walk;
+  const { at } = where;
+  if (merge.live.hidden.includes(at) || isIgnored(merge.resource, at)) return;
+  const secret = secretName(declared);
+  if (secret !== null) noteSecret(merge, at, secret, live);
+  else if (isObject(declared) && isObject(live)) {
+    const inner = openWalk(isWrittenMap(written), where, walk);
+    mergeMembers({ declared, live, written }, where, inner);
+    if (inner !== walk && hasDifference(inner.merge.changes)) replace(pair, where, walk);
+  } else if (isArray(declared) && isArray(live)) {
+    const inner = openWalk(isWrittenList(written), where, walk);
+    mergeItems({ declared, live, written }, where, inner);
+    if (inner !== walk && hasDifference(inner.merge.changes)) replace(pair, where, walk);
+  } else if (!sameJson(comparableValue(declared, where), comparableValue(live, where))) {
+    replace(pair, where, walk);
+  }
+}
+
+/**
+ * The walk for the inside of a collection. A tag or a text gives the collection as a whole, so changes inside are only
+ * collected to find out whether there are any.
+ */
+function openWalk(isCollection: boolean, { at }: Where, walk: Walk): Walk {
+  if (isCollection || isOverlaid(walk.merge.resource, at)) return walk;
+  return { ...walk, merge: { ...walk.merge, changes: emptyChanges() } };
+}
+
+function hasDifference({ edits, notes }: DocumentChanges): boolean {
+  return edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable');
+}
+
+/** In the settings of another system, 60 and "60" are the same. */
+function comparableValue(value: Json, { settings }: Where): Json {
+  if (!settings) return value;
+  return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
+}
+
+function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Where, walk: Walk): void {
+  const isExact = walk.field.declares === 'whole' || !where.comparable;
+  for (const [key, value] of Object.entries(declared)) {
+    const current = own(live, key);
+    const nested = isNested(key, where, walk);
+    const below = current === undefined ? undefined : nested ? readJsonText(current) : current;
+    const next = memberPlace(where, key, nested && below !== current);
+    if (below !== undefined && (isExact || below !== null)) {
+      const member = {
+        declared: nested ? readJsonText(value) : value,
+        live: below,
+        written: writtenMember(written, key),
+      };
+      mergeValue(member, next, walk);
+    } else if (isExact || value !== null) remove(value, next, walk);
+  }
+  if (!isExact) return;
+  for (const [key, value] of Object.entries(live)) {
+    if (Object.hasOwn(declared, key)) continue;
+    const nested = isNested(key, where, walk) ? readJsonText(value) : value;
+    insert(key, nested, memberPlace(where, key, nested !== value), walk);
+  }
+}
+
+function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void {
+  const { declared, live, written } = pair;
+  const gaps = findGaps(
+    declared.map((item) => comparableValue(item, where)),
+    live.map((item) => comparableValue(item, where)),
+  );
+  if (gaps.length === 0) return;
+  // A secret in a list cannot be compared, and must not be replaced by its text.
+  if (secretsIn(declared).length > 0 || isOverlaid(walk.merge.resource, where.at)) {
+    replace(pair, where, walk);
+    return;
+  }
+  for (const { from, to, liveFrom, liveTo } of gaps) {
+    const common = Math.min(to - from, liveTo - liveFrom);
+    for (const item of live.slice(liveFrom + common, liveTo).reverse()) {
+      insert(String(from + common), item, itemPlace(where, from + common), walk);
+    }
+    for (let index = to - 1; index >= from + common; index -= 1)
+      remove(declared[index] ?? null, itemPlace(where, index), walk);
+    for (let index = from + common - 1; index >= from; index -= 1) {
+      const item = {
+        declared: declared[index] ?? null,
+        live: live[liveFrom + index - from] ?? null,
+        written: writtenItem(written, index),
+      };
+      mergeValue(item, itemPlace(where, index), walk);
+    }
+  }
+}
+
+function replace({ declared, live, written }: Pair, where: Where, walk: Walk): void {
+  const { resource, changes } = walk.merge;
+  const { at } = where;
+  const { value, secrets } = printLive(live, where, walk);
+  const isBlocked = findBlock(resource, at, declared) !== null;
+  const fitsSideFile = sideFileOf(written) !== null && where.depth === 0 && isObject(live);
+  if (fitsSideFile && value !== undefined && !isBlocked && secrets.length === 0) {
+    changes.sideTexts.push({ at, text: `${JSON.stringify(jsonOf(value), null, 2)}\n`, inline: value });
+    return;
+  }
+  if (!isBlocked) changes.secrets.push(...secrets);
+  addSet(walk.merge, { at, declared, written }, value);
+}
+
+function insert(key: string, live: Json, where: Where, walk: Walk): void {
+  const { resource, changes } = walk.merge;
+  if (isIgnored(resource, where.at)) return;
+  const { value, secrets } = isWritableKey(key)
+    ? printLive(live, where, walk)
+    : { value: undefined, secrets: [] };
+  changes.secrets.push(...secrets);
+  if (value === undefined) changes.notes.push({ at: where.at, reason: 'unwritable' });
+  else changes.edits.push({ op: 'insert', path: segmentsOf(where.at), value });
+}
+
+function remove(declared: Json, { at }: Where, { merge }: Walk): void {
+  const { resource, live, changes } = merge;
+  // A value that the tenant does not show may still exist.
+  if (secretName(declared) !== null || live.hidden.includes(at) || isIgnored(resource, at)) return;
+  if (isOverlaid(resource, at)) changes.notes.push({ at, reason: 'overlay' });
+  else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
+}
+
+interface PrintedValue {
+  /** `undefined` where no manifest can hold the value. */
+  readonly value: Printable | undefined;
+  /** The places of its secrets. */
+  readonly secrets: readonly Pointer[];
+}
+
+/** The live value as a manifest holds it. */
+function printLive(live: Json, where: Where, { merge, field }: Walk): PrintedValue {
+  const secrets: Pointer[] = [];
+  if (live === null) return { value: null, secrets };
+  const secret = (at: Pointer) => {
+    secrets.push(at);
+    return at;
+  };
+  const print = { field, hidden: merge.live.hidden, omissions: [], secret };
+  const [name = ''] = segmentsOf(where.at);
+  const value = where.depth === 0 ? printableJson(name, live, print) : printableValue(live, where, print);
+  return { value: value ?? undefined, secrets };
+}

@@ -1,0 +1,85 @@
+import { CST, Parser } from 'yaml';
+import type { Printable } from '../../loader/print.ts';
+import type { LiveObject } from '../../model/live.ts';
+import type { Resource } from '../../model/resource.ts';
+import { parseOne, treeOf } from '../edit/parsed-document.ts';
+
+const byteOrderMark = '\uFEFF';
+
+/** A manifest file, cut into its documents. */
+export interface ManifestFile {
+  readonly path: string;
+  /** A byte order mark, or nothing. */
+  readonly prefix: string;
+  readonly segments: readonly Segment[];
+  /** The offset at which each line begins. */
+  readonly lines: readonly number[];
+}
+
+/** One document of a file with the comments and markers around it. All segments together are the file. */
+interface Segment {
+  /** Where it begins in the file, not counting a byte order mark. */
+  readonly offset: number;
+  readonly text: string;
+  readonly hasDocument: boolean;
+}
+
+/** A document that declares an object. */
+export interface DeclaredDocument {
+  readonly resource: Resource;
+  readonly live: LiveObject | null;
+  readonly segment: Segment;
+  /** The value of the document, with tags as written. */
+  readonly written: Printable;
+}
+
+/** Cuts the text of a file into its documents. */
+export function openManifest(path: string, text: string): ManifestFile {
+  const prefix = text.startsWith(byteOrderMark) ? byteOrderMark : '';
+  const rest = text.slice(prefix.length);
+  const lines = [0, ...[...rest.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return { path, prefix, segments: splitDocuments(rest), lines };
+}
+
+function splitDocuments(text: string): Segment[] {
+  const segments: { offset: number; text: string; hasDocument: boolean }[] = [];
+  let offset = 0;
+  for (const token of new Parser().parse(text)) {
+    const source = CST.stringify(token);
+    const last = segments.at(-1);
+    const begins = !last || (last.hasDocument && token.type !== 'doc-end');
+    const segment = begins ? { offset, text: '', hasDocument: false } : last;
+    if (begins) segments.push(segment);
+    segment.text += source;
+    segment.hasDocument ||= token.type === 'document';
+    offset += source.length;
+  }
+  return segments;
+}
+
+/** The document that declares a resource; `null` if the file has changed since it was loaded. */
+export function findDocument(
+  { segments, lines }: ManifestFile,
+  resource: Resource,
+  live: LiveObject | null,
+): DeclaredDocument | null {
+  const { line, column } = resource.source;
+  const offset = (lines[line - 1] ?? 0) + column - 1;
+  const segment = segments.findLast((each) => each.offset <= offset);
+  const parsed = segment ? parseOne(segment.text) : null;
+  return segment && parsed ? { resource, live, segment, written: treeOf(parsed) } : null;
+}
+
+/**
+ * The text of a file with some of its documents replaced or removed; `null` where no document is left.
+ *
+ * @param replaced the new text of a document; `null` where it is removed, `undefined` where it stays
+ */
+export function joinDocuments(
+  { prefix, segments }: ManifestFile,
+  replaced: (segment: Segment) => string | null | undefined,
+): string | null {
+  const left = segments.filter((segment) => replaced(segment) !== null);
+  const isEmpty = left.length < segments.length && !left.some(({ hasDocument }) => hasDocument);
+  return isEmpty ? null : prefix + left.map((segment) => replaced(segment) ?? segment.text).join('');
+}
