@@ -10,7 +10,9 @@ import { noticesOf } from './notices.mjs';
 process.chdir(new URL('..', import.meta.url).pathname);
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-execFileSync(process.execPath, ['scripts/compile-schemas.mjs'], { stdio: 'inherit' });
+for (const script of ['compile-schemas', 'bundle-pages']) {
+  execFileSync(process.execPath, [`scripts/${script}.mjs`], { stdio: 'inherit' });
+}
 rmSync('dist', { recursive: true, force: true });
 const common = {
   bundle: true,

@@ -1,11 +1,12 @@
 // Compiles each schema in schemas/ to a module in src/generated/validators: compiling them at run time takes
 // 300 ms, loading them 5 ms. Writes schemas/manifest.schema.json, which editors use.
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 import { editorSchema } from './editor-schema.mjs';
+import { publish } from './publish.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suffix = '.schema.json';
@@ -72,10 +73,3 @@ export declare const validators: Readonly<Record<${names.map((name) => JSON.stri
 );
 const ofKinds = new Map([...schemas].filter(([name]) => !others.includes(name)));
 publish(`schemas/manifest${suffix}`, `${JSON.stringify(editorSchema(ofKinds, lifecycle), null, 2)}\n`);
-
-/** Writes a temporary file and renames it, so that nobody reads half a file. */
-function publish(file, text) {
-  const path = `${root}${file}`;
-  writeFileSync(`${path}.${process.pid}`, text);
-  renameSync(`${path}.${process.pid}`, path);
-}

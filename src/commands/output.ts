@@ -98,7 +98,7 @@ export function wantsPage({ format, report }: { format: Format; report: readonly
 /** Renders the notification templates of a plan. Without a setting, only with what the plan itself holds. */
 export async function renderTemplates(document: Document, setting: TemplateSetting = {}): Promise<Templates> {
   if (document.is !== 'plan') return {};
-  const { renderPlanTemplates } = await import('../preview/plan.ts');
+  const { renderPlanTemplates } = await import('../preview/plan-templates.ts');
   return { rendered: await renderPlanTemplates(document.plan, setting) };
 }
 

@@ -6,10 +6,10 @@ export type ChatPart =
   | { readonly is: 'fact'; readonly name: string; readonly text: string }
   | { readonly is: 'divider' };
 
-const deepest = 40;
-const mostParts = 500;
+const maxDepth = 40;
+const maxParts = 500;
 
-/** Members that hold further elements, in the order in which they are shown. */
+/** Members that hold further elements, in the order of display. */
 const containers = [
   'blocks',
   'attachments',
@@ -31,15 +31,15 @@ const containers = [
 ] as const;
 
 /**
- * What a Slack or Teams message shows: the blocks of Slack, the cards of Teams, and of anything else the texts. The
- * message's own text comes first only where nothing else is shown, since it is what a notification shows instead.
+ * What a Slack or Teams message shows: the blocks of Slack, the cards of Teams, and the texts of anything else. The
+ * message's own text is shown only where there is nothing else: it is meant for the notification.
  */
 export function chatParts(content: Json): ChatPart[] {
   if (!isObject(content)) return ownText(content);
   const title = textOf(content, 'title');
-  const shown = inside(content, 0);
+  const shown = partsWithin(content, 0);
   const parts = shown.length > 0 ? shown : ownText(own(content, 'text') ?? null);
-  return [...(title ? [{ is: 'heading', text: title } as const] : []), ...parts].slice(0, mostParts);
+  return [...(title ? [{ is: 'heading', text: title } as const] : []), ...parts].slice(0, maxParts);
 }
 
 /** What a phone shows of the message before it is opened. */
@@ -47,8 +47,8 @@ export function chatNotice(content: Json): string {
   return isObject(content) ? (textOf(content, 'text') ?? '') : '';
 }
 
-function inside(element: JsonObject, depth: number): ChatPart[] {
-  if (depth > deepest) return [];
+function partsWithin(element: JsonObject, depth: number): ChatPart[] {
+  if (depth > maxDepth) return [];
   return containers.flatMap((name) => {
     const value = own(element, name) ?? null;
     const items = isArray(value) ? value : [value];
@@ -65,8 +65,8 @@ function partsOf(element: JsonObject, depth: number): ChatPart[] {
   const name = textOf(element, 'title') ?? textOf(element, 'name');
   const value = textOf(element, 'value');
   if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
-  const own = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
-  return [...own, ...inside(element, depth)].map((part) =>
+  const ownParts = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
+  return [...ownParts, ...partsWithin(element, depth)].map((part) =>
     type === 'context' && part.is === 'text' ? { ...part, is: 'note' } : part,
   );
 }

@@ -1,17 +1,19 @@
+import { messageStyle } from '../generated/preview-page.ts';
 import type { Json } from '../model/json.ts';
-import type { Message, Outcome } from '../render/index.ts';
+import type { Outcome } from '../render/outcome.ts';
+import type { Message } from '../render/template.ts';
 import { html, Markup } from '../report/html/markup.ts';
 import { type ChatPart, chatNotice, chatParts } from './chat.ts';
-import { formatted } from './markdown.ts';
 
-/** Nothing runs in the document and nothing leaves it; styles and embedded pictures are all it may use. */
+/** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /**
- * A rendered template as a whole HTML document for a frame without scripts; `null` where there is no template.
+ * A rendered template, or why there is none, as a whole HTML document for a frame without scripts; `null` where there
+ * is no template.
  *
- * @param withHead whether an e-mail's subject and sender stand above its text
+ * @param withHead whether an e-mail's subject and sender are shown above its text
  */
 export function documentOf(outcome: Outcome<Message> | null, withHead: boolean): string | null {
   if (outcome === null) return null;
@@ -20,26 +22,26 @@ export function documentOf(outcome: Outcome<Message> | null, withHead: boolean):
   const message = outcome.value;
   switch (message.is) {
     case 'email':
-      return page(html`${withHead ? mailHead(message) : ''}${new Markup(inert(message.html))}`, 'mail');
+      return page(html`${withHead ? mailHead(message) : ''}${new Markup(disarm(message.html))}`, 'mail');
     case 'chat':
       return page(chatMarkup(message.content));
   }
 }
 
 /**
- * The policy lets nothing load, yet browsers look up and connect to the hosts of frames and of clicked links before
- * they ask it. So such elements become unknown ones, as in most mail programs, and links keep to the `base` of the
- * document: a new window, which a sandboxed frame may not open.
+ * The policy lets nothing load, but browsers resolve and connect to the hosts of frames and of clicked links before
+ * they check it. So such elements are renamed to unknown ones, as in most mail programs. Links open a new window, as
+ * the `base` of the document says, and a sandboxed frame may not open one.
  */
-function inert(content: string): string {
+function disarm(content: string): string {
   return content
     .replaceAll(/<(?=(?:link|i?frame|frameset|object|embed|portal|fencedframe|svg|math)\b)/gi, '<x-')
     .replaceAll(/\btarget(?=\s*=)/gi, 'data-target');
 }
 
-/** An e-mail's own document is read as a continuation: its attributes of html and body are taken over. */
+/** An e-mail may be a document of its own: browsers then merge its html and body elements into these. */
 function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
-  const base = kind === 'mail' ? '' : html`<style>${new Markup(plainStyle)}</style>`;
+  const base = kind === 'mail' ? '' : html`<style>${new Markup(messageStyle)}</style>`;
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><base target="_blank"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
 }
 
@@ -55,40 +57,47 @@ function chatMarkup(content: Json): Markup {
   const notice = chatNotice(content);
   const parts = chatParts(content);
   const repeated = parts.length === 1 && parts[0]?.is === 'text' && parts[0].text === notice;
-  return html`<main class="message">${parts.map(partMarkup)}</main>${notice === '' || repeated ? '' : html`<p class="notice"><span>Notification text</span> ${formatted(notice)}</p>`}`;
+  return html`<main class="message">${parts.map(partMarkup)}</main>${notice === '' || repeated ? '' : html`<p class="notice"><span>Notification text</span> ${formatChat(notice)}</p>`}`;
 }
 
 function partMarkup(part: ChatPart): Markup {
   switch (part.is) {
     case 'heading':
-      return html`<p class="heading">${formatted(part.text)}</p>`;
+      return html`<p class="heading">${formatChat(part.text)}</p>`;
     case 'text':
-      return html`<p>${formatted(part.text)}</p>`;
+      return html`<p>${formatChat(part.text)}</p>`;
     case 'note':
-      return html`<p class="note">${formatted(part.text)}</p>`;
+      return html`<p class="note">${formatChat(part.text)}</p>`;
     case 'button':
       return html`<span class="button">${part.text}</span>`;
     case 'image':
       return html`<p class="image">${part.text}</p>`;
     case 'fact':
-      return html`<p><strong>${part.name}</strong> ${formatted(part.text)}</p>`;
+      return html`<p><strong>${part.name}</strong> ${formatChat(part.text)}</p>`;
     case 'divider':
       return html`<hr>`;
   }
 }
 
-const plainStyle = `
-body { margin: 0; padding: 16px; background: #ffffff; color: #1d1c1d; font: 15px/1.47 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
-p { margin: 0 0 8px; white-space: pre-line; }
-.message { padding: 12px 16px 6px; border: 1px solid #dde2e9; border-left: 4px solid #8a94a3; border-radius: 8px; }
-.heading { font-size: 17px; font-weight: 700; }
-.note, .notice { color: #5b6470; font-size: 13px; }
-.notice { margin: 12px 0 0; }
-.notice span { font-weight: 600; }
-.button { display: inline-block; margin: 2px 8px 8px 0; padding: 5px 12px; border: 1px solid #8a94a3; border-radius: 6px; font-weight: 600; font-size: 14px; }
-.image { padding: 16px; background: #f0f2f5; border-radius: 6px; color: #5b6470; text-align: center; }
-.failed { padding: 12px 16px; border-radius: 8px; background: #fdebe9; color: #a1160d; white-space: pre-wrap; }
-.link { color: #0b539b; text-decoration: underline; }
-code { padding: 1px 4px; background: #f0f2f5; border-radius: 4px; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .9em; }
-hr { margin: 8px 0; border: 0; border-top: 1px solid #dde2e9; }
-`;
+/** Slack's `*bold*`, `_italic_`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
+const spans =
+  /\*\*(?<strong>[^*\n]{1,500})\*\*|(?<![\w*])\*(?<bold>[^*\n]{1,500})\*(?![\w*])|(?<!\w)_(?<italic>[^_\n]{1,500})_(?!\w)|`(?<code>[^`\n]{1,500})`|<(?<url>(?:https?|mailto):[^|>\s]{1,2000})(?:\|(?<label>[^>\n]{1,500}))?>|\[(?<name>[^\]\n]{1,500})\]\((?<target>(?:https?|mailto):[^)\s]{1,2000})\)/g;
+
+/** A chat text with its emphasis. A link shows its address in its title and cannot be followed. */
+function formatChat(text: string): Markup {
+  const parts: Markup[] = [];
+  let end = 0;
+  for (const match of text.matchAll(spans)) {
+    parts.push(html`${text.slice(end, match.index)}${span(match.groups ?? {})}`);
+    end = match.index + match[0].length;
+  }
+  return html`${parts}${text.slice(end)}`;
+}
+
+function span(groups: Readonly<Record<string, string | undefined>>): Markup {
+  const { strong, bold = strong, italic, code, url, label, name, target } = groups;
+  if (bold !== undefined) return html`<strong>${bold}</strong>`;
+  if (italic !== undefined) return html`<em>${italic}</em>`;
+  if (code !== undefined) return html`<code>${code}</code>`;
+  return html`<span class="link" title="${target ?? url ?? ''}">${name ?? label ?? url ?? ''}</span>`;
+}

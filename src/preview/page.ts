@@ -1,6 +1,13 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Outcome } from '../render/outcome.ts';
+import type { Message, RenderedSides } from '../render/template.ts';
 import { html } from '../report/html/markup.ts';
+import { oneLine, printable } from '../report/safe.ts';
+import { documentOf } from './document.ts';
+import type { ListedTemplate, Problem, RenderedSide, RenderedTemplate, TemplateList } from './protocol.ts';
+import { isBroken, type PreviewTemplate, type Snapshot } from './snapshot.ts';
 
-/** The page itself: its content comes later, as JSON, and only the page knows the token that this takes. */
+/** The page without its content, which its script fetches as JSON. Only the page knows the token for that. */
 export function pageHtml(token: string, environment: string): string {
   return `${html`<!doctype html>
 <html lang="en">
@@ -38,8 +45,8 @@ export function pageHtml(token: string, environment: string): string {
 <div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="700" aria-pressed="true">Desktop</button><button type="button" data-width="375" aria-pressed="false">Phone</button></div>
 </div>
 <details class="context" id="context-panel">
-<summary>Context <small id="context-state">made-up values</small></summary>
-<div class="help"><p id="context-help">What the variables stand for, as JSON. Nothing of it is saved.</p><button type="button" id="reset">Made-up values again</button></div>
+<summary>Context <small id="context-state">sample values</small></summary>
+<div class="help"><p id="context-help">The values of the variables, as JSON. They are not saved.</p><button type="button" id="reset">Use sample values</button></div>
 <label class="hidden" for="context">Context as JSON</label>
 <textarea id="context" spellcheck="false" autocomplete="off" rows="10" aria-describedby="context-help context-error"></textarea>
 <p id="context-error" role="alert"></p>
@@ -51,4 +58,63 @@ export function pageHtml(token: string, environment: string): string {
 </div>
 </body>
 </html>`}\n`;
+}
+
+/** The templates and the problems of the project. */
+export function templateList({ environment, templates, diagnostics }: Snapshot): TemplateList {
+  const addresses = new Set(templates.map(({ address }) => address));
+  // Notes about other objects are left to `validate`.
+  const isElsewhere = ({ address, severity }: Diagnostic) =>
+    severity !== 'info' && (address === undefined || !addresses.has(address));
+  return {
+    environment: oneLine(environment),
+    isBroken: isBroken({ diagnostics }),
+    problems: diagnostics.filter(isElsewhere).map(problemOf),
+    templates: templates.map((template) => listedTemplate(template, diagnostics)),
+  };
+}
+
+function listedTemplate(template: PreviewTemplate, diagnostics: readonly Diagnostic[]): ListedTemplate {
+  const { address, key, medium, locale, source, base, isRemoved, differs } = template;
+  return {
+    address,
+    key: oneLine(key),
+    medium: oneLine(medium),
+    locale: oneLine(locale),
+    place: oneLine(`${source.file}:${source.line}`),
+    base,
+    isRemoved,
+    differs,
+    problems: diagnostics.filter((diagnostic) => diagnostic.address === address).map(problemOf),
+  };
+}
+
+function problemOf({ code, severity, message, source, excerpt, hint }: Diagnostic): Problem {
+  return {
+    code: oneLine(code),
+    severity,
+    message: printable(message),
+    place: source ? oneLine(`${source.file}:${source.line}:${source.column}`) : '',
+    excerpt: printable(excerpt ?? ''),
+    hint: printable(hint ?? ''),
+  };
+}
+
+/** A template that was rendered, for the page. */
+export function renderedTemplate({ context, before, after }: RenderedSides): RenderedTemplate {
+  return { context, before: renderedSide(before), after: renderedSide(after) };
+}
+
+function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
+  const document = documentOf(outcome, false);
+  if (outcome === null || document === null) return null;
+  const head = outcome.is === 'rendered' && outcome.value.is === 'email' ? outcome.value : null;
+  return {
+    document,
+    head: head && {
+      subject: oneLine(head.subject),
+      from: oneLine(head.from),
+      replyTo: oneLine(head.replyTo),
+    },
+  };
 }

@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isObject, type Json, own, parseJson, textOf } from '../model/json.ts';
-import { type ContextChoice, createRenderer, type Renderer, renderTemplate } from '../render/index.ts';
-import { refusalOf, securityHeaders } from './guard.ts';
-import { pageHtml } from './page.ts';
-import { script } from './script.ts';
+import { script, style } from '../generated/preview-page.ts';
+import { isObject, own, parseJson, textOf } from '../model/json.ts';
+import { createRenderer, type Renderer } from '../render/renderer.ts';
+import { type ContextChoice, renderTemplate } from '../render/template.ts';
+import { pageHtml, renderedTemplate, templateList } from './page.ts';
+import { type Refused, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
 import type { Snapshot } from './snapshot.ts';
-import { style } from './style.ts';
-import { listView, renderedView } from './view.ts';
 
 export interface PreviewOptions {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly snapshot: Snapshot;
   readonly renderer?: Renderer;
@@ -20,7 +19,7 @@ export interface PreviewOptions {
 /** The page of notification templates, served on loopback. */
 export interface Preview {
   readonly url: string;
-  /** Shows another state, on every page that is open. */
+  /** Shows another state on every open page. */
   show(snapshot: Snapshot): void;
   close(): Promise<void>;
 }
@@ -32,8 +31,22 @@ export async function startPreview({ port, snapshot, renderer }: PreviewOptions)
   return preview;
 }
 
-const longestBody = 1_000_000;
-const mostListeners = 50;
+const maxBody = 1_000_000;
+const maxListeners = 50;
+
+/** Sent with every answer: only the page's own script runs, and no other host gets a request. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  // Frames inherit the page's policy, so their inline styles have to be allowed here too.
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-frame-options': 'DENY',
+};
 
 class PreviewServer implements Preview {
   readonly #token = randomBytes(24).toString('base64url');
@@ -66,7 +79,7 @@ class PreviewServer implements Preview {
   show(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     this.#version += 1;
-    for (const listener of this.#listeners) this.#tell(listener);
+    for (const listener of this.#listeners) this.#notify(listener);
   }
 
   async close(): Promise<void> {
@@ -79,7 +92,7 @@ class PreviewServer implements Preview {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refusalOf(request, this.#port, this.#token);
-    if (refusal) return send(response, refusal.status, { error: refusal.message });
+    if (refusal !== null) return send(response, 403, { error: refusal });
     switch (`${request.method} ${request.url}`) {
       case 'GET /':
         return sendText(response, 'text/html', pageHtml(this.#token, this.#snapshot.environment));
@@ -90,7 +103,7 @@ class PreviewServer implements Preview {
       case 'GET /events':
         return this.#listen(response);
       case 'GET /api/templates':
-        return send(response, 200, listView(this.#snapshot));
+        return send(response, 200, templateList(this.#snapshot));
       case 'POST /api/render':
         return this.#render(request, response);
       default:
@@ -101,50 +114,81 @@ class PreviewServer implements Preview {
   async #render(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     const { attributes, templates } = this.#snapshot;
-    if (!body) return send(response, 400, { error: 'This is no JSON object, or too long.' });
+    if (!body) return send(response, 400, { error: 'This is not a JSON object, or it is too long.' });
     const address = textOf(body, 'address');
     const template = templates.find((one) => one.address === address);
-    if (!template) return send(response, 404, { error: 'There is no such template any more.' });
+    if (!template) return send(response, 404, { error: 'This template is no longer declared.' });
     const context = own(body, 'context') ?? null;
     if (context !== null && !isObject(context))
-      return send(response, 400, { error: 'The context is no JSON object.' });
+      return send(response, 400, { error: 'The context is not a JSON object.' });
     const choice: ContextChoice =
       context === null ? { from: 'samples', attributes } : { from: 'user', context };
     const rendered = await renderTemplate(this.#renderer, template.medium, template.sides, choice);
-    send(response, 200, renderedView(rendered));
+    send(response, 200, renderedTemplate(rendered));
   }
 
-  /** Server-sent events: one for each state, beginning with the one that is shown now. */
+  /** Server-sent events: one for the state that is shown now and one for each later state. */
   #listen(response: ServerResponse): void {
-    if (this.#listeners.size >= mostListeners) {
+    if (this.#listeners.size >= maxListeners) {
       send(response, 503, { error: 'Too many pages are open.' });
       return;
     }
     response.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream' });
     this.#listeners.add(response);
     response.on('close', () => this.#listeners.delete(response));
-    this.#tell(response);
+    this.#notify(response);
   }
 
-  #tell(listener: ServerResponse): void {
+  #notify(listener: ServerResponse): void {
     listener.write(`data: ${this.#version}\n\n`);
   }
 }
 
+/**
+ * Why a request is refused; `null` where it is not. Other host names that resolve to this machine (DNS rebinding) and
+ * pages of other origins get nothing. Paths below `/api/` need the token that only the page knows.
+ */
+function refusalOf(
+  { headers, method, url = '' }: IncomingMessage,
+  port: number,
+  token: string,
+): string | null {
+  const { host = '', origin } = headers;
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
+    return 'This host name is not the one the preview listens on.';
+  const site = headers['sec-fetch-site'];
+  const isForeign = (origin !== undefined && origin !== `http://${host}`) || site === 'cross-site';
+  if (isForeign || (method !== 'GET' && origin === undefined))
+    return 'Only the page of the preview may send this request.';
+  if (url.startsWith('/api/') && !isSameToken(headers[tokenHeader], token))
+    return 'This page belongs to an earlier run. Reload it.';
+  return null;
+}
+
+function isSameToken(given: string | readonly string[] | undefined, token: string): boolean {
+  if (typeof given !== 'string' || Buffer.byteLength(given) !== Buffer.byteLength(token)) return false;
+  return timingSafeEqual(Buffer.from(given), Buffer.from(token));
+}
+
+/** The body as a JSON object; `null` where it is none or too long. */
 async function readBody(request: IncomingMessage) {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    // Read to the end and dropped: an answer in the middle of a request would break the connection.
-    if (length <= longestBody) chunks.push(chunk);
+    // The rest is read and dropped: an answer in the middle of a request would break the connection.
+    if (length <= maxBody) chunks.push(chunk);
   }
-  if (length > longestBody) return null;
+  if (length > maxBody) return null;
   const body = parseJson(Buffer.concat(chunks).toString());
   return isObject(body) ? body : null;
 }
 
-function send(response: ServerResponse, status: number, body: Json): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: TemplateList | RenderedTemplate | Refused,
+): void {
   if (response.headersSent) return;
   response.writeHead(status, { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' });
   response.end(JSON.stringify(body));

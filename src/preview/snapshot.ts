@@ -8,12 +8,10 @@ import { secretName } from '../model/marker.ts';
 import { valueAt, withValueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { redacted } from '../model/sensitive.ts';
-import type { Sides } from '../render/index.ts';
+import type { Sides } from '../render/template.ts';
+import type { Base } from './protocol.ts';
 
-/** What stands on the left of a template. */
-export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
-
-/** One declared template, as far as it is known. */
+/** One declared template, and what the tenant has in its place as far as that is known. */
 export interface PreviewTemplate {
   readonly address: Address;
   readonly key: string;
@@ -26,20 +24,22 @@ export interface PreviewTemplate {
   readonly sides: Sides<JsonObject>;
 }
 
-/** Everything the page shows, at one moment. */
+/** Everything that the page shows at one moment. */
 export interface Snapshot {
   readonly environment: string;
   readonly templates: readonly PreviewTemplate[];
-  /** The tenant's context attributes; `null` where it was not asked. */
+  /** The tenant's context attributes; `null` where they were not read. */
   readonly attributes: JsonObject | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Whether the project did not load, so that only its problems are new. */
-export const isBroken = ({ diagnostics }: Pick<Snapshot, 'diagnostics'>): boolean => hasErrors(diagnostics);
+export function isBroken({ diagnostics }: Pick<Snapshot, 'diagnostics'>): boolean {
+  return hasErrors(diagnostics);
+}
 
 /**
- * The declared templates beside what the tenant has.
+ * The declared templates, each with what the tenant has in its place.
  *
  * @param state what was read of the tenant; `null` offline
  */
@@ -64,10 +64,10 @@ function previewOf(
   isRead: boolean,
 ): PreviewTemplate {
   const { address, key, source, ensure } = resource;
-  const below = live ?? standard;
+  const base = live ?? standard;
   const isRemoved = ensure === 'absent';
-  const after = isRemoved ? (standard?.fields ?? null) : declaredOver(resource, live, below);
-  const before = below ? withoutSecretsOf(resource.fields, below.fields) : null;
+  const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, live, base);
+  const before = base ? redactSecrets(resource.fields, base.fields) : null;
   return {
     address,
     key: key[0] ?? '',
@@ -81,12 +81,13 @@ function previewOf(
   };
 }
 
-function declaredOver(
+/** The declared fields on top of what is there; fields that the lifecycle ignores stay as they are in the tenant. */
+function applyDeclared(
   { fields, lifecycle }: Resource,
   live: LiveObject | undefined,
-  below: LiveObject | undefined,
+  base: LiveObject | undefined,
 ): JsonObject {
-  const merged = objectFrom([...Object.entries(below?.fields ?? {}), ...Object.entries(fields)]);
+  const merged = objectFrom([...Object.entries(base?.fields ?? {}), ...Object.entries(fields)]);
   if (!live) return merged;
   return lifecycle.ignore.reduce((after, at) => withValueAt(after, at, valueAt(live.fields, at)), merged);
 }
@@ -99,8 +100,8 @@ function differs(before: JsonObject, after: JsonObject): boolean {
   });
 }
 
-/** What the tenant has in the place of a secret may be the secret. */
-function withoutSecretsOf(declared: JsonObject, fields: JsonObject): JsonObject {
+/** The tenant's fields without those that are declared as secrets: their values may be the secrets. */
+function redactSecrets(declared: JsonObject, fields: JsonObject): JsonObject {
   return objectFrom(
     Object.entries(fields).map(([name, value]) => [
       name,

@@ -1,20 +1,20 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Never holds manifests; the embedded tenant's own file would make every read a change. */
-const skipped = new Set(['node_modules', '.git', '.tenantctl']);
-const mostFolders = 2000;
-/** An editor that saves is several events. */
-const settle = 60;
+/** These hold no manifests, and the embedded tenant writes to its own file whenever it is read. */
+const ignored = new Set(['node_modules', '.git', '.tenantctl']);
+const maxFolders = 2000;
+/** An editor that saves causes several events; they count as one change after a pause of so many milliseconds. */
+const quietTime = 60;
 
-/** Something that watches until it is closed. */
+/** A running watch. */
 export interface Watch {
   close(): void;
 }
 
 /**
- * Calls `onChange` soon after a file below `root` was changed, made or removed. Folders are watched one by one, since
- * watching a tree whole is left to each platform, and would take in `node_modules`.
+ * Calls `onChange` soon after a file below `root` was changed, created or removed. Folders are watched one by one:
+ * watching a whole tree depends on the platform and would include `node_modules`.
  */
 export function watchFolder(root: string, onChange: () => void): Watch {
   const watchers = new Map<string, FSWatcher>();
@@ -28,22 +28,22 @@ export function watchFolder(root: string, onChange: () => void): Watch {
     for (const known of watchers.keys()) if (!folders.has(known)) drop(known);
     for (const folder of folders) if (!watchers.has(folder)) add(folder);
   };
-  const changed = () => {
+  const onEvent = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       follow();
       onChange();
-    }, settle);
+    }, quietTime);
   };
   const add = (folder: string) => {
     try {
       const watcher = watch(folder, (_event, name) => {
-        if (name === null || !skipped.has(name)) changed();
+        if (name === null || !ignored.has(name)) onEvent();
       });
       watcher.on('error', () => drop(folder));
       watchers.set(folder, watcher);
     } catch {
-      // A folder that is gone again: the one above tells.
+      // The folder is gone again. The folder above it gets an event.
     }
   };
   follow();
@@ -58,9 +58,9 @@ export function watchFolder(root: string, onChange: () => void): Watch {
 function foldersBelow(root: string): Set<string> {
   const folders = new Set([root]);
   for (const folder of folders) {
-    if (folders.size >= mostFolders) break;
+    if (folders.size >= maxFolders) break;
     for (const entry of entriesOf(folder))
-      if (entry.isDirectory() && !skipped.has(entry.name)) folders.add(join(folder, entry.name));
+      if (entry.isDirectory() && !ignored.has(entry.name)) folders.add(join(folder, entry.name));
   }
   return folders;
 }

@@ -3,13 +3,13 @@ import type { JsonObject } from '../model/json.ts';
 /** Texts by name: `subject`, `body`, or the pointer of a text inside a chat message. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** What became of the texts of one template. */
+/** The texts of one template rendered, or the reason why they could not be. */
 export type Outcome<T> =
   | { readonly is: 'rendered'; readonly value: T }
-  /** `reason` is a sentence for people; it may quote the template. */
+  /** The reason is a sentence for people; it may quote the template. */
   | { readonly is: 'failed'; readonly reason: string };
 
-/** What the renderer's process is asked. */
+/** A question to the renderer's process. */
 export type Job =
   | { readonly asks: 'render'; readonly texts: Texts; readonly context: JsonObject }
   | {
@@ -19,4 +19,7 @@ export type Job =
       readonly attributes: JsonObject | null;
     };
 
-export const failed = (reason: string): Outcome<never> => ({ is: 'failed', reason });
+/** @param reason a sentence for people */
+export function failWith(reason: string): Outcome<never> {
+  return { is: 'failed', reason };
+}

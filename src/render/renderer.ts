@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { failed, type Job, type Outcome, type Texts } from './outcome.ts';
+import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
 
-/** What one template may use up. */
+/** The most that one template may use. */
 export interface RenderLimits {
   readonly milliseconds: number;
   readonly megabytes: number;
@@ -14,17 +14,17 @@ export interface RenderLimits {
 
 const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
 
-/** Renders templates apart from this process, one after the other. */
+/** Renders templates in a process of its own, one after the other. */
 export interface Renderer {
-  /** The texts with their Velocity carried out. Never rejects, whatever the texts do. */
+  /** The texts with their Velocity evaluated. Never rejects, whatever the texts do. */
   render(texts: Texts, context: JsonObject): Promise<Outcome<Texts>>;
-  /** A context of readable values for what the texts use. */
+  /** A context of readable values for the variables of the texts. */
   sample(texts: readonly string[], attributes: JsonObject | null): Promise<Outcome<JsonObject>>;
-  /** Ends the process; what is under way fails. */
+  /** Ends the process. Jobs that are not finished fail. */
   close(): void;
 }
 
-/** A renderer with its own process, which starts with the first template and is replaced when it had to be ended. */
+/** A renderer whose process starts with the first template, and again after a template that had to be stopped. */
 export function createRenderer(limits: Partial<RenderLimits> = {}): Renderer {
   return new ProcessRenderer({ ...defaultLimits, ...limits });
 }
@@ -57,25 +57,27 @@ class ProcessRenderer implements Renderer {
   #queue<T>(job: Job, texts: readonly string[], read: (value: Json) => T | null): Promise<Outcome<T>> {
     const { characters } = this.#limits;
     const length = texts.reduce((sum, text) => sum + text.length, 0);
-    if (length > characters) return Promise.resolve(failed(`It has more than ${characters} characters.`));
-    const result = this.#last.then(() => this.#carryOut(job, read));
+    if (length > characters) return Promise.resolve(failWith(`It has more than ${characters} characters.`));
+    const result = this.#last.then(() => this.#run(job, read));
     this.#last = result;
     return result;
   }
 
-  async #carryOut<T>(job: Job, read: (value: Json) => T | null): Promise<Outcome<T>> {
-    if (this.#isClosed) return failed('Rendering has ended.');
+  async #run<T>(job: Job, read: (value: Json) => T | null): Promise<Outcome<T>> {
+    if (this.#isClosed) return failWith('Rendering has ended.');
     if (!this.#worker?.isAlive) this.#worker = new Worker(this.#limits);
     const answer = await this.#worker.ask(job);
-    if (typeof answer === 'string') return failed(answer);
+    if (typeof answer === 'string') return failWith(answer);
     const reason = textOf(answer, 'reason');
-    if (reason !== null) return failed(reason);
+    if (reason !== null) return failWith(reason);
     const value = read(own(answer, 'value') ?? null);
-    return value === null ? failed('The renderer gave no sensible answer.') : { is: 'rendered', value };
+    return value === null
+      ? failWith('The renderer gave an answer that cannot be read.')
+      : { is: 'rendered', value };
   }
 }
 
-/** One process. Without environment, and unable to make code from text. */
+/** One process, without environment variables and unable to make code from text. */
 class Worker {
   isAlive = true;
   readonly #process: ChildProcess;
@@ -98,12 +100,12 @@ class Worker {
     this.#process.once('exit', () => {
       this.isAlive = false;
     });
-    // Whoever forgets to close a renderer does not hang on it.
+    // A program that does not close its renderer can still end.
     this.#process.unref();
     this.#process.channel?.unref();
   }
 
-  /** The answer, or why there is none. */
+  /** The answer, or the reason why there is none. */
   async ask(job: Job): Promise<JsonObject | string> {
     this.#process.channel?.ref();
     await this.#ready;
@@ -140,7 +142,7 @@ class Worker {
   }
 }
 
-/** Beside the program; from source, the one that was built last. */
+/** The file beside the program. From source it is the one that was built last. */
 function workerFile(): string {
   const places = ['./render-worker.cjs', './render-worker.js', '../../dist/bin/render-worker.cjs'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));

@@ -1,7 +1,30 @@
 import { type Json, objectFrom } from '../model/json.ts';
-import type { Shape } from './shape.ts';
 
-/** Made up, and meant to look so. */
+/** What a template reveals of a value that it expects. */
+export class Shape {
+  readonly members = new Map<string, Shape>();
+  /** The template iterates over it, or takes items of it. */
+  isList = false;
+  isNumber = false;
+  /** A text it is compared with. */
+  like: string | null = null;
+  #item: Shape | null = null;
+
+  get item(): Shape {
+    this.#item ??= new Shape();
+    return this.#item;
+  }
+
+  member(name: string): Shape {
+    const known = this.members.get(name);
+    if (known) return known;
+    const shape = new Shape();
+    this.members.set(name, shape);
+    return shape;
+  }
+}
+
+/** Names that are recognisably made up. */
 const people = ['Ann Example', 'Bob Sample'] as const;
 
 const personWords = new Set(
@@ -10,7 +33,7 @@ const personWords = new Set(
   ),
 );
 
-/** What a leaf is, by the words of its name; the first that fits counts. */
+/** The value of a leaf by the words of its name. The first rule that matches counts. */
 const rules: readonly (readonly [RegExp, (place: Place) => Json])[] = [
   [
     /\b(e-?)?mail\b|\baddress$/,
@@ -51,7 +74,7 @@ export function sampleValue(name: string, shape: Shape): Json {
 
 function valueFor(shape: Shape, place: Place): Json {
   if (shape.isList) {
-    const words = singular(place.words);
+    const words = toSingular(place.words);
     return [0, 1].map((at) => valueFor(shape.item, { words, parent: '', at, isInList: true }));
   }
   if (shape.members.size > 0) {
@@ -72,11 +95,13 @@ function leaf(place: Place): Json {
   const subject = words === 'name' ? parent : words.replace(/ name$/, '');
   if (isPerson(subject)) return people[at] ?? people[0];
   const text = subject === '' ? 'example' : subject;
-  if (isInList) return `${capital(text)} ${at + 1}`;
+  if (isInList) return `${capitalize(text)} ${at + 1}`;
   return words.endsWith('name') ? `Example ${text}` : text;
 }
 
-const isPerson = (words: string): boolean => personWords.has(words.split(' ').at(-1) ?? '');
+function isPerson(words: string): boolean {
+  return personWords.has(words.split(' ').at(-1) ?? '');
+}
 
 /** `numberOfTasks` as `number of tasks`. */
 function wordsOf(name: string): string {
@@ -87,10 +112,13 @@ function wordsOf(name: string): string {
     .toLowerCase();
 }
 
-const singular = (words: string): string =>
-  words
+function toSingular(words: string): string {
+  return words
     .replace(/ (list|items)$/, '')
     .replace(/ies$/, 'y')
     .replace(/([^s])s$/, '$1');
+}
 
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,16 +1,15 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
-import { sampleValue } from './sample-values.ts';
-import { getterMember, Scope, type Shape } from './shape.ts';
+import { Shape, sampleValue } from './sample-values.ts';
 
-/** What the tenant's own attributes are found under (api-notes, "Template context"). */
+/** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
 const globals = '__global';
 
 /**
  * A context with a readable value for every variable that the templates use and do not set themselves: `Ann Example`
- * for `${user.name}`, two items for what `#foreach` goes through. The tenant's attributes stand as they are; where
- * they are not known they are made up too.
+ * for `${user.name}`, two items for what `#foreach` iterates over.
  *
  * @param templates as the library parses them
+ * @param attributes of the tenant, taken as they are; `null` makes them up too
  */
 export function sampleContext(templates: readonly unknown[], attributes: JsonObject | null): JsonObject {
   const scope = new Scope();
@@ -23,7 +22,7 @@ export function sampleContext(templates: readonly unknown[], attributes: JsonObj
   return objectFrom([...sampled, ...unused]);
 }
 
-/** The library's tree is plain data of many types; here it is looked at as JSON. */
+/** The library's tree is plain data of many types, read here as JSON. */
 function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value));
 }
@@ -103,7 +102,7 @@ function noteComparison(operator: string, [left, right]: readonly Json[], scope:
   }
 }
 
-/** The shape a reference stands for; `null` for what the template makes itself or what no sample can be. */
+/** The shape of what a reference names; `null` where the template sets it itself or no sample is possible. */
 function resolve(node: Json | undefined, scope: Scope): Shape | null {
   if (!isReference(node)) return null;
   let shape = scope.find(textOf(node, 'id') ?? '');
@@ -153,4 +152,45 @@ function isReference(node: Json | undefined): node is JsonObject {
 
 function childrenOf(value: Json | undefined): readonly Json[] {
   return isArray(value) ? value : [];
+}
+
+/** Variables that Velocity itself provides inside `#foreach` and macros. */
+const provided = ['foreach', 'velocityCount', 'velocityHasNext', 'bodyContent'];
+
+/** The variables at one place of a template. */
+class Scope {
+  /** Those that the template does not set itself. */
+  readonly variables: Map<string, Shape>;
+  readonly #local: Map<string, Shape | null>;
+
+  constructor(
+    variables: Map<string, Shape> = new Map(),
+    local: Iterable<readonly [string, Shape | null]> = provided.map((name) => [name, null]),
+  ) {
+    this.variables = variables;
+    this.#local = new Map(local);
+  }
+
+  /** The shape of a variable; `null` for one that the template sets to something unknown. */
+  find(name: string): Shape | null {
+    const local = this.#local.get(name);
+    if (local !== undefined) return local;
+    const known = this.variables.get(name) ?? new Shape();
+    this.variables.set(name, known);
+    return known;
+  }
+
+  set(name: string, shape: Shape | null): void {
+    this.#local.set(name, shape);
+  }
+
+  inner(names: Iterable<readonly [string, Shape | null]>): Scope {
+    return new Scope(this.variables, [...this.#local, ...names]);
+  }
+}
+
+/** The member that a call such as `getName` or `isActive` reads; `null` for any other call. */
+function getterMember(method: string): string | null {
+  const name = /^(?:get|is)([A-Z]\w*)$/.exec(method)?.[1];
+  return name === undefined || name === 'Empty' ? null : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }

@@ -1,7 +1,29 @@
-import type { JsonObject } from '../model/json.ts';
-import { type Draft, draftOf, isEmptyDraft, type Message } from './message.ts';
-import type { Outcome } from './outcome.ts';
+import { readJsonText } from '../kinds/jsontext.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  objectFrom,
+  own,
+  textOf,
+} from '../model/json.ts';
+import { lookupOf, secretName } from '../model/marker.ts';
+import { pointer } from '../model/pointer.ts';
+import type { Outcome, Texts } from './outcome.ts';
 import type { Renderer } from './renderer.ts';
+
+/** A notification as its recipients get it. */
+export type Message =
+  | {
+      readonly is: 'email';
+      readonly subject: string;
+      readonly from: string;
+      readonly replyTo: string;
+      readonly html: string;
+    }
+  | { readonly is: 'chat'; readonly content: Json };
 
 /** A template before and after a change; `null` where there is none. */
 export interface Sides<T> {
@@ -9,9 +31,9 @@ export interface Sides<T> {
   readonly after: T | null;
 }
 
-/** What a template is rendered with. */
+/** Which values a template is rendered with. */
 export type ContextChoice =
-  /** Made-up values for what both sides use, beside the tenant's attributes where they are known. */
+  /** Sample values for the variables of both sides; the tenant's attributes where they are known. */
   | { readonly from: 'samples'; readonly attributes: JsonObject | null }
   | { readonly from: 'user'; readonly context: JsonObject };
 
@@ -20,10 +42,11 @@ export interface RenderedSides extends Sides<Outcome<Message>> {
 }
 
 /**
- * Renders both sides of a template with one context. Never rejects: a side that cannot be rendered says why.
+ * Renders both sides of a template with one context. Never rejects: the outcome of a side says why it could not be
+ * rendered.
  *
  * @param medium EMAIL, SLACK or TEAMS
- * @param fields of the NotificationTemplate, in the manifest's shape
+ * @param fields of the NotificationTemplate, in the shape of the manifest; they may hold markers
  */
 export async function renderTemplate(
   renderer: Renderer,
@@ -31,18 +54,19 @@ export async function renderTemplate(
   fields: Sides<JsonObject>,
   choice: ContextChoice,
 ): Promise<RenderedSides> {
-  const [before, after] = [fields.before, fields.after].map((side) => side && draftOf(medium, side));
+  const before = fields.before && draftOf(medium, fields.before);
+  const after = fields.after && draftOf(medium, fields.after);
   const context = await contextFor(renderer, [before, after], choice);
   return {
     context,
-    before: await renderSide(renderer, before ?? null, context),
-    after: await renderSide(renderer, after ?? null, context),
+    before: await renderSide(renderer, before, context),
+    after: await renderSide(renderer, after, context),
   };
 }
 
 async function contextFor(
   renderer: Renderer,
-  drafts: readonly (Draft | null | undefined)[],
+  drafts: readonly (Draft | null)[],
   choice: ContextChoice,
 ): Promise<JsonObject> {
   if (choice.from === 'user') return choice.context;
@@ -57,7 +81,77 @@ async function renderSide(
   draft: Draft | null,
   context: JsonObject,
 ): Promise<Outcome<Message> | null> {
-  if (!draft || isEmptyDraft(draft)) return null;
+  if (!draft || isEmpty(draft)) return null;
   const rendered = await renderer.render(draft.texts, context);
   return rendered.is === 'failed' ? rendered : { is: 'rendered', value: draft.message(rendered.value) };
+}
+
+/** The texts of a template that hold Velocity, and how a message is made of the rendered texts. */
+interface Draft {
+  readonly texts: Texts;
+  message(rendered: Texts): Message;
+}
+
+const mailFields = ['subject', 'from', 'replyTo', 'header', 'body', 'footer'] as const;
+const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', TEAMS: 'teamsTemplate' };
+
+function draftOf(medium: string, fields: JsonObject): Draft {
+  const shown = mapJson(fields, replaceMarker);
+  const readable = isObject(shown) ? shown : {};
+  const chat = Object.hasOwn(chatFields, medium) ? chatFields[medium] : undefined;
+  return chat === undefined ? mailDraft(readable) : chatDraft(own(readable, chat) ?? null);
+}
+
+function isEmpty({ texts }: Draft): boolean {
+  return Object.values(texts).every((text) => text === '');
+}
+
+/** Words in the place of a secret or a lookup. */
+function replaceMarker(value: Json): Json {
+  const secret = secretName(value);
+  if (secret !== null) return `(secret ${secret})`;
+  return lookupOf(value) === null ? value : '(looked up)';
+}
+
+function mailDraft(fields: JsonObject): Draft {
+  const texts = Object.fromEntries(mailFields.map((name) => [name, textOf(fields, name) ?? '']));
+  return {
+    texts,
+    message({ subject = '', from = '', replyTo = '', header = '', body = '', footer = '' }) {
+      return { is: 'email', subject, from, replyTo, html: `${header}${body}${footer}` };
+    },
+  };
+}
+
+/** Members may hold JSON as text, and some of it becomes JSON only when its directives are evaluated. */
+function chatDraft(field: Json): Draft {
+  const content = parseTexts(field);
+  const texts = new Map<string, string>();
+  collectTexts(content, [], texts);
+  return {
+    texts: Object.fromEntries(texts),
+    message: (rendered) => ({ is: 'chat', content: mapJson(insertTexts(content, [], rendered), parseTexts) }),
+  };
+}
+
+function parseTexts(value: Json): Json {
+  const parsed = readJsonText(value);
+  return parsed === value || typeof parsed !== 'object' ? value : mapJson(parsed, parseTexts);
+}
+
+type Path = readonly (string | number)[];
+
+function collectTexts(value: Json, at: Path, texts: Map<string, string>): void {
+  if (typeof value === 'string') texts.set(pointer(...at), value);
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, item] of Object.entries(value)) collectTexts(item, [...at, name], texts);
+}
+
+function insertTexts(value: Json, at: Path, texts: Texts): Json {
+  if (typeof value === 'string') return texts[pointer(...at)] ?? value;
+  if (isArray(value)) return value.map((item, index) => insertTexts(item, [...at, index], texts));
+  if (!isObject(value)) return value;
+  return objectFrom(
+    Object.entries(value).map(([name, item]) => [name, insertTexts(item, [...at, name], texts)]),
+  );
 }

@@ -1,26 +1,26 @@
 /**
- * The renderer's process: carries out templates apart from the program, which ends this process when a template
- * takes too long. A thread would not do: a list such as `[1..99999999]` aborts the whole process that it is made in.
+ * The renderer's process. Templates are evaluated here, since one may never end or take all memory; the program then
+ * ends this process. A thread is not enough: a list such as `[1..99999999]` aborts the whole process.
  */
-import { parse } from 'velocityjs';
-import { evaluate } from './evaluate.ts';
-import { failed, type Job, type Outcome, type Texts } from './outcome.ts';
+import { Compile, parse } from 'velocityjs';
+import type { JsonObject } from '../model/json.ts';
+import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
 import { sampleContext } from './sample.ts';
 
-const longestReason = 400;
+const maxReason = 400;
 
-function answer(job: Job, longest: number): Outcome<unknown> {
+function answer(job: Job, maxCharacters: number): Outcome<unknown> {
   try {
     return job.asks === 'sample'
-      ? { is: 'rendered', value: sampleContext(job.texts.flatMap(parsed), job.attributes) }
-      : renderAll(job.texts, (text) => evaluate(text, job.context), longest);
+      ? { is: 'rendered', value: sampleContext(job.texts.flatMap(parseOrSkip), job.attributes) }
+      : renderAll(job.texts, (text) => evaluate(text, job.context), maxCharacters);
   } catch (error) {
-    return failed(`It cannot be rendered: ${reasonOf(error)}`);
+    return failWith(`It cannot be rendered: ${reasonOf(error)}`);
   }
 }
 
-/** What cannot be read is told when it is rendered. */
-function parsed(text: string): unknown[] {
+/** Nothing for text that is not Velocity: rendering it will say why. */
+function parseOrSkip(text: string): unknown[] {
   try {
     return parse(text);
   } catch {
@@ -28,13 +28,13 @@ function parsed(text: string): unknown[] {
   }
 }
 
-function renderAll(texts: Texts, render: (text: string) => string, longest: number): Outcome<Texts> {
-  let left = longest;
+function renderAll(texts: Texts, render: (text: string) => string, maxCharacters: number): Outcome<Texts> {
+  let left = maxCharacters;
   const rendered: [string, string][] = [];
   for (const [name, text] of Object.entries(texts)) {
     const result = String(render(text));
     left -= result.length;
-    if (left < 0) return failed(`It renders to more than ${longest} characters.`);
+    if (left < 0) return failWith(`It renders to more than ${maxCharacters} characters.`);
     rendered.push([name, result]);
   }
   return { is: 'rendered', value: Object.fromEntries(rendered) };
@@ -43,11 +43,84 @@ function renderAll(texts: Texts, render: (text: string) => string, longest: numb
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return 'it repeats itself without end, or is too long.';
   const message = error instanceof Error ? error.message : String(error);
-  return message.length > longestReason ? `${message.slice(0, longestReason)} …` : message;
+  return message.length > maxReason ? `${message.slice(0, maxReason)} …` : message;
 }
 
-const longest = Number(process.argv[2]);
-// The program at the other end is the only one who can write to this channel.
-process.on('message', (job: Job) => process.send?.(answer(job, longest)));
+/**
+ * The text with its Velocity evaluated. References that cannot be resolved stay as they are written. Throws what the
+ * library throws for text that is not Velocity.
+ */
+function evaluate(text: string, context: JsonObject): string {
+  return new GuardedCompile(parse(text), { customMethodHandlers: javaMethods }).render(
+    structuredClone(context),
+  );
+}
+
+/** Methods of texts and lists that mean the same in Java; these may be called. */
+const methods = new Set([
+  'charAt',
+  'concat',
+  'endsWith',
+  'indexOf',
+  'lastIndexOf',
+  'replace',
+  'replaceAll',
+  'split',
+  'startsWith',
+  'substring',
+  'toLowerCase',
+  'toString',
+  'toUpperCase',
+  'trim',
+]);
+
+class GuardedCompile extends Compile {
+  /** The library asks this before every step of a reference. Inherited members cannot be reached. */
+  isBlockedPathKey(base: unknown, key: string, isTarget?: boolean): boolean {
+    if (isTarget) return ['__proto__', 'constructor', 'prototype'].includes(key);
+    if (base === null || base === undefined || Object.hasOwn(Object(base), key)) return false;
+    return key in Object(base) && !(methods.has(key) && hasMethods(base));
+  }
+}
+
+function hasMethods(base: unknown): boolean {
+  return Array.isArray(base) || ['string', 'number', 'boolean'].includes(typeof base);
+}
+
+interface Call {
+  readonly property: string;
+  readonly context: unknown;
+  readonly params: readonly unknown[];
+}
+
+/** Methods of Java that have another name in JavaScript. */
+const javaMethods = [
+  method('isEmpty', ({ context }) => sizeOf(context) === 0),
+  method('length', ({ context }) => sizeOf(context)),
+  method('equals', ({ context, params }) => context === params[0]),
+  method('equalsIgnoreCase', ({ context, params }) => foldCase(context) === foldCase(params[0])),
+  method('contains', ({ context, params }) =>
+    typeof context === 'string'
+      ? context.includes(String(params[0]))
+      : Array.isArray(context) && context.includes(params[0]),
+  ),
+];
+
+function method(uid: string, resolve: (call: Call) => unknown) {
+  return { uid, match: ({ property }: Call) => property === uid, resolve };
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+}
+
+function foldCase(value: unknown): string {
+  return String(value).toLowerCase();
+}
+
+const maxCharacters = Number(process.argv[2]);
+// Only the program can write to this channel, so a message is a job.
+process.on('message', (job: Job) => process.send?.(answer(job, maxCharacters)));
 process.on('disconnect', () => process.exit());
 process.send?.('ready');

@@ -2,7 +2,7 @@ import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { printable } from './safe.ts';
-import { counted, outcomeWords, planCounts, riskWords, runWords, sentWords } from './words.ts';
+import { outcomeWords, planCounts, pluralize, riskWords, runWords, sentWords } from './words.ts';
 
 const commands = { error: 'error', warning: 'warning', info: 'notice' } as const satisfies Record<
   Severity,
@@ -18,9 +18,9 @@ export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
 export function planGithub(plan: Plan): string {
   const risks = plan.changes.flatMap(({ address, source, risk }) =>
     risk.map((name) => {
-      const { shout, meaning } = riskWords[name];
+      const { label, meaning } = riskWords[name];
       const place = source === null ? {} : { file: source.file, line: String(source.line) };
-      return command('warning', { ...place, title: `${shout}: ${address}` }, meaning);
+      return command('warning', { ...place, title: `${label}: ${address}` }, meaning);
     }),
   );
   const counts = command(
@@ -31,7 +31,7 @@ export function planGithub(plan: Plan): string {
   return lines([...plan.diagnostics.map(diagnosticCommand), ...risks, counts]);
 }
 
-/** What went wrong in an apply as annotations. */
+/** The failures of an apply as annotations, and its outcome as a notice. */
 export function resultGithub(result: Result): string {
   const failures = result.changes
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown')
@@ -47,7 +47,7 @@ export function resultGithub(result: Result): string {
   return lines([
     ...(result.diagnostics ?? []).map(diagnosticCommand),
     ...failures,
-    command('notice', { title }, `${runWords[result.outcome]}, ${counted(done, 'change')} done.`),
+    command('notice', { title }, `${runWords[result.outcome]}, ${pluralize(done, 'change')} done.`),
   ]);
 }
 
@@ -63,7 +63,7 @@ function diagnosticCommand({ severity, code, message, source, hint, address }: D
   );
 }
 
-/** `::error file=a.yaml,line=3,title=…::message`, with everything escaped that would end a part of it. */
+/** `::error file=a.yaml,line=3,title=…::message`. Whatever would end one of its parts is escaped. */
 function command(
   name: string,
   properties: Readonly<Record<string, string | undefined>>,

@@ -1,13 +1,10 @@
 import { failure } from '../model/failure.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
-import { planGitlab } from './gitlab.ts';
-import { planHtml } from './html/plan.ts';
-import { resultHtml } from './html/result.ts';
-import { diagnosticsJson, json } from './json.ts';
+import { planHtml } from './html/plan-page.ts';
+import { resultHtml } from './html/result-page.ts';
+import { diagnosticsJson, json, planGitlab } from './json.ts';
 import { diagnosticsJunit, planJunit, resultJunit } from './junit.ts';
-import { diagnosticsMarkdown } from './markdown/diagnostics.ts';
-import { planMarkdown } from './markdown/plan.ts';
-import { resultMarkdown } from './markdown/result.ts';
+import { diagnosticsMarkdown, planMarkdown, resultMarkdown } from './markdown.ts';
 import { type Document, type Format, formats, type ReportOptions } from './options.ts';
 import { diagnosticsSarif } from './sarif.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
@@ -15,7 +12,7 @@ import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
 
 export type { Document, Format, ReportOptions } from './options.ts';
-export { renderRequests } from './text/requests.ts';
+export { renderRequests } from './text/dry-run.ts';
 
 type Renderers<T> = Readonly<Partial<Record<Format, (value: T, options: ReportOptions) => string>>>;
 type Plan = Extract<Document, { is: 'plan' }>['plan'];

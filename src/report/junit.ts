@@ -2,16 +2,16 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 import { escapeHtml } from './safe.ts';
-import { changeRows } from './text/change.ts';
 import { layout } from './text/layout.ts';
+import { changeRows } from './text/plan.ts';
 import {
   actionWords,
   byKind,
-  counted,
   diagnosticCounts,
   noChanges,
   outcomeWords,
   place,
+  pluralize,
   refused,
   sentWords,
 } from './words.ts';
@@ -35,7 +35,7 @@ interface TestCase {
 export function planJunit(plan: Plan): string {
   const equal: TestCase = {
     suite: 'tenant',
-    name: `${counted(plan.summary.unchanged, 'object')} unchanged`,
+    name: `${pluralize(plan.summary.unchanged, 'object')} unchanged`,
     outcome: { is: 'passed', output: plan.changes.length === 0 ? noChanges : '' },
   };
   const problems = plan.diagnostics.map(diagnosticCase);
@@ -46,7 +46,7 @@ export function planJunit(plan: Plan): string {
   ]);
 }
 
-/** An apply as tests: each change that failed, or whose fate is unknown, is a failure. */
+/** An apply as tests: each change that failed, or whose outcome is unknown, is a failure. */
 export function resultJunit(result: Result): string {
   const { outcome } = result;
   const run: TestCase = {
@@ -97,16 +97,16 @@ function outcomeCase({ address, action, outcome, error, warnings, requests }: Ch
   const details = [...(error === null ? [] : [error]), ...warnings, ...requests.map(sentWords)].join('\n');
   const message = `${actionWords[action]}: ${outcomeWords[outcome]}`;
   const ms = requests.reduce((sum, request) => sum + request.ms, 0);
-  const known = { suite: address.split('/')[0] ?? '', name: address, seconds: ms / 1000 };
+  const common = { suite: address.split('/')[0] ?? '', name: address, seconds: ms / 1000 };
   switch (outcome) {
     case 'done':
-      return { ...known, outcome: { is: 'passed', output: details } };
+      return { ...common, outcome: { is: 'passed', output: details } };
     case 'failed':
     case 'unknown':
-      return { ...known, outcome: { is: 'failure', message, type: outcome, details } };
+      return { ...common, outcome: { is: 'failure', message, type: outcome, details } };
     case 'skipped':
     case 'notAttempted':
-      return { ...known, outcome: { is: 'skipped', message, type: outcome, details } };
+      return { ...common, outcome: { is: 'skipped', message, type: outcome, details } };
   }
 }
 

@@ -3,21 +3,23 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 
-/** What can be shown. */
+/** What a report can be made of. */
 export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }
   | { readonly is: 'result'; readonly result: Result }
   | { readonly is: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] };
 
+/** All formats; not every document has each of them. */
 export const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github', 'sarif', 'gitlab'] as const;
 export type Format = (typeof formats)[number];
 
-/** A notification template as recipients see it: a whole HTML document or fragment, `null` where there is none. */
+/** A notification template as recipients see it: an HTML document or a part of one, `null` where there is none. */
 export interface Rendered {
   readonly before: string | null;
   readonly after: string | null;
 }
 
+/** How a report is made. */
 export interface ReportOptions {
   /** Whether text may hold terminal colours. */
   readonly colour: boolean;
@@ -25,8 +27,8 @@ export interface ReportOptions {
   readonly width: number;
   /** Show long values whole, and the requests. */
   readonly verbose?: boolean;
-  /** Where a manifest can be read on the web: `https://host/blob/REV/{file}#L{line}`. */
+  /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
-  /** Templates rendered elsewhere, shown by the HTML report. */
+  /** Templates that were rendered before, for the HTML report. */
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }

@@ -2,15 +2,15 @@
  * Every text that comes from a tenant, a manifest or a plan file passes one of these before it is shown.
  */
 
-/** What most texts are; the expressions below take V8 a while to make. */
+/** Most texts match this, which saves compiling the expressions below. */
 const plain = /^[\n\t\x20-\x7e]*$/;
 const hidden = () => /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
-/** The same, a joiner that stands behind an emoji apart from the rest. */
+/** The same, with a group for the joiners that follow an emoji. */
 let joinerOrHidden: RegExp | null = null;
 
 /**
- * `text` with every control character (terminal escapes, bidirectional overrides, invisible formatting, lone
- * surrogates) shown as a visible sign instead; line feeds and tabs stay.
+ * `text` with a visible sign in the place of every control character: terminal escapes, bidirectional overrides,
+ * invisible formatting, lone surrogates. Line feeds and tabs stay.
  */
 export function printable(text: string): string {
   if (plain.test(text)) return text;
@@ -19,8 +19,8 @@ export function printable(text: string): string {
     'gu',
   );
   return text.replace(joinerOrHidden, (char, joiner: string | undefined) => {
-    const stays = char === '\n' || char === '\t' || joiner !== undefined;
-    return stays ? char : visible(char);
+    const isKept = char === '\n' || char === '\t' || joiner !== undefined;
+    return isKept ? char : visible(char);
   });
 }
 
@@ -29,7 +29,7 @@ export function oneLine(text: string): string {
   return printable(text).replaceAll('\n', '␊').replaceAll('\t', '⇥');
 }
 
-/** Blanks shown as signs, for places where blanks are what differs. */
+/** `text` with visible signs in the place of blanks, for differences between blanks. */
 export function visibleBlanks(text: string): string {
   return text
     .replaceAll(' ', '·')
@@ -37,7 +37,7 @@ export function visibleBlanks(text: string): string {
     .replace(/\p{Zs}/gu, codePoint);
 }
 
-/** JSON that no terminal or page takes as anything but text: the same value, escaped further. */
+/** The value as JSON, with every character escaped that a terminal might obey. */
 export function safeJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2);
   return text.replace(hidden(), (char) => (char === '\n' ? char : unicodeEscape(char)));
@@ -56,12 +56,12 @@ export function escapeHtml(text: string): string {
   return quoteHtml(printable(text));
 }
 
-/** Only what HTML would read as markup; for a document inside an attribute, which is to arrive unchanged. */
+/** Escapes markup only, for a document inside an attribute that has to arrive unchanged. */
 export function quoteHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 }
 
-/** For running Markdown: no markup, mention, reference or link comes to life. */
+/** For text in Markdown: it makes no markup, mention, reference or link. */
 export function escapeMarkdown(text: string): string {
   return oneLine(text)
     .replace(/[&<>]/g, (char) => entities[char] ?? char)
@@ -80,7 +80,7 @@ export function uriPath(file: string): string {
     .join('/');
 }
 
-/** Text as Markdown code: fenced by more backticks than it holds. */
+/** Text as Markdown code between more backticks than it holds. */
 export function codeSpan(text: string): string {
   const safe = oneLine(text);
   if (safe === '') return '';

@@ -6,7 +6,7 @@ const levels = { error: 'error', warning: 'warning', info: 'note' } as const sat
   string
 >;
 
-/** Problems as SARIF 2.1.0: one run, one rule a code, a region where the place is known. */
+/** Problems as SARIF 2.1.0: one run, a rule for each code, and a region where the place is known. */
 export function diagnosticsSarif(diagnostics: readonly Diagnostic[]): string {
   const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
   const run = {
@@ -43,7 +43,7 @@ function resultOf({ code, severity, message, source, hint, address }: Diagnostic
   };
 }
 
-/** `unknown-field` as SARIF names rules: `UnknownField`. */
+/** The name of a rule in SARIF's style: `UnknownField` for `unknown-field`. */
 function ruleName(code: string): string {
   return code
     .split('-')

@@ -1,11 +1,9 @@
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import type { FoundProfiles } from '../model/search.ts';
-import { csv } from './csv.ts';
 import { json } from './json.ts';
 import type { ReportOptions } from './options.ts';
-import { oneLine } from './safe.ts';
-import { layout, type Row, row, span } from './text/layout.ts';
-import { table } from './text/table.ts';
+import { oneLine, printable } from './safe.ts';
+import { graphemesOf, layout, padTo, type Row, row, span, widthOf } from './text/layout.ts';
 
 /** The format of `search --format json`. */
 const searchFormat = 1;
@@ -28,6 +26,10 @@ export function renderSearch(found: FoundProfiles, format: SearchFormat, options
   }
 }
 
+/** Wider cells are cut. */
+const maxCell = 36;
+const gap = '  ';
+
 interface Column {
   readonly title: string;
   read(profile: JsonObject): string;
@@ -44,7 +46,7 @@ const ownColumns: readonly Column[] = [
   },
 ];
 
-/** The common columns, and one for every attribute that a profile has, in the order in which they turn up. */
+/** The common columns, and one for every attribute that a profile has, in the order of their first occurrence. */
 function columnsOf(profiles: readonly JsonObject[]): readonly Column[] {
   const names = new Set(profiles.flatMap((profile) => Object.keys(attributesOf(profile))));
   const attributes = [...names].map((name): Column => {
@@ -75,4 +77,66 @@ function searchTable({ profiles, more, label }: FoundProfiles, options: ReportOp
   const hidden = left === 0 ? '' : ` (${left} columns do not fit: --format csv or json has them)`;
   const end: Row = row(0, span(`${label}: ${count}`, 'bold'), span(hidden, 'dim'));
   return layout([...(profiles.length === 0 ? [] : rows), end], options);
+}
+
+/**
+ * Rows of a table with as many columns as fit into `width`; `left` is the number of the others. Cells are single lines.
+ */
+function table(
+  header: readonly string[],
+  cells: readonly (readonly string[])[],
+  width: number,
+): { rows: Row[]; left: number } {
+  const widths = header.map((title, at) => {
+    const all = [title, ...cells.map((line) => line[at] ?? '')];
+    return all.reduce((most, text) => Math.max(most, Math.min(maxCell, widthOf(text))), 0);
+  });
+  const count = countFitting(widths, width);
+  const lines = [header, ...cells].map((line) =>
+    line
+      .slice(0, count)
+      .map((text, at) => padTo(cut(text, widths[at] ?? 0), widths[at] ?? 0))
+      .join(gap)
+      .trimEnd(),
+  );
+  const rows = lines.map((text, at): Row => {
+    return { indent: 0, hang: 0, spans: [at === 0 ? span(text, 'bold') : span(text)] };
+  });
+  return { rows, left: header.length - count };
+}
+
+/** How many columns fit; at least one. */
+function countFitting(widths: readonly number[], width: number): number {
+  let used = 0;
+  const count = widths.findIndex((column, at) => {
+    used += column + (at === 0 ? 0 : gap.length);
+    return used > width;
+  });
+  return count === -1 ? widths.length : Math.max(1, count);
+}
+
+function cut(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let shown = '';
+  for (const { segment } of graphemesOf(text)) {
+    if (widthOf(shown + segment) >= columns) break;
+    shown += segment;
+  }
+  return `${shown}…`;
+}
+
+/** Rows as CSV (RFC 4180), the header first. No spreadsheet reads a cell as a formula. */
+function csv(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+}
+
+function csvCell(text: string): string {
+  const safe = escapeFormula(printable(text));
+  return /[",\r\n;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Spreadsheets read some texts as formulas unless they begin with an apostrophe. Numbers stay numbers. */
+function escapeFormula(text: string): string {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return text;
+  return /^\s*[=+\-@|＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text;
 }

@@ -1,4 +1,4 @@
-import { type Publication, recordText } from '../model/dns.ts';
+import { type DnsRecord, type Publication, recordText } from '../model/dns.ts';
 import {
   type IdentityStatus,
   type RecordStatus,
@@ -9,13 +9,13 @@ import {
 } from '../model/status.ts';
 import { json } from './json.ts';
 import type { ReportOptions } from './options.ts';
+import { oneLine } from './safe.ts';
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './text/layout.ts';
-import { statusZone } from './zone.ts';
 
 export const statusFormats = ['text', 'json', 'zone'] as const;
 export type StatusFormat = (typeof statusFormats)[number];
 
-/** A status in a format: a pure function of its arguments, safe to print whatever the tenant put into it. */
+/** A status in a format: a pure function of its arguments, safe to print whatever the tenant holds. */
 export function renderStatus(status: Status, format: StatusFormat, options: ReportOptions): string {
   switch (format) {
     case 'text':
@@ -26,6 +26,12 @@ export function renderStatus(status: Status, format: StatusFormat, options: Repo
       return statusZone(status);
   }
 }
+
+/** Seconds that resolvers may cache a record. */
+const recordLifetime = 3600;
+
+/** The longest string of a TXT record, in bytes (RFC 1035, 3.3). */
+const maxTxtString = 255;
 
 const headings = {
   VerifiedDomain: 'Domains',
@@ -90,13 +96,13 @@ function identityRows(identity: IdentityStatus, column: number): Row[] {
       ...(mailFromDomain === null ? [] : [span(`  ${mailFromDomain}`)]),
       ...(declared ? [] : [span('  (not declared)', 'dim')]),
     ),
-    ...remarks.flatMap((remark) => paragraph(6, remark, ...(verification === 'failed' ? [] : dim))),
+    ...remarks.flatMap((remark) =>
+      paragraph(6, remark, ...(verification === 'failed' ? [] : (['dim'] as const))),
+    ),
     ...refused.map((why) => row(6, span('warning: ', 'yellow', 'bold'), span(`left out: ${why}`))),
     ...records.flatMap(recordRows),
   ];
 }
-
-const dim: readonly Style[] = ['dim'];
 
 function recordRows({ record, publication }: RecordStatus): Row[] {
   return [
@@ -111,4 +117,71 @@ function publicationSpans(publication: Publication | null) {
   const where = state === 'wrong' ? `, found ${found.join(' | ')}` : '';
   const why = detail === null ? '' : `: ${detail}`;
   return [span('  '), span(state, publicationStyles[state], 'bold'), span(`${why}${where}`)];
+}
+
+/**
+ * The records of a status as lines for a zone file. Names are absolute, and every line is complete. What comes from a
+ * tenant is in names that were validated, in quoted strings, or in comments of one line.
+ */
+function statusZone({ identities, checkedAt, environment }: Status): string {
+  const written = new Set<string>();
+  const blocks = identities
+    .filter(({ records, refused }) => records.length + refused.length > 0)
+    .map((identity) => identityBlock(identity, written));
+  const head = comment(`Records for the environment ${environment}, as of ${checkedAt}.`);
+  return [head, ...blocks].map((block) => `${block}\n`).join('\n');
+}
+
+/** A record that two identities share is written once: a name server may refuse a duplicate. */
+function identityBlock({ address, verification, records, refused }: IdentityStatus, written: Set<string>) {
+  const lines = records.map(({ record, publication }) => {
+    const line = zoneLine(record);
+    const mark = publication === null ? '' : ` ; ${publication.state}`;
+    if (written.has(line)) return comment(`also: ${line}`);
+    written.add(line);
+    return `${line}${mark}`;
+  });
+  return [
+    comment(`${address}: ${verification}`),
+    ...refused.map((why) => comment(`WARNING, left out: ${why}`)),
+    ...lines,
+  ].join('\n');
+}
+
+function comment(text: string): string {
+  return `; ${oneLine(text)}`;
+}
+
+/** `NAME. TTL IN TYPE DATA`, as RFC 1035 writes it. */
+export function zoneLine(record: DnsRecord): string {
+  return `${record.name}. ${recordLifetime} IN ${record.type} ${recordData(record)}`;
+}
+
+function recordData(record: DnsRecord): string {
+  switch (record.type) {
+    case 'CNAME':
+      return `${record.value}.`;
+    case 'MX':
+      return `${record.priority} ${record.value}.`;
+    case 'TXT':
+      return txtStrings(record.value);
+  }
+}
+
+function txtStrings(text: string): string {
+  const bytes = Buffer.from(text);
+  const count = Math.max(1, Math.ceil(bytes.length / maxTxtString));
+  return Array.from({ length: count }, (_, at) =>
+    quoteBytes(bytes.subarray(at * maxTxtString, (at + 1) * maxTxtString)),
+  ).join(' ');
+}
+
+function quoteBytes(bytes: Uint8Array): string {
+  return `"${[...bytes].map(escapeByte).join('')}"`;
+}
+
+function escapeByte(byte: number): string {
+  if (byte < 0x20 || byte > 0x7e) return `\\${String(byte).padStart(3, '0')}`;
+  const char = String.fromCharCode(byte);
+  return char === '"' || char === '\\' ? `\\${char}` : char;
 }

@@ -9,7 +9,7 @@ const testFormat = 1;
 
 const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;
 
-/** Shows what would be sent, for whoever is asked whether it should. */
+/** Describes a test notification that would be sent, before a person confirms it. */
 export function testPreview(test: TestNotification, options: ReportOptions): string {
   const { address, key, medium, template, subject, from, replyTo, differing, context } = test;
   const line = (title: string, text: string | null): Row[] =>
@@ -22,7 +22,7 @@ export function testPreview(test: TestNotification, options: ReportOptions): str
             2,
             span('warning: ', 'yellow', 'bold'),
             span(
-              `the manifest differs in ${differing.join(', ')}; the tenant sends what it has. Apply first to test the manifest.`,
+              `the manifest differs in ${differing.join(', ')}, and the tenant sends its own version. Apply first to test the manifest.`,
             ),
           ),
         ];
@@ -33,8 +33,8 @@ export function testPreview(test: TestNotification, options: ReportOptions): str
       ...line('subject', subject),
       ...line('from', from),
       ...line('reply to', replyTo),
-      ...line('to', 'The tenant decides, and its API does not say who: expect real people to get it.'),
-      ...line('locale', 'The request names no locale: the tenant takes that of the recipient.'),
+      ...line('to', 'The tenant decides, and its API does not say who. Expect that real people get it.'),
+      ...line('locale', 'The request has no locale: the tenant uses the one of the recipient.'),
       ...warning,
       row(2, span('context', 'cyan')),
       ...paragraph(4, safeJson(context)),
@@ -43,7 +43,11 @@ export function testPreview(test: TestNotification, options: ReportOptions): str
   );
 }
 
-/** What became of it. */
+/**
+ * Says whether the test notification was sent, and what the tenant answered.
+ *
+ * @param answer `null` where nothing was sent
+ */
 export function testOutcome(
   test: TestNotification,
   answer: TestAnswer | null,
@@ -55,9 +59,12 @@ export function testOutcome(
     return json({ formatVersion: testFormat, ...test, sent: answer !== null, status, trackingId });
   if (answer === null) return layout([row(0, span('Nothing was sent.'))], options);
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
-  const text = `The tenant took the test notification ${test.key} ${test.medium}: ${answer.status}${tracking}.`;
+  const text = `The tenant accepted the test notification ${test.key} ${test.medium}: ${answer.status}${tracking}.`;
   return layout(
-    [row(0, span(text, 'green')), row(0, span('Whether and when it arrives, only its recipients see.'))],
+    [
+      row(0, span(text, 'green')),
+      row(0, span('Its API does not report whether it arrives: ask a recipient.')),
+    ],
     options,
   );
 }

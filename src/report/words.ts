@@ -1,5 +1,16 @@
 import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import type { Action, Change, Origin, Plan, Risk, Summary } from '../model/plan.ts';
+import {
+  type Action,
+  actions,
+  type Change,
+  type Impact,
+  type Moved,
+  type Origin,
+  type Plan,
+  type Request,
+  type Risk,
+  type Summary,
+} from '../model/plan.ts';
 import {
   type ChangeOutcome,
   changeOutcomes,
@@ -7,9 +18,9 @@ import {
   type RunOutcome,
   type SentRequest,
 } from '../model/result.ts';
+import { uriPath } from './safe.ts';
 
-/** The words that all formats share. */
-
+/** The sign of each action. */
 export const symbols = { create: '+', update: '~', delete: '-', manual: '!' } as const satisfies Record<
   Action,
   string
@@ -22,26 +33,26 @@ export const actionWords = {
   manual: 'by hand',
 } as const satisfies Record<Action, string>;
 
-/** Each risk: what is shouted, what it means, and whether it can do harm. */
+/** Each risk: its label, what it means, and whether it can do harm. */
 export const riskWords = {
   lockout: {
-    shout: 'LOCK-OUT',
+    label: 'LOCK-OUT',
     meaning: 'this can shut people out, and the credentials that CI uses',
     isGrave: true,
   },
-  delete: { shout: 'DELETE', meaning: 'the object is removed from the tenant', isGrave: true },
+  delete: { label: 'DELETE', meaning: 'the object is removed from the tenant', isGrave: true },
   'back-to-default': {
-    shout: 'BACK TO DEFAULT',
+    label: 'BACK TO DEFAULT',
     meaning: "recipients get the vendor's text again, and it follows the vendor's changes",
     isGrave: false,
   },
   'undoes-tenant-change': {
-    shout: 'UNDOES A CHANGE',
+    label: 'UNDOES A CHANGE',
     meaning: 'someone changed this in the tenant',
     isGrave: true,
   },
-  'sends-mail': { shout: 'SENDS E-MAIL', meaning: 'a verification message goes out', isGrave: false },
-} as const satisfies Record<Risk, { shout: string; meaning: string; isGrave: boolean }>;
+  'sends-mail': { label: 'SENDS E-MAIL', meaning: 'a verification message goes out', isGrave: false },
+} as const satisfies Record<Risk, { label: string; meaning: string; isGrave: boolean }>;
 
 export const originWords = {
   repo: 'changed in the repository',
@@ -82,29 +93,41 @@ export function resultCounts(summary: Result['summary']): string {
 export function diagnosticCounts(diagnostics: readonly Diagnostic[]): string {
   const counts = countSeverities(diagnostics);
   const parts = [
-    counted(counts.error, 'error'),
-    counted(counts.warning, 'warning'),
-    counted(counts.info, 'note'),
+    pluralize(counts.error, 'error'),
+    pluralize(counts.warning, 'warning'),
+    pluralize(counts.info, 'note'),
   ].filter((part) => !part.startsWith('0 '));
   return parts.join(', ') || 'no problems';
 }
 
+/** How many diagnostics there are of each severity. */
 export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Severity, number> {
   const counts = { error: 0, warning: 0, info: 0 };
   for (const { severity } of diagnostics) counts[severity] += 1;
   return counts;
 }
 
-export function counted(count: number, noun: string): string {
+/** `1 error`, `2 errors` */
+export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Where a manifest or a problem stands: `file:line`, `file:line:column`. */
+/** The place of a manifest or a problem: `file:line`, `file:line:column`. */
 export function place(source: { file: string; line: number; column?: number }): string {
   return [source.file, source.line, source.column].filter((part) => part !== undefined).join(':');
 }
 
-/** `--only`, `--except`, `--prune`, `--since` as typed, where the plan does not cover everything. */
+/**
+ * The web address of a line in a manifest, from a template such as `https://host/blob/REV/{file}#L{line}`; `null`
+ * without a template that is a web address.
+ */
+export function sourceLink(source: Change['source'], template: string | undefined): string | null {
+  if (source === null || template === undefined || !/^https?:\/\//.test(template)) return null;
+  const path = uriPath(source.file);
+  return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
+}
+
+/** The options that limit a plan, as they are typed; empty where there are none. */
 export function scopeWords({ only, except, prune, since }: Plan['scope']): string {
   const parts = [
     ...only.map((glob) => `--only ${glob}`),
@@ -115,12 +138,12 @@ export function scopeWords({ only, except, prune, since }: Plan['scope']): strin
   return parts.join(' ');
 }
 
-/** The two addresses of a tenant, once where they are the same. */
+/** The two addresses of a tenant, or one where they are the same. */
 export function tenantWords({ identity, profiles }: Plan['tenant']): string {
   return [...new Set([identity, profiles])].filter((address) => address !== '').join(', ');
 }
 
-/** Changes by kind, kinds in the order they first occur. */
+/** Items by kind, the kinds in the order of their first item. */
 export function byKind<T extends { readonly kind: string }>(items: readonly T[]): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -131,9 +154,8 @@ export function byKind<T extends { readonly kind: string }>(items: readonly T[])
   return groups;
 }
 
-/** `2 to create, 1 to update` for some changes; what does not occur is left out. */
+/** `2 to create, 1 to update`; actions that do not occur are left out. */
 export function changeCounts(changes: readonly Pick<Change, 'action'>[]): string {
-  const actions: readonly Action[] = ['create', 'update', 'delete', 'manual'];
   return actions
     .map(
       (action) => [changes.filter((change) => change.action === action).length, actionWords[action]] as const,
@@ -143,7 +165,7 @@ export function changeCounts(changes: readonly Pick<Change, 'action'>[]): string
     .join(', ');
 }
 
-/** A duration for people: `840 ms`, `12.3 s`, `4 min 5 s`. */
+/** `840 ms`, `12.3 s` or `4 min 5 s`; empty for what is not a duration. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -151,13 +173,45 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+/** The path of a request with its query. */
+export function requestTarget({ path, query }: Request): string {
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
 /** `PATCH /v2025/x → 400, tracking id 7f3c, 2 attempts, 120 ms` */
 export function sentWords({ method, path, status, trackingId, attempts, ms }: SentRequest): string {
   const parts = [
     `${method} ${path} → ${status ?? 'no answer'}`,
     ...(trackingId === null ? [] : [`tracking id ${trackingId}`]),
-    ...(attempts > 1 ? [counted(attempts, 'attempt')] : []),
+    ...(attempts > 1 ? [pluralize(attempts, 'attempt')] : []),
     duration(ms),
   ];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+/** What a change of a search does to the profiles that it finds. */
+export type Effect = Exclude<Impact, { notRun: string }>;
+
+/** `finds 52 profiles, 47 before` */
+export function impactWords({ before, after, enter, leave }: Effect): string {
+  const counts = `finds ${pluralize(after, 'profile')}, ${before} before`;
+  return enter.count + leave.count === 0 ? `${counts}: nobody enters or leaves` : counts;
+}
+
+export const impactUnknown = 'Who enters and leaves is not known';
+
+export const moves = ['enter', 'leave'] as const;
+
+/** `3 enter: Ada, Ben and 1 more`; `null` where nobody moves. */
+export function movedWords(effect: Effect, move: (typeof moves)[number]): string | null {
+  const { count } = effect[move];
+  if (count === 0) return null;
+  const verb = count === 1 ? `${move}s` : move;
+  return `${count} ${verb}: ${firstNames(effect[move])}`;
+}
+
+function firstNames({ count, first }: Moved): string {
+  const more = count - first.length;
+  return more > 0 ? `${first.join(', ')} and ${more} more` : first.join(', ');
 }

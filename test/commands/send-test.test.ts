@@ -38,7 +38,7 @@ test('with --yes the default context is sent, made from the template and the ten
     },
   ]);
   expect(Object.keys(sandbox.state.sentNotifications[0]?.context ?? {})).not.toContain('x');
-  expect(stdout).toContain('took the test notification welcome EMAIL: 204');
+  expect(stdout).toContain('accepted the test notification welcome EMAIL: 204');
   expect(stderr).toMatch(/Welcome, \$user\.name[\s\S]*its API does not say who[\s\S]*"productName": "ACME"/);
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { dkimRecords, mailFromRecords } from '../../src/kinds/dns-records.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
-import { zoneLine } from '../../src/report/zone.ts';
+import { zoneLine } from '../../src/report/status.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 import { nameServer } from './name-server.ts';
 

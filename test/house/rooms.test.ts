@@ -17,9 +17,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   applier: ['client', 'generated', 'kinds', 'model'],
   exporter: ['generated', 'kinds', 'loader', 'model'],
   engine: ['applier', 'client', 'exporter', 'kinds', 'lint', 'loader', 'model', 'planner', 'sandbox'],
-  report: ['model'],
+  report: ['generated', 'model'],
   render: ['kinds', 'model'],
-  preview: ['kinds', 'lint', 'model', 'render', 'report'],
+  preview: ['generated', 'kinds', 'lint', 'model', 'render', 'report'],
   sandbox: ['model'],
   generated: [],
 };

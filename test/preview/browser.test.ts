@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Preview, startPreview } from '../../src/preview/server.ts';
 import type { Snapshot } from '../../src/preview/snapshot.ts';
-import { createRenderer } from '../../src/render/index.ts';
+import { createRenderer } from '../../src/render/renderer.ts';
 import { executablePath, launch, violations } from '../support/browser.ts';
 import { snapshot, template } from './support.ts';
 
@@ -97,18 +97,18 @@ describe.skipIf(executablePath === undefined)('the page', () => {
   it('renders again with the context that is typed in', async () => {
     const { page } = await visit(snapshot([mail]));
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
-    await page.getByText('made-up values', { exact: true }).click();
+    await page.getByText('sample values', { exact: true }).click();
     await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe <b>"}}');
     await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
     await page.getByLabel('Context as JSON').fill('[1]');
     await page.getByRole('alert').getByText('JSON object').waitFor();
-    await page.getByRole('button', { name: 'Made-up values again' }).click();
+    await page.getByRole('button', { name: 'Use sample values' }).click();
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
   });
 
   it('follows a change without being loaded again, and keeps the typed context', async () => {
     const { page, preview } = await visit(snapshot([mail]));
-    await page.getByText('made-up values', { exact: true }).click();
+    await page.getByText('sample values', { exact: true }).click();
     await page.getByLabel('Context as JSON').fill('{"user": {"name": "Zoe"}}');
     await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
     preview.show(snapshot([template({ after: { body: 'Good day, ${user.name}' } }), german]));
@@ -205,7 +205,7 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
       ] as const;
       const { page } = await visit(snapshot([mail, german, slack], { diagnostics }), options);
       await inFrame(page, 'After').waitFor();
-      await page.getByText('made-up values', { exact: true }).click();
+      await page.getByText('sample values', { exact: true }).click();
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     },

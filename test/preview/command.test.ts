@@ -27,10 +27,10 @@ function preview(...argv: string[]): Promise<string> {
         done();
       },
     });
-    let told = '';
+    let output = '';
     const stderr = new Writable({
       write(chunk: Buffer, _encoding, done) {
-        told += chunk.toString();
+        output += chunk.toString();
         done();
       },
     });
@@ -43,7 +43,7 @@ function preview(...argv: string[]): Promise<string> {
       signal: stop.signal,
     };
     ended = main(['preview', ...argv], io);
-    ended.then(() => failed(new Error(told)), failed);
+    ended.then(() => failed(new Error(output)), failed);
   });
 }
 

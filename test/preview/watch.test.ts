@@ -20,15 +20,15 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-/** The next change that is told, after `act`. */
+/** Resolves with the next change that is reported after `act`. */
 function changeAfter(act: () => void): Promise<void> {
-  return new Promise((told) => {
-    onChange = told;
+  return new Promise((resolve) => {
+    onChange = resolve;
     act();
   });
 }
 
-it('tells a changed, a new and a removed file, at any depth', async () => {
+it('reports a changed, a new and a removed file, at any depth', async () => {
   const file = join(root, 'config/texts/a.html');
   await changeAfter(() => writeFileSync(file, 'a'));
   await changeAfter(() => writeFileSync(file, 'b'));
@@ -47,10 +47,10 @@ it('does not follow what the program writes itself', async () => {
   };
   writeFileSync(join(root, '.tenantctl/sandbox.json'), '{}');
   const other = join(root, 'config/a.yaml');
-  await new Promise<void>((told) => {
+  await new Promise<void>((resolve) => {
     onChange = () => {
       changes += 1;
-      told();
+      resolve();
     };
     writeFileSync(other, 'a');
   });

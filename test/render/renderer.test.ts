@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { createRenderer } from '../../src/render/index.ts';
+import { createRenderer } from '../../src/render/renderer.ts';
 
 const renderer = createRenderer();
 afterAll(() => renderer.close());

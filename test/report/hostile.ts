@@ -17,7 +17,7 @@ export const evil = [
   '<iframe src="http://127.0.0.1:PORT/frame"></iframe><a href="javascript:alert(1)" autofocus onfocus=pwned=3>x</a>',
 ].join('\n');
 
-/** Documents with hostile text wherever a text can stand. */
+/** Documents with hostile text wherever there can be text. */
 export function hostileDocuments(port = 1): readonly Document[] {
   const text = evil.replaceAll('PORT', String(port));
   const problem: Diagnostic = {

@@ -21,14 +21,14 @@ const moving: Impact = {
 };
 
 describe('the impact of a search', () => {
-  it.each(['text', 'markdown', 'html'] as const)('is told with the first names: %s', (format) => {
+  it.each(['text', 'markdown', 'html'] as const)('is shown with the first names: %s', (format) => {
     const shown = render(format, moving);
     expect(shown).toContain('finds 16 profiles, 10 before');
     expect(shown).toContain('8 enter: Ada, Ben, Cleo, Dan, Eve and 3 more');
     expect(shown).toContain('2 leave: Fay, Gus');
   });
 
-  it.each(['text', 'markdown', 'html'] as const)('is told where nobody moves: %s', (format) => {
+  it.each(['text', 'markdown', 'html'] as const)('is shown where nobody moves: %s', (format) => {
     const still = { before: 1, after: 1, enter: { count: 0, first: [] }, leave: { count: 0, first: [] } };
     expect(render(format, still)).toContain('finds 1 profile, 1 before: nobody enters or leaves');
   });

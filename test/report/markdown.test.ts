@@ -32,7 +32,7 @@ describe('a plan as a comment', () => {
     );
   });
 
-  it('links to the manifest where it is told how', () => {
+  it('links to the manifest where there is a template for the address', () => {
     const sourceUrl = 'https://git.example/blob/main/{file}#L{line}';
     expect(markdown(plan([textUpdate]), { ...plain, sourceUrl })).toContain(
       '[`config/templates.yaml:40`](<https://git.example/blob/main/config/templates.yaml#L40>)',

@@ -160,7 +160,7 @@ Digest: ${digest}
     expect(text({ is: 'result', result: refused })).toContain('Refused, nothing written:');
   });
 
-  it('gives a reason once, though it stands in the change too', () => {
+  it('gives a reason once, though the change has it too', () => {
     const address = 'Thing/a' as const;
     const message = `${address} has changed since the plan was made: it exists now.`;
     const stale: Diagnostic = { code: 'plan-stale', severity: 'error', message, address };

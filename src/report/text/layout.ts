@@ -13,47 +13,50 @@ const codes = {
   inverse: [7, 27],
 } as const;
 
+/** A colour or weight of the terminal. */
 export type Style = keyof typeof codes;
 
 /** Text in one style or several. */
 export interface Span {
   readonly text: string;
   readonly styles: readonly Style[];
-  /** Not to be broken where it fits on a line of its own. */
+  /** Whether it stays whole where it fits on a line of its own. */
   readonly isSolid?: boolean;
 }
 
-/** One line of output before wrapping; what does not fit goes on at `hang` columns. */
+/** One line of output before wrapping. What does not fit continues at `hang` columns. */
 export interface Row {
   readonly indent: number;
   readonly hang: number;
   readonly spans: readonly Span[];
 }
 
+/** An empty line. */
 export const blank: Row = { indent: 0, hang: 0, spans: [] };
 
+/** A text in some styles. */
 export function span(text: string, ...styles: readonly Style[]): Span {
   return { text, styles };
 }
 
-/** A span that moves to the next line rather than being broken. */
+/** A span that moves to the next line instead of being broken. */
 export function solid(text: string, ...styles: readonly Style[]): Span {
   return { text, styles, isSolid: true };
 }
 
-/** A row of spans, `indent` columns in; continued two columns further. */
+/** A row that begins at `indent` columns and continues two columns further. */
 export function row(indent: number, ...spans: readonly Span[]): Row {
   return { indent, hang: indent + 2, spans };
 }
 
-/** Rows for text of several lines. */
+/** A text of several lines as rows. */
 export function paragraph(indent: number, text: string, ...styles: readonly Style[]): Row[] {
   return text.split('\n').map((line) => ({ indent, hang: indent, spans: [span(line, ...styles)] }));
 }
 
 /**
- * Rows as text: every span made harmless, lines wrapped to the terminal's width as it shows them (wide and
- * combining characters counted), colours only where wanted.
+ * Rows as text. Control characters become visible signs. Lines are wrapped to the width of the terminal, where wide
+ * characters take two columns and combining characters none.
  */
 export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
   const columns = Math.max(20, width);
@@ -98,7 +101,7 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
       [line, room, left] = [[], rest, left.trimStart()];
     }
     while (widthOf(left) > room) {
-      const head = fitting(left, room, rest, line.length === 0);
+      const head = takeLine(left, room, rest, line.length === 0);
       if (head !== '') line.push({ text: head, styles });
       left = head === '' ? left.trimStart() : left.slice(head.length);
       lines.push(line);
@@ -112,10 +115,10 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
 }
 
 /**
- * The longest beginning of `text` that fits, cut after a blank where there is one; nothing where the first word
- * fits only on a line of its own. On an empty line it is at least one sign.
+ * The longest beginning of `text` that fits, cut after a blank where there is one. Empty where the first word fits only
+ * on a line of its own; on an empty line at least one character.
  */
-function fitting(text: string, room: number, rest: number, isEmpty: boolean): string {
+function takeLine(text: string, room: number, rest: number, isEmpty: boolean): string {
   let used = 0;
   let end = 0;
   for (const { segment } of graphemesOf(text)) {
@@ -131,7 +134,7 @@ function fitting(text: string, room: number, rest: number, isEmpty: boolean): st
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** The characters of `text` as people count them. Making a segmenter costs a start 8 ms, so it is made when needed. */
+/** The characters of `text` as people count them. A segmenter takes 8 ms to make, so it is made when it is needed. */
 export function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);

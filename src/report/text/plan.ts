@@ -1,11 +1,58 @@
-import { hasChanges, type Plan } from '../../model/plan.ts';
+import {
+  type Action,
+  type Change,
+  type Difference,
+  hasChanges,
+  type Plan,
+  type Request,
+  type Risk,
+} from '../../model/plan.ts';
+import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
+import { type DiffLine, firstLineOf, type Hunk, type LineDiff } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
-import { byKind, changeCounts, noChanges, planCounts, refused, scopeWords, tenantWords } from '../words.ts';
-import { changeRows } from './change.ts';
+import {
+  byKind,
+  changeCounts,
+  impactUnknown,
+  impactWords,
+  movedWords,
+  moves,
+  noChanges,
+  originWords,
+  place,
+  planCounts,
+  pluralize,
+  refused,
+  riskWords,
+  scopeWords,
+  symbols,
+  tenantWords,
+} from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import { blank, layout, type Row, row, span } from './layout.ts';
+import { blank, layout, type Row, row, type Span, type Style, solid, span, widthOf } from './layout.ts';
 
-/** A plan for the terminal: changes by kind, what stands against them, and a summary at the end. */
+/** The colour of each action. */
+export const actionStyles = {
+  create: 'green',
+  update: 'yellow',
+  delete: 'red',
+  manual: 'magenta',
+} as const satisfies Record<Action, Style>;
+
+const opStyles = { add: 'green', remove: 'red', replace: 'yellow' } as const satisfies Record<
+  Difference['op'],
+  Style
+>;
+const opSymbols = { add: '+', remove: '-', replace: '~' } as const satisfies Record<Difference['op'], string>;
+
+/** More lines of one value are cut; `--verbose` shows all. */
+const maxLines = 40;
+/** Longer pairs of values are shown one below the other. */
+const maxTogether = 56;
+/** Names of fields are aligned up to this width. */
+const maxName = 24;
+
+/** A plan for the terminal: changes by kind, the guards that refuse it, and a summary at the end. */
 export function planText(plan: Plan, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
   const guards = plan.diagnostics.filter(({ severity }) => severity === 'error');
@@ -48,3 +95,132 @@ function footRows(plan: Plan): Row[] {
   if (!hasChanges(plan)) return [row(0, span(noChanges, 'green', 'bold')), digest];
   return [row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold')), digest];
 }
+
+/** One change: its address and place, its risks and warnings, what differs, and with `verbose` its requests. */
+export function changeRows(change: Change, verbose: boolean): Row[] {
+  const limit = verbose ? Number.POSITIVE_INFINITY : maxLines;
+  const names = change.diff.map(({ path }) => widthOf(pathWords(path))).filter((width) => width <= maxName);
+  const column = Math.max(0, ...names);
+  return [
+    titleRow(change),
+    ...change.risk.map(riskRow),
+    ...change.warnings.map((warning, index) =>
+      warningRow(warning, change.action === 'manual' && index === 0),
+    ),
+    ...change.diff.flatMap((difference) => differenceRows(difference, column, limit)),
+    ...impactRows(change),
+    ...(verbose ? change.requests.map(requestRow) : []),
+  ];
+}
+
+function impactRows({ impact }: Change): Row[] {
+  if (!impact) return [];
+  if ('notRun' in impact) return [warningRow(`${impactUnknown}. ${impact.notRun}`, false)];
+  const [enter, leave] = moves.map((move) => movedWords(impact, move));
+  return [
+    row(6, span('● ', 'cyan'), span(impactWords(impact))),
+    ...(enter ? [row(8, span('+ ', 'green'), span(enter, 'green'))] : []),
+    ...(leave ? [row(8, span('- ', 'red'), span(leave, 'red'))] : []),
+  ];
+}
+
+function titleRow({ action, address, id, source }: Change): Row {
+  const style = actionStyles[action];
+  return row(
+    2,
+    span(`${symbols[action]} `, style, 'bold'),
+    span(address, style, 'bold'),
+    ...(id === null ? [] : [solid(`  id ${id}`, 'dim')]),
+    ...(source === null ? [] : [solid(`  ${place(source)}`, 'cyan')]),
+  );
+}
+
+function riskRow(risk: Risk): Row {
+  const { label, meaning, isGrave } = riskWords[risk];
+  const style = isGrave ? 'red' : 'yellow';
+  return row(6, span('⚠ ', style), span(label, style, 'bold'), span(`: ${meaning}`, style));
+}
+
+const warningRow = (warning: string, isTask: boolean): Row =>
+  isTask
+    ? row(6, span('by hand: ', 'magenta', 'bold'), span(warning, 'magenta'))
+    : row(6, span('⚠ ', 'yellow'), span(warning, 'yellow'));
+
+function differenceRows(difference: Difference, column: number, limit: number): Row[] {
+  const view = viewOf(difference, limit);
+  const name = pathWords(difference.path);
+  const title = [span(`${opSymbols[difference.op]} `, opStyles[difference.op]), span(name)];
+  const origin = originSpans(difference);
+  switch (view.is) {
+    case 'lines':
+      return [row(6, ...title, ...origin), ...lineDiffRows(view.diff)];
+    case 'sensitive':
+      return [row(6, ...title, gap(name, column), span(sensitiveWords, 'dim'), ...origin)];
+    case 'inline':
+      return inlineRows([...title, gap(name, column)], view, origin, 10 + Math.max(column, widthOf(name)));
+  }
+}
+
+/** Blanks up to where values begin. */
+const gap = (name: string, column: number): Span => span(' '.repeat(Math.max(0, column - widthOf(name)) + 2));
+
+/** The values on one line, or where both are long one below the other, `indent` columns in. */
+function inlineRows(
+  title: readonly Span[],
+  { before, after }: { before: string | null; after: string | null },
+  origin: readonly Span[],
+  indent: number,
+): Row[] {
+  const old = before === null ? [] : [span(before, 'red')];
+  const fresh = after === null ? [] : [span(after, 'green')];
+  const titleWith = (...values: readonly Span[]): Row => ({
+    indent: 6,
+    hang: indent,
+    spans: [...title, ...values],
+  });
+  if (before === null || after === null) return [titleWith(...old, ...fresh, ...origin)];
+  const arrow = span('→ ', 'dim');
+  if (before.length + after.length <= maxTogether) {
+    return [titleWith(...old, span(' '), arrow, ...fresh, ...origin)];
+  }
+  return [titleWith(...old), row(indent - 2, arrow, ...fresh, ...origin)];
+}
+
+const originSpans = ({ origin }: Difference): Span[] =>
+  origin === null ? [] : [span(`  (${originWords[origin]})`, origin === 'repo' ? 'dim' : 'yellow')];
+
+function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
+  const onlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);
+  return [
+    ...notes.map((note) => row(10, span(note, 'yellow'))),
+    ...hunks.flatMap((hunk) => [
+      ...(onlyAdded ? [] : [row(10, span(`@@ line ${firstLineOf(hunk)}`, 'cyan', 'dim'))]),
+      ...hunkRows(hunk),
+    ]),
+    ...(hidden > 0
+      ? [row(10, span(`… ${pluralize(hidden, 'line')} more (--verbose shows all)`, 'dim'))]
+      : []),
+  ];
+}
+
+function hunkRows(hunk: Hunk): Row[] {
+  return hunk.flatMap(({ is, before, after }) =>
+    is === 'same'
+      ? after.map((line) => lineRow(' ', line))
+      : [
+          ...before.map((line) => lineRow('-', line, 'red')),
+          ...after.map((line) => lineRow('+', line, 'green')),
+        ],
+  );
+}
+
+function lineRow(sign: string, { parts }: DiffLine, style?: Style): Row {
+  const base: Style[] = style ? [style] : ['dim'];
+  const spans = parts.map(({ text, changed }) =>
+    span(text, ...base, ...(changed ? (['inverse'] as const) : [])),
+  );
+  return row(10, span(`${sign} `, ...base), ...spans);
+}
+
+const requestRow = ({ method, path }: Request): Row =>
+  row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim'));

@@ -1,9 +1,9 @@
 import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../../model/result.ts';
 import type { ReportOptions } from '../options.ts';
 import { duration, outcomeWords, resultCounts, runWords, sentWords, symbols, tenantWords } from '../words.ts';
-import { actionStyles } from './change.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span } from './layout.ts';
+import { actionStyles } from './plan.ts';
 
 const outcomeStyles = {
   done: 'green',
@@ -23,7 +23,7 @@ const outcomeSymbols = {
 
 const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
 
-/** What an apply did, for the terminal: one line a change, more where something went wrong. */
+/** The result of an apply for the terminal: one line for each change, more where it failed. */
 export function resultText(result: Result, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
   const diagnostics = result.diagnostics ?? [];
@@ -38,21 +38,21 @@ export function resultText(result: Result, options: ReportOptions): string {
       0,
       span(`${runWords[result.outcome]}: `, 'bold'),
       span(`${resultCounts(result.summary)}.`, 'bold'),
-      elapsed(result),
+      elapsedSpan(result),
     ),
     row(0, span(`Digest: ${result.planDigest}`, 'dim')),
   ];
   return layout(rows, options);
 }
 
-function elapsed({ startedAt, endedAt }: Result) {
+function elapsedSpan({ startedAt, endedAt }: Result) {
   return span(`  ${duration(Date.parse(endedAt) - Date.parse(startedAt))}`.trimEnd(), 'dim');
 }
 
-/** @param reasons what is told below the changes anyway */
+/** @param reasons errors that are shown below the changes, and not repeated here */
 function changeRows(change: ChangeResult, reasons: ReadonlySet<string>, verbose: boolean): Row[] {
   const { outcome, action, address, error, warnings, requests } = change;
-  const troubled = outcome === 'failed' || outcome === 'unknown';
+  const isFailure = outcome === 'failed' || outcome === 'unknown';
   return [
     row(
       2,
@@ -63,9 +63,9 @@ function changeRows(change: ChangeResult, reasons: ReadonlySet<string>, verbose:
       span(`${symbols[action]} `, actionStyles[action]),
       span(address, 'bold'),
     ),
-    ...(error === null || reasons.has(error) ? [] : paragraph(6, error, troubled ? 'red' : 'yellow')),
+    ...(error === null || reasons.has(error) ? [] : paragraph(6, error, isFailure ? 'red' : 'yellow')),
     ...warnings.map((warning) => row(6, span('⚠ ', 'yellow'), span(warning, 'yellow'))),
-    ...(troubled || verbose ? requests.map(requestRow) : []),
+    ...(isFailure || verbose ? requests.map(requestRow) : []),
   ];
 }
 

@@ -1,0 +1,45 @@
+// Bundles what runs in a browser, the scripts and style sheets of the report and the preview, into modules in
+// src/generated that export them as text.
+import { mkdirSync } from 'node:fs';
+import { build } from 'esbuild';
+import { publish } from './publish.mjs';
+
+const pages = {
+  'report-page': {
+    script: 'src/report/html/browser/main.ts',
+    style: 'src/report/html/browser/style.css',
+  },
+  'preview-page': {
+    script: 'src/preview/browser/main.ts',
+    style: 'src/preview/browser/style.css',
+    messageStyle: 'src/preview/browser/message.css',
+  },
+};
+
+process.chdir(new URL('..', import.meta.url).pathname);
+mkdirSync('src/generated', { recursive: true });
+for (const [page, files] of Object.entries(pages)) {
+  const texts = await Promise.all(
+    Object.entries(files).map(
+      async ([name, file]) => `export const ${name}: string = ${JSON.stringify(await bundle(file))};\n`,
+    ),
+  );
+  publish(`src/generated/${page}.ts`, texts.join(''));
+}
+
+/** One script or style sheet with all that it imports. Names stay, so that errors in a browser can be read. */
+async function bundle(file) {
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    // Colours are made with light-dark(), which esbuild would otherwise write out for older browsers.
+    target: 'esnext',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  return outputFiles[0].text;
+}

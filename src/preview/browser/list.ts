@@ -1,0 +1,80 @@
+import { find, findAll, focusOnSlash, wordsIn } from '../../report/html/browser/dom.ts';
+import type { ListedTemplate } from '../protocol.ts';
+import { breakableKey, element, mediumName } from './elements.ts';
+
+const list = find('list', HTMLElement);
+const filter = find('filter', HTMLInputElement);
+
+/** Calls `onFilter` when the filter changes, and lets the slash and the arrow keys move the focus. */
+export function startList(onFilter: () => void): void {
+  filter.addEventListener('input', onFilter);
+  focusOnSlash(filter);
+  list.addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    const links = findLinks();
+    links[links.findIndex(isFocused) + step]?.focus();
+  });
+}
+
+/** The templates that match the filter, by key. A link that had the focus keeps it. */
+export function showList(templates: readonly ListedTemplate[], selected: string | null): void {
+  const words = wordsIn(filter);
+  const keys = new Map<string, ListedTemplate[]>();
+  for (const template of templates.filter((one) => matches(one, words)))
+    keys.set(template.key, [...(keys.get(template.key) ?? []), template]);
+  const focused = findLinks().find(isFocused)?.dataset.address;
+  const sections = [...keys].map(([key, group], index) =>
+    element(
+      'section',
+      { 'aria-labelledby': `k${index}` },
+      element('h2', { id: `k${index}` }, ...breakableKey(key)),
+      element('ul', {}, ...group.map((template) => templateItem(template, selected))),
+    ),
+  );
+  const none = templates.length === 0 ? 'Nothing to list.' : 'No template matches.';
+  list.replaceChildren(...(sections.length > 0 ? sections : [element('p', { class: 'none' }, none)]));
+  if (focused !== undefined)
+    findLinks()
+      .find(({ dataset }) => dataset.address === focused)
+      ?.focus();
+}
+
+function findLinks(): HTMLAnchorElement[] {
+  return findAll('#list a', HTMLAnchorElement);
+}
+
+function isFocused(link: Element): boolean {
+  return link === document.activeElement;
+}
+
+function matches({ key, medium, locale }: ListedTemplate, words: readonly string[]): boolean {
+  const text = [key, medium, mediumName(medium), locale].join(' ').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function templateItem(template: ListedTemplate, selected: string | null): HTMLLIElement {
+  const { address, medium, locale, problems, differs } = template;
+  const count = String(problems.length);
+  return element(
+    'li',
+    {},
+    element(
+      'a',
+      {
+        href: `#${encodeURIComponent(address)}`,
+        'data-address': address,
+        ...(address === selected && { 'aria-current': 'page' }),
+      },
+      element('span', { class: 'medium' }, mediumName(medium)),
+      element('span', { class: 'locale' }, locale),
+      element(
+        'span',
+        { class: 'marks' },
+        problems.length > 0 && element('span', { class: 'count', title: `${count} remarks` }, count),
+        differs && element('span', { class: 'changed' }, 'changed'),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,127 @@
+import { find, startTheme } from '../../report/html/browser/dom.ts';
+import type { ListedTemplate, TemplateList } from '../protocol.ts';
+import { fetchRendered, fetchTemplates } from './api.ts';
+import { contextOf, showContext, showSamples, startContext } from './context.ts';
+import { breakableKey, element, mediumName, messageOf, problemItem } from './elements.ts';
+import { showList, startList } from './list.ts';
+import { showSides, startSides } from './sides.ts';
+
+const root = document.documentElement;
+const busy = find('busy', HTMLElement);
+
+let templates: readonly ListedTemplate[] = [];
+let selected = addressInUrl();
+/** Counts renderings, to drop an answer that arrives after a later question. */
+let turn = 0;
+
+startTheme();
+startList(() => showList(templates, selected));
+startContext(() => selected, showTemplate);
+startSides();
+addEventListener('hashchange', select);
+const events = new EventSource('/events');
+events.addEventListener('message', refresh);
+events.addEventListener('error', () => showLive('The preview has ended', false));
+
+function addressInUrl(): string | null {
+  return decodeURIComponent(location.hash.slice(1)) || null;
+}
+
+function select(): void {
+  const address = addressInUrl();
+  if (address === selected) return;
+  selected = address;
+  showList(templates, selected);
+  showTemplate();
+}
+
+async function refresh(): Promise<void> {
+  try {
+    const list = await fetchTemplates();
+    templates = list.templates;
+    selected ??= templates[0]?.address ?? null;
+    find('environment', HTMLElement).textContent = list.environment;
+    showAlerts(list);
+    showList(templates, selected);
+    showTemplate();
+    showLive('Live', true);
+  } catch (error) {
+    showLive(messageOf(error), false);
+  }
+}
+
+function showLive(text: string, isOn: boolean): void {
+  find('live', HTMLElement).textContent = text;
+  root.classList.toggle('on', isOn);
+}
+
+function showAlerts({ isBroken, problems }: TemplateList): void {
+  const alerts = find('alerts', HTMLElement);
+  const title = isBroken ? 'The project does not load. This is the last state that did.' : 'Remarks';
+  alerts.hidden = problems.length === 0;
+  alerts.classList.toggle('broken', isBroken);
+  alerts.replaceChildren(
+    element('h2', {}, title),
+    element('ul', { class: 'notices' }, ...problems.map(problemItem)),
+  );
+}
+
+function showTemplate(): void {
+  const template = templates.find(({ address }) => address === selected);
+  const empty = find('empty', HTMLElement);
+  find('template', HTMLElement).hidden = !template;
+  empty.hidden = Boolean(template);
+  if (!template) {
+    empty.textContent = absenceWords();
+    return;
+  }
+  const { address, key, medium, locale, problems } = template;
+  find('key', HTMLElement).replaceChildren(...breakableKey(key));
+  showFacts(template);
+  const list = find('problems', HTMLElement);
+  list.hidden = problems.length === 0;
+  list.replaceChildren(...problems.map(problemItem));
+  find('bar', HTMLElement).hidden = medium !== 'EMAIL';
+  showContext(address);
+  document.title = `${key} (${medium}, ${locale}) · tenantctl preview`;
+  void render(template);
+}
+
+function absenceWords(): string {
+  if (templates.length === 0) return 'The project declares no notification templates.';
+  return selected === null ? 'Choose a template.' : 'This template is no longer declared.';
+}
+
+function showFacts(template: ListedTemplate): void {
+  find('medium', HTMLElement).textContent = mediumName(template.medium);
+  find('locale', HTMLElement).textContent = template.locale;
+  find('place', HTMLElement).textContent = template.place;
+  const state = find('state', HTMLElement);
+  state.textContent = stateWords(template);
+  state.classList.toggle('changed', template.differs);
+}
+
+function stateWords({ base, differs, isRemoved }: ListedTemplate): string {
+  if (base === 'not-read') return 'tenant not read';
+  if (isRemoved) return 'goes back to the default';
+  return differs ? 'differs from the tenant' : 'as in the tenant';
+}
+
+async function render(template: ListedTemplate): Promise<void> {
+  turn += 1;
+  const mine = turn;
+  busy.textContent = 'Rendering …';
+  root.classList.add('rendering');
+  try {
+    const { address } = template;
+    const rendered = await fetchRendered({ address, context: contextOf(address) });
+    if (mine !== turn) return;
+    showSamples(address, rendered.context);
+    showSides(template, rendered);
+    busy.textContent = '';
+  } catch (error) {
+    if (mine === turn) busy.textContent = messageOf(error);
+  } finally {
+    if (mine === turn) root.classList.remove('rendering');
+  }
+}

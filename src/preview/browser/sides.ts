@@ -1,0 +1,135 @@
+import { find, findAll, press } from '../../report/html/browser/dom.ts';
+import type { Base, ListedTemplate, MailHead, RenderedSide, RenderedTemplate } from '../protocol.ts';
+import { element } from './elements.ts';
+
+const baseWords: Readonly<Record<Base, string>> = {
+  tenant: 'in the tenant',
+  default: "the vendor's default",
+  nothing: '',
+  'not-read': '',
+};
+/** Chat messages are as wide as there is room, up to this many pixels. */
+const maxChatWidth = 640;
+/** Smaller windows begin with e-mails as wide as on a phone. */
+const phoneWindow = 500;
+
+let isMail = false;
+let mailWidth = 700;
+/** What is shown, so that frames are not loaded again when nothing has changed. */
+let shown = '';
+
+/** Lets people choose the width of e-mails, and fits the frames again when the window changes. */
+export function startSides(): void {
+  const buttons = findAll('[data-width]', HTMLButtonElement);
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      mailWidth = Number(button.dataset.width);
+      for (const other of buttons) press(other, other === button);
+      fitFrames();
+    });
+  }
+  addEventListener('resize', fitFrames);
+  if (innerWidth < phoneWindow) buttons.find(({ dataset }) => dataset.width === '375')?.click();
+}
+
+/** Shows a template before and after; only after where the tenant was not read. */
+export function showSides(template: ListedTemplate, { before, after }: RenderedTemplate): void {
+  const { address, medium, base, isRemoved } = template;
+  const next = JSON.stringify([address, base, isRemoved, before, after]);
+  if (next === shown) return;
+  shown = next;
+  isMail = medium === 'EMAIL';
+  const hasBefore = base !== 'not-read';
+  const sides = find('sides', HTMLElement);
+  sides.classList.toggle('single', !hasBefore);
+  sides.replaceChildren(
+    ...(hasBefore
+      ? [
+          sideFigure({
+            title: 'Before',
+            words: baseWords[base],
+            side: before,
+            previous: null,
+            absence: 'There is none.',
+          }),
+        ]
+      : []),
+    sideFigure({
+      title: 'After',
+      words: isRemoved ? baseWords.default : 'as declared',
+      side: after,
+      previous: hasBefore ? before : null,
+      absence: isRemoved ? "The vendor's default takes its place." : 'There is none.',
+    }),
+  );
+  fitFrames();
+}
+
+interface SideFigure {
+  readonly title: string;
+  readonly words: string;
+  readonly side: RenderedSide | null;
+  /** The side that this one is compared with. */
+  readonly previous: RenderedSide | null;
+  /** Shown where there is no side. */
+  readonly absence: string;
+}
+
+function sideFigure({ title, words, side, previous, absence }: SideFigure): HTMLElement {
+  const caption = element(
+    'figcaption',
+    {},
+    element('strong', {}, title),
+    ' ',
+    element('span', {}, words),
+    element('span', { class: 'scale' }),
+  );
+  if (!side) return element('figure', {}, caption, element('p', { class: 'none' }, absence));
+  const frame = element('iframe', { sandbox: '', title: `${title}, rendered`, tabindex: '0' });
+  frame.srcdoc = side.document;
+  const head = side.head && headList(side.head, previous?.head ?? null);
+  return element('figure', {}, caption, head, element('div', { class: 'viewport' }, frame));
+}
+
+function headList(head: MailHead, previous: MailHead | null): HTMLElement {
+  const row = (title: string, name: keyof MailHead) => {
+    const isNew = previous !== null && previous[name] !== head[name];
+    if (head[name] === '' && name !== 'subject') return null;
+    return element(
+      'div',
+      { class: isNew ? `${name} new` : name },
+      element('dt', {}, title),
+      element('dd', {}, head[name] === '' ? 'no subject' : head[name]),
+    );
+  };
+  return element(
+    'dl',
+    { class: 'mail' },
+    row('Subject', 'subject'),
+    row('From', 'from'),
+    row('Reply to', 'replyTo'),
+  );
+}
+
+/** An e-mail keeps its width, and its frame is scaled to the room there is. */
+function fitFrames(): void {
+  for (const frame of findAll('.viewport iframe', HTMLIFrameElement)) {
+    const viewport = frame.parentElement;
+    if (!viewport) continue;
+    const room = viewport.clientWidth;
+    const width = isMail ? mailWidth : Math.min(room, maxChatWidth);
+    const scale = Math.min(1, room / width);
+    const height = isMail ? Math.max(440, Math.min(720, innerHeight - 330)) : 340;
+    frame.style.width = `${width}px`;
+    frame.style.height = `${height / scale}px`;
+    frame.style.transform = `scale(${scale})`;
+    frame.style.marginLeft = `${Math.max(0, (room - width * scale) / 2)}px`;
+    viewport.style.height = `${height}px`;
+    const label = viewport.parentElement?.querySelector('.scale');
+    if (label) label.textContent = isMail ? scaleWords(width, scale) : '';
+  }
+}
+
+function scaleWords(width: number, scale: number): string {
+  return scale < 1 ? `${width} px, shown at ${Math.round(scale * 100)} %` : `${width} px`;
+}

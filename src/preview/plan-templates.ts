@@ -1,0 +1,110 @@
+import type { Address } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import type { Change, Difference, Plan } from '../model/plan.ts';
+import { segmentsOf } from '../model/pointer.ts';
+import { redacted } from '../model/sensitive.ts';
+import { createRenderer, type Renderer } from '../render/renderer.ts';
+import { renderTemplate, type Sides } from '../render/template.ts';
+import { documentOf } from './document.ts';
+
+/** A longer page is slow to open, and nobody reads it. */
+const maxCharacters = 20_000_000;
+/** Each template that never ends takes its time limit. After so many milliseconds the rest is left out. */
+const maxDuration = 60_000;
+
+export interface PlanRenderOptions {
+  /** The tenant's context attributes; without them sample values are used. */
+  readonly attributes?: JsonObject | null;
+  /** The fields of the vendor's templates that deletes go back to. */
+  readonly defaults?: ReadonlyMap<Address, JsonObject>;
+  readonly renderer?: Renderer;
+}
+
+/**
+ * The notification templates that a plan changes, rendered before and after, as HTML documents by address. What exceeds
+ * a limit of size or time is left out.
+ */
+export async function renderPlanTemplates(
+  plan: Plan,
+  { attributes = null, defaults, renderer }: PlanRenderOptions = {},
+): Promise<Readonly<Record<Address, Sides<string>>>> {
+  const changes = plan.changes.filter(
+    ({ kind, action }) => kind === 'NotificationTemplate' && action !== 'manual',
+  );
+  if (changes.length === 0) return {};
+  const used = renderer ?? createRenderer();
+  const rendered: [Address, Sides<string>][] = [];
+  const end = performance.now() + maxDuration;
+  let left = maxCharacters;
+  try {
+    for (const change of changes) {
+      if (left <= 0 || performance.now() > end) break;
+      const fields = sidesOf(change, defaults?.get(change.address));
+      if (!fields.before && !fields.after) continue;
+      const { before, after } = await renderTemplate(used, change.key[1] ?? '', fields, {
+        from: 'samples',
+        attributes,
+      });
+      const sides = { before: documentOf(before, true), after: documentOf(after, true) };
+      left -= (sides.before?.length ?? 0) + (sides.after?.length ?? 0);
+      rendered.push([change.address, sides]);
+    }
+  } finally {
+    if (!renderer) used.close();
+  }
+  return Object.fromEntries(rendered);
+}
+
+/**
+ * The fields of a NotificationTemplate before and after a planned change. After is the body of its request, or the
+ * vendor's default where it is deleted. Before is the same with every difference reverted. Both are `null` where the
+ * plan does not tell: of a delete it holds only what differs from the default.
+ *
+ * @param base the fields of the vendor's default that a delete goes back to
+ */
+export function sidesOf(change: Change, base: JsonObject | null = null): Sides<JsonObject> {
+  const { action, diff, requests } = change;
+  if (action === 'delete' && base === null && !isWhole(diff)) return { before: null, after: null };
+  const body = requests[0]?.body ?? null;
+  const written = action === 'delete' ? base : isObject(body) ? unwrapBody(body) : null;
+  const after = isObject(written) ? written : null;
+  const before = diff.reduceRight(revertDifference, after ?? {});
+  return { before: isObject(before) ? before : null, after };
+}
+
+/** Whether the differences of a delete hold the whole template: there is no default, and it had a text. */
+function isWhole(diff: readonly Difference[]): boolean {
+  const texts = ['/body', '/slackTemplate', '/teamsTemplate'];
+  return diff.every(({ after }) => after === null) && diff.some(({ path }) => texts.includes(path));
+}
+
+/** A body as values: secrets stay markers, and text that holds JSON is the JSON. */
+function unwrapBody(value: Json): Json {
+  if (isArray(value)) return value.map(unwrapBody);
+  if (!isObject(value)) return value;
+  const [only, ...others] = Object.entries(value);
+  if (only && others.length === 0) {
+    if (only[0] === '$literal') return only[1];
+    if (only[0] === '$jsonText') return unwrapBody(only[1]);
+  }
+  return objectFrom(Object.entries(value).map(([name, item]) => [name, unwrapBody(item)]));
+}
+
+function revertDifference(value: Json, { path, before, sensitive, op }: Difference): Json {
+  return replaceValue(value, segmentsOf(path), sensitive ? redacted : op === 'add' ? null : before);
+}
+
+/** A copy with another value at a path; `null` removes it. A plan adds to a list only at its end. */
+function replaceValue(value: Json, [name, ...rest]: readonly string[], put: Json): Json {
+  if (name === undefined) return put;
+  if (isArray(value)) {
+    const at = Number(name);
+    if (!Number.isSafeInteger(at) || at > value.length) return value;
+    if (rest.length === 0 && put === null) return value.slice(0, at);
+    return [...value.slice(0, at), replaceValue(value[at] ?? null, rest, put), ...value.slice(at + 1)];
+  }
+  const members = new Map(Object.entries(isObject(value) ? value : {}));
+  if (rest.length === 0 && put === null) members.delete(name);
+  else members.set(name, replaceValue(own(isObject(value) ? value : {}, name) ?? null, rest, put));
+  return objectFrom(members);
+}

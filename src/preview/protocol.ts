@@ -1,0 +1,73 @@
+import type { Severity } from '../model/diagnostic.ts';
+import type { JsonObject } from '../model/json.ts';
+
+/** The header that proves a request comes from the page itself. */
+export const tokenHeader = 'x-preview-token';
+
+/** What a declared template replaces; `not-read` where the tenant was not asked. */
+export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
+
+/** The answer to `GET /api/templates`. The page shows every text of an answer as text. */
+export interface TemplateList {
+  readonly environment: string;
+  /** Whether the project does not load, so that the templates are those of an earlier state. */
+  readonly isBroken: boolean;
+  /** Problems that belong to none of the templates. */
+  readonly problems: readonly Problem[];
+  readonly templates: readonly ListedTemplate[];
+}
+
+/** A problem of the project or of one template; an empty text stands for none. */
+export interface Problem {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly place: string;
+  readonly excerpt: string;
+  readonly hint: string;
+}
+
+export interface ListedTemplate {
+  readonly address: string;
+  readonly key: string;
+  readonly medium: string;
+  readonly locale: string;
+  readonly place: string;
+  readonly base: Base;
+  readonly isRemoved: boolean;
+  /** Whether it differs from the tenant's. */
+  readonly differs: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** The body of `POST /api/render`. */
+export interface RenderQuestion {
+  readonly address: string;
+  /** `null` asks for sample values. */
+  readonly context: JsonObject | null;
+}
+
+/** The answer to `POST /api/render`. */
+export interface RenderedTemplate {
+  readonly context: JsonObject;
+  readonly before: RenderedSide | null;
+  readonly after: RenderedSide | null;
+}
+
+export interface RenderedSide {
+  /** A whole HTML document for a frame without scripts. */
+  readonly document: string;
+  /** `null` for a message that is not an e-mail. */
+  readonly head: MailHead | null;
+}
+
+export interface MailHead {
+  readonly subject: string;
+  readonly from: string;
+  readonly replyTo: string;
+}
+
+/** The body of an answer with an error status. */
+export interface Refused {
+  readonly error: string;
+}

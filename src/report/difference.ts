@@ -1,0 +1,84 @@
+import { isArray, isObject, type Json, mapJson } from '../model/json.ts';
+import { renderBody, secretName } from '../model/marker.ts';
+import type { Difference } from '../model/plan.ts';
+import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { diffLines, type LineDiff } from './line-diff.ts';
+import { unicodeEscape } from './safe.ts';
+
+/** How one difference is shown, in every format. */
+export type View =
+  | { readonly is: 'sensitive' }
+  | { readonly is: 'inline'; readonly before: string | null; readonly after: string | null }
+  | { readonly is: 'lines'; readonly diff: LineDiff };
+
+/** Values with more characters are shown as lines. */
+const maxInline = 72;
+
+export const sensitiveWords = '(sensitive)';
+
+/** The view of a difference, with at most `maxLines` lines. */
+export function viewOf({ op, before, after, sensitive }: Difference, maxLines: number): View {
+  if (sensitive) return { is: 'sensitive' };
+  const hasBefore = op !== 'add';
+  const hasAfter = op !== 'remove';
+  const sides = {
+    before: hasBefore ? valueInline(before) : null,
+    after: hasAfter ? valueInline(after) : null,
+  };
+  if (isShort(before, sides.before) && isShort(after, sides.after)) return { is: 'inline', ...sides };
+  return { is: 'lines', diff: diffLines(linesOf(hasBefore, before), linesOf(hasAfter, after), maxLines) };
+}
+
+function isShort(value: Json, shown: string | null): boolean {
+  if (shown === null) return true;
+  return shown.length <= maxInline && !(typeof value === 'string' && value.includes('\n'));
+}
+
+/** A value as lines; `null` where there is none. JSON's `null` beside a long text counts as none. */
+function linesOf(present: boolean, value: Json): string | null {
+  return present && value !== null ? valueText(value) : null;
+}
+
+/** What is shown in the place of a secret. */
+function secretWords(name: string): string {
+  return `(secret ${name})`;
+}
+
+/** A value as lines of text: text as it is, everything else as indented JSON; secrets by name. */
+export function valueText(value: Json): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(nameSecrets(value), null, 2);
+}
+
+/** A value as JSON on one line. Blanks other than the ordinary space are escaped. */
+function valueInline(value: Json): string {
+  const name = secretName(value);
+  if (name !== null) return secretWords(name);
+  return spaceJson(nameSecrets(value)).replace(/(?! )\p{Zs}/gu, unicodeEscape);
+}
+
+/** A request's body as it will be sent, with the names of secrets in their place. */
+export function bodyText(body: Json): string {
+  return JSON.stringify(renderBody(body, secretWords), null, 2);
+}
+
+/** A pointer for people: `attributes/url`. */
+export function pathWords(path: Pointer): string {
+  const words = segmentsOf(path).join('/');
+  return words === '' ? '(all)' : words;
+}
+
+function nameSecrets(value: Json): Json {
+  return mapJson(value, (item) => {
+    const name = secretName(item);
+    return name === null ? item : secretWords(name);
+  });
+}
+
+/** JSON on one line with spaces: `{"a": [1, 2]}`. */
+function spaceJson(value: Json): string {
+  if (isArray(value)) return `[${value.map(spaceJson).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spaceJson(item)}`);
+  return `{${members.join(', ')}}`;
+}

@@ -1,0 +1,43 @@
+/** The element of the page with this id. Throws where the page has none, or one of another type. */
+export function find<T extends Element>(id: string, type: new () => T): T {
+  const element = document.getElementById(id);
+  if (element instanceof type) return element;
+  throw new Error(`The page has no ${type.name} with the id "${id}".`);
+}
+
+/** All elements of a type that a selector matches. */
+export function findAll<T extends Element>(selector: string, type: new () => T): T[] {
+  return [...document.querySelectorAll(selector)].filter((element): element is T => element instanceof type);
+}
+
+/** Shows a toggle button as pressed or not. */
+export function press(button: HTMLButtonElement, isPressed: boolean): void {
+  button.setAttribute('aria-pressed', String(isPressed));
+}
+
+/** The words of a search field, in lower case. */
+export function wordsIn(field: HTMLInputElement): string[] {
+  return field.value.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Shows the system's theme, and lets the button with the id `theme` change it. */
+export function startTheme(): void {
+  const { dataset } = document.documentElement;
+  const button = find('theme', HTMLButtonElement);
+  const show = (isDark: boolean) => {
+    dataset.theme = isDark ? 'dark' : 'light';
+    press(button, isDark);
+  };
+  button.addEventListener('click', () => show(dataset.theme !== 'dark'));
+  show(matchMedia('(prefers-color-scheme: dark)').matches);
+}
+
+/** Moves the focus to a search field when `/` is pressed outside of fields. */
+export function focusOnSlash(field: HTMLInputElement): void {
+  addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof Element && event.target.matches('input, select, textarea')) return;
+    event.preventDefault();
+    field.focus();
+  });
+}

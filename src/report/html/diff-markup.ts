@@ -1,0 +1,57 @@
+import type { Block, DiffLine, Hunk, LineDiff } from '../line-diff.ts';
+import type { Part } from '../word-diff.ts';
+import { pluralize } from '../words.ts';
+import { html, type Markup } from './markup.ts';
+
+/**
+ * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
+ * after, and equal lines are on both sides.
+ */
+export function lineDiffMarkup({ hunks, notes, hidden }: LineDiff): Markup {
+  const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
+  return html`<div class="code">${hunks.map(hunkMarkup)}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}`;
+}
+
+function hunkMarkup(hunk: Hunk, index: number): Markup {
+  const gap = index === 0 ? '' : html`<div class="gap" aria-hidden="true">⋯</div>`;
+  return html`${gap}${hunk.map(blockMarkup)}`;
+}
+
+function blockMarkup({ is, before, after }: Block): Markup {
+  const isSame = is === 'same';
+  const old = before.map((line) => (isSame ? sameLine(line) : oldLine(line)));
+  const fresh = after.map((line) => (isSame ? sameLine(line) : newLine(line)));
+  const twin = isSame ? ' twin' : '';
+  return html`<div class="pair"><div class="side">${old}</div><div class="side${twin}">${fresh}</div></div>`;
+}
+
+function sameLine({ number, parts }: DiffLine): Markup {
+  return html`<div class="line"><i>${number}</i><b> </b><span>${parts.map(partMarkup)}</span></div>`;
+}
+
+function oldLine({ number, parts }: DiffLine): Markup {
+  return html`<div class="line old"><i>${number}</i><b>-</b><del>${parts.map(partMarkup)}</del></div>`;
+}
+
+function newLine({ number, parts }: DiffLine): Markup {
+  return html`<div class="line new"><i>${number}</i><b>+</b><ins>${parts.map(partMarkup)}</ins></div>`;
+}
+
+function partMarkup({ text, changed }: Part): Markup {
+  return changed ? html`<mark>${highlight(text)}</mark>` : html`${highlight(text)}`;
+}
+
+const token =
+  /(?<velocity>\$!?\{?[A-Za-z_][\w.]*\}?|#(?:if|elseif|else|end|foreach|set)\b)|(?<tag><\/?[A-Za-z][\w-]*|\/?>)|(?<name>"[^"]{0,80}"(?=:))/g;
+
+/** A text with its variables, directives, tags and names of JSON in colours of their own. */
+function highlight(text: string): Markup[] {
+  const found: Markup[] = [];
+  let at = 0;
+  for (const match of text.matchAll(token)) {
+    const kind = match.groups?.velocity ? 'v' : match.groups?.tag ? 't' : 'k';
+    found.push(html`${text.slice(at, match.index)}<span class="${kind}">${match[0]}</span>`);
+    at = match.index + match[0].length;
+  }
+  return [...found, html`${text.slice(at)}`];
+}

@@ -1,0 +1,66 @@
+import { type ChangeResult, changeOutcomes, type Result } from '../../model/result.ts';
+import { valueText } from '../difference.ts';
+import { diffLines } from '../line-diff.ts';
+import {
+  byKind,
+  duration,
+  outcomeWords,
+  pluralize,
+  resultCounts,
+  runWords,
+  sentWords,
+  symbols,
+  tenantWords,
+} from '../words.ts';
+import { lineDiffMarkup } from './diff-markup.ts';
+import { html, type Markup } from './markup.ts';
+import { addressMarkup, entryMarkup, pageHtml } from './page.ts';
+
+const maxLines = 400;
+
+/** The result of an apply as one self-contained page. What failed is expanded. */
+export function resultHtml(result: Result): string {
+  const changes = result.changes.map((change) => ({ ...change, kind: change.address.split('/')[0] ?? '' }));
+  return pageHtml({
+    eyebrow: 'tenantctl apply',
+    title: result.environment,
+    subtitle: tenantWords(result.tenant),
+    alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result.summary)}.`,
+    empty: 'There was nothing to do.',
+    tiles: changeOutcomes.map((outcome) => ({
+      category: outcome,
+      count: result.summary[outcome],
+      words: outcomeWords[outcome],
+    })),
+    diagnostics: result.diagnostics ?? [],
+    groups: [...byKind(changes)].map(([name, group]) => ({
+      name,
+      words: pluralize(group.length, 'change'),
+      entries: group.map((change) => resultEntry(name, change)),
+    })),
+    facts: [
+      ['Plan digest', result.planDigest],
+      ['Started', result.startedAt],
+      ['Took', duration(Date.parse(result.endedAt) - Date.parse(result.startedAt))],
+    ],
+    hasFrames: false,
+  });
+}
+
+function resultEntry(group: string, change: ChangeResult): Markup {
+  const { outcome, action, address, error, warnings, before, after, requests } = change;
+  const isFailure = outcome === 'failed' || outcome === 'unknown';
+  const written = outcome === 'done' ? [before, after] : [];
+  const [old = null, fresh = null] = written.map((fields) => (fields === null ? null : valueText(fields)));
+  const diff = diffLines(old, fresh, maxLines);
+  const summary = html`<span class="badge ${outcome}">${outcomeWords[outcome]}</span>
+<b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
+  const notices = [
+    ...(error === null ? [] : [html`<li class="${isFailure ? 'danger' : 'warning'}">${error}</li>`]),
+    ...warnings.map((warning) => html`<li class="warning">${warning}</li>`),
+  ];
+  const body = html`${notices.length === 0 ? '' : html`<ul class="notices">${notices}</ul>`}
+${diff.hunks.length === 0 ? '' : html`<figure class="diff"><figcaption>Fields</figcaption>${lineDiffMarkup(diff)}</figure>`}
+${requests.map((request) => html`<p class="request"><code>${sentWords(request)}</code></p>`)}`;
+  return entryMarkup({ group, category: outcome, isOpen: isFailure, summary, body });
+}

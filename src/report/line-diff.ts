@@ -1,0 +1,191 @@
+import { diffArrays } from 'diff';
+import { diffWords, equalLine, type Part } from './word-diff.ts';
+
+/** One line of a text. */
+export interface DiffLine {
+  /** From 1: in the text before for removed lines, otherwise in the text after. */
+  readonly number: number;
+  readonly parts: readonly Part[];
+}
+
+/** Lines that are equal, or lines and what replaced them. */
+export type Block =
+  | { readonly is: 'same'; readonly before: readonly DiffLine[]; readonly after: readonly DiffLine[] }
+  | { readonly is: 'changed'; readonly before: readonly DiffLine[]; readonly after: readonly DiffLine[] };
+
+/** Changed blocks that are close to each other, with some equal lines around them. */
+export type Hunk = readonly Block[];
+
+/** The number of a hunk's first line. */
+export function firstLineOf([block]: Hunk): number {
+  return (block?.after[0] ?? block?.before[0])?.number ?? 1;
+}
+
+/** Two texts compared by line and word. */
+export interface LineDiff {
+  readonly hunks: readonly Hunk[];
+  /** What lines cannot show, such as line endings that changed everywhere. */
+  readonly notes: readonly string[];
+  /** Lines left out because there were too many. */
+  readonly hidden: number;
+}
+
+const context = 3;
+/** A text with more edits counts as rewritten. */
+const maxLineEdits = 1000;
+
+/**
+ * Compares two texts; `null` stands for no text. At most `maxLines` lines are shown.
+ * Line endings that are uniform on both sides become a note instead of a change of every line.
+ */
+export function diffLines(before: string | null, after: string | null, maxLines: number): LineDiff {
+  const [old, fresh, notes] = alignEndings(before, after);
+  const blocks = compare(splitLines(old), splitLines(fresh));
+  return { ...cut(toHunks(blocks), maxLines), notes };
+}
+
+function compare(old: string[], fresh: string[]): Block[] {
+  const found = diffArrays(old, fresh, { maxEditLength: maxLineEdits }) ?? [
+    { value: old, removed: true, added: false, count: old.length },
+    { value: fresh, removed: false, added: true, count: fresh.length },
+  ];
+  const blocks: Block[] = [];
+  let oldAt = 1;
+  let freshAt = 1;
+  for (let index = 0; index < found.length; index += 1) {
+    const part = found[index];
+    if (part === undefined) continue;
+    if (!part.removed && !part.added) {
+      blocks.push({
+        is: 'same',
+        before: equalLines(part.value, oldAt),
+        after: equalLines(part.value, freshAt),
+      });
+      oldAt += part.value.length;
+      freshAt += part.value.length;
+      continue;
+    }
+    const next = part.removed && found[index + 1]?.added ? found[index + 1] : undefined;
+    if (next) index += 1;
+    const removed = part.removed ? part.value : [];
+    const added = part.added ? part.value : (next?.value ?? []);
+    blocks.push(changedBlock(removed, added, oldAt, freshAt));
+    oldAt += removed.length;
+    freshAt += added.length;
+  }
+  return blocks;
+}
+
+function changedBlock(removed: string[], added: string[], oldAt: number, freshAt: number): Block {
+  const [before, after] = diffWords(removed, added);
+  return { is: 'changed', before: numberLines(before, oldAt), after: numberLines(after, freshAt) };
+}
+
+function numberLines(lines: readonly Part[][], from: number): DiffLine[] {
+  return lines.map((parts, index) => ({ number: from + index, parts }));
+}
+
+function equalLines(lines: readonly string[], from: number): DiffLine[] {
+  return numberLines(lines.map(equalLine), from);
+}
+
+/** Lines with their line feeds. */
+function splitLines(text: string | null): string[] {
+  return text?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** The texts with equal line endings where each has uniform ones, and a note where these differed. */
+function alignEndings(
+  before: string | null,
+  after: string | null,
+): [before: string | null, after: string | null, notes: string[]] {
+  const old = endingsOf(before);
+  const fresh = endingsOf(after);
+  if (old === 'mixed' || fresh === 'mixed')
+    return [endLastLine(before, after), endLastLine(after, before), []];
+  const notes = old && fresh && old !== fresh ? [`line endings: ${old} → ${fresh}`] : [];
+  const [oldText, freshText] = [
+    before?.replaceAll('\r\n', '\n') ?? null,
+    after?.replaceAll('\r\n', '\n') ?? null,
+  ];
+  return [endLastLine(oldText, freshText), endLastLine(freshText, oldText), notes];
+}
+
+/** Adds the last line break where the other text lacks it too, or there is no other: then it is no difference. */
+function endLastLine(text: string | null, other: string | null): string | null {
+  if (text === null || text === '' || text.endsWith('\n')) return text;
+  return other === null || other === '' || !other.endsWith('\n') ? `${text}\n` : text;
+}
+
+function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
+  if (text === null) return null;
+  const feeds = text.split('\n').length - 1;
+  const pairs = text.split('\r\n').length - 1;
+  if (text.split('\r').length - 1 > pairs) return 'mixed';
+  if (feeds === 0) return null;
+  if (pairs === feeds) return 'CRLF';
+  return pairs === 0 ? 'LF' : 'mixed';
+}
+
+/** Blocks without the equal lines that are far from a change. */
+function toHunks(blocks: readonly Block[]): Hunk[] {
+  const hunks: Block[][] = [];
+  let open: Block[] = [];
+  blocks.forEach((block, index) => {
+    if (block.is === 'changed') {
+      open.push(block);
+      return;
+    }
+    const size = block.after.length;
+    const lead = index > 0 ? context : 0;
+    const trail = index < blocks.length - 1 ? context : 0;
+    if (size <= lead + trail) {
+      open.push(block);
+      return;
+    }
+    if (lead > 0) open.push(slice(block, 0, lead));
+    if (open.length > 0) hunks.push(open);
+    open = trail > 0 ? [slice(block, size - trail, size)] : [];
+  });
+  if (open.length > 0) hunks.push(open);
+  return hunks.filter((hunk) => hunk.some(({ is }) => is === 'changed'));
+}
+
+const slice = (block: Block, from: number, to: number): Block => ({
+  is: block.is,
+  before: block.before.slice(from, to),
+  after: block.after.slice(from, to),
+});
+
+const sizeOf = ({ is, before, after }: Block): number =>
+  is === 'same' ? after.length : before.length + after.length;
+
+function cut(hunks: readonly Hunk[], maxLines: number): Pick<LineDiff, 'hunks' | 'hidden'> {
+  let room = maxLines;
+  let hidden = 0;
+  const shown: Block[][] = [];
+  for (const hunk of hunks) {
+    const blocks: Block[] = [];
+    for (const block of hunk) {
+      const part = shrink(block, room);
+      room -= sizeOf(part);
+      hidden += sizeOf(block) - sizeOf(part);
+      if (sizeOf(part) > 0) blocks.push(part);
+    }
+    if (blocks.length > 0) shown.push(blocks);
+  }
+  return { hunks: shown, hidden };
+}
+
+/** The first lines of a block, as many as there is room for. Removed and added lines share the room. */
+function shrink(block: Block, room: number): Block {
+  if (sizeOf(block) <= room) return block;
+  if (block.is === 'same') return slice(block, 0, room);
+  const half = Math.ceil(room / 2);
+  const removed = Math.min(block.before.length, Math.max(half, room - block.after.length));
+  return {
+    is: 'changed',
+    before: block.before.slice(0, removed),
+    after: block.after.slice(0, room - removed),
+  };
+}

@@ -1,0 +1,114 @@
+import { diffWordsWithSpace } from 'diff';
+import { visibleBlanks } from './safe.ts';
+
+/** A run of text within a line; `changed` marks the words that differ. */
+export interface Part {
+  readonly text: string;
+  readonly changed: boolean;
+}
+
+const maxWordEdits = 400;
+/** Longer lines are not compared word by word. */
+const maxWordLine = 20_000;
+/** Equal text within a changed line is cut to this. */
+const maxEqual = 160;
+const maxPart = 4000;
+/** With more possible pairs, lines are paired in their order. */
+const maxPairs = 400;
+/** Lines that share a smaller part of their words do not replace each other. */
+const minSimilarity = 0.3;
+
+/** Removed and added lines in parts, in which the words that differ between a line and its replacement are marked. */
+export function diffWords(removed: readonly string[], added: readonly string[]): [Part[][], Part[][]] {
+  const before = removed.map(wholeLine);
+  const after = added.map(wholeLine);
+  for (const [old, fresh] of pairsOf(removed, added)) {
+    [before[old], after[fresh]] = compareWords(removed[old] ?? '', added[fresh] ?? '');
+  }
+  return [before, after];
+}
+
+/** The indexes of lines that replace each other, in order. Each line is paired with the most similar one. */
+function pairsOf(removed: readonly string[], added: readonly string[]): [number, number][] {
+  if (removed.length === added.length || removed.length * added.length > maxPairs) {
+    return removed.slice(0, added.length).map((_, index) => [index, index]);
+  }
+  const candidates = added.map(wordsOf);
+  const pairs: [number, number][] = [];
+  let from = 0;
+  removed.forEach((line, index) => {
+    const words = wordsOf(line);
+    const scores = candidates.map((candidate, at) => (at < from ? 0 : similarityOf(words, candidate)));
+    const best = Math.max(...scores);
+    if (best < minSimilarity) return;
+    const at = scores.indexOf(best);
+    pairs.push([index, at]);
+    from = at + 1;
+  });
+  return pairs;
+}
+
+const wordsOf = (line: string): ReadonlySet<string> =>
+  new Set(line.slice(0, maxWordLine).match(/[\p{L}\p{N}_$]+/gu));
+
+/** The part of the words of two lines that both have: 0 to 1. */
+function similarityOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
+}
+
+/** Marks the words that differ between two lines; where they share little, both stay whole. */
+function compareWords(old: string, fresh: string): [Part[], Part[]] {
+  if (old.length > maxWordLine || fresh.length > maxWordLine) return [wholeLine(old), wholeLine(fresh)];
+  const found = diffWordsWithSpace(old, fresh, { maxEditLength: maxWordEdits });
+  const shared = (found ?? []).filter((part) => !part.added && !part.removed && part.value.trim() !== '');
+  const sharedLength = shared.reduce((sum, part) => sum + part.value.length, 0);
+  if (!found || sharedLength * 4 < Math.min(old.length, fresh.length))
+    return [wholeLine(old), wholeLine(fresh)];
+  const side = (drop: 'added' | 'removed'): Part[] =>
+    showTail(
+      found
+        .filter((part) => !part[drop])
+        .map((part) => shorten({ text: part.value, changed: part.added || part.removed })),
+    );
+  return [side('added'), side('removed')];
+}
+
+/** A line that is the same on both sides. */
+export function equalLine(line: string): Part[] {
+  return [{ text: clip(chomp(line), maxPart), changed: false }];
+}
+
+const wholeLine = (line: string): Part[] => showTail([{ text: clip(line, maxPart), changed: false }]);
+
+function shorten({ text, changed }: Part): Part {
+  if (changed) return { text: /\S/.test(text) ? clip(text, maxPart) : text, changed };
+  if (text.length <= maxEqual) return { text, changed };
+  return { text: `${text.slice(0, maxEqual / 2)} … ${text.slice(-maxEqual / 2)}`, changed };
+}
+
+function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = text.endsWith('\n') ? '\n' : '';
+  return `${text.slice(0, length)} … (${text.length - length} characters more)${end}`;
+}
+
+/** Makes visible what a changed line would hide: other blanks, trailing blanks, returns, a missing last line break. */
+function showTail(parts: readonly Part[]): Part[] {
+  const last = parts.at(-1);
+  if (last === undefined) return [];
+  const tail = /[^\S\n]*\n?$/.exec(last.text)?.[0] ?? '';
+  const head = last.text.slice(0, last.text.length - tail.length);
+  const blanks = visibleBlanks(chomp(tail)).replaceAll('\r', '␍');
+  const end = tail.endsWith('\n') ? '' : ' (no line break at the end)';
+  const shown = parts
+    .slice(0, -1)
+    .map((part) =>
+      part.changed && !/\S/.test(part.text) ? { ...part, text: visibleBlanks(part.text) } : part,
+    );
+  return [...shown, { ...last, text: `${head}${blanks}` }, { text: end, changed: false }].filter(
+    ({ text }) => text !== '',
+  );
+}
+
+const chomp = (line: string): string => (line.endsWith('\n') ? line.slice(0, -1) : line);

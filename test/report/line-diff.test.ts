@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { diffLines, type LineDiff } from '../../src/report/line-diff.ts';
+
+const all = Number.POSITIVE_INFINITY;
+
+/** A diff as text: `[…]` around words that differ, `@@` between hunks. */
+function draw({ hunks }: LineDiff): string[] {
+  const parts = (line: { parts: readonly { text: string; changed: boolean }[] }): string =>
+    line.parts.map(({ text, changed }) => (changed ? `[${text}]` : text)).join('');
+  return hunks
+    .map((hunk) =>
+      hunk.flatMap(({ is, before, after }) =>
+        is === 'same'
+          ? after.map((line) => ` ${parts(line)}`)
+          : [...before.map((line) => `-${parts(line)}`), ...after.map((line) => `+${parts(line)}`)],
+      ),
+    )
+    .flatMap((lines, index) => (index === 0 ? lines : ['@@', ...lines]));
+}
+
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `line ${index + 1}`);
+
+describe('diffLines', () => {
+  it('keeps three equal lines around a change and marks the words', () => {
+    const before = numbered(9);
+    const after = before.with(4, 'line five');
+    expect(draw(diffLines(before.join('\n'), after.join('\n'), all))).toEqual([
+      ' line 2',
+      ' line 3',
+      ' line 4',
+      '-line [5]',
+      '+line [five]',
+      ' line 6',
+      ' line 7',
+      ' line 8',
+    ]);
+  });
+
+  it('makes hunks of changes that are far apart, with the right line numbers', () => {
+    const before = numbered(20);
+    const after = ['new', ...before.with(18, 'changed')];
+    const diff = diffLines(before.join('\n'), after.join('\n'), all);
+    expect(diff.hunks).toHaveLength(2);
+    const last = diff.hunks[1]?.find(({ is }) => is === 'changed');
+    expect([last?.before[0]?.number, last?.after[0]?.number]).toEqual([19, 20]);
+  });
+
+  it('marks words between the lines that are most alike', () => {
+    const before = 'You have $n tasks to complete.\n';
+    const after = '#if($n > 10)\nYour list is long.\n#end\nYou have $n tasks to finish.\n';
+    expect(draw(diffLines(before, after, all))).toEqual([
+      '-You have $n tasks to [complete].',
+      '+#if($n > 10)',
+      '+Your list is long.',
+      '+#end',
+      '+You have $n tasks to [finish].',
+    ]);
+  });
+
+  it('notes line endings that changed everywhere instead of showing every line', () => {
+    const diff = diffLines('a\r\nb\r\n', 'a\nb\n', all);
+    expect(diff).toEqual({ hunks: [], notes: ['line endings: CRLF → LF'], hidden: 0 });
+  });
+
+  it('shows single returns, trailing blanks and a missing last line break', () => {
+    expect(draw(diffLines('a\r\nb\n', 'a\nb\n', all))).toEqual(['-a[␍]', '+a', ' b']);
+    expect(draw(diffLines('same\n', 'same \t\n', all))).toEqual(['-same', '+same[·⇥]']);
+    expect(draw(diffLines('a\nb\n', 'a\nb', all))).toEqual([' a', '-b', '+b (no line break at the end)']);
+  });
+
+  it('shows blanks within a line where only blanks differ', () => {
+    expect(draw(diffLines('a b\n', 'a  b\n', all))).toEqual(['-a[·]b', '+a[··]b']);
+  });
+
+  it('cuts to the lines wanted and counts the rest', () => {
+    const diff = diffLines(null, numbered(50).join('\n'), 10);
+    expect(draw(diff)).toHaveLength(10);
+    expect(diff.hidden).toBe(40);
+  });
+
+  it('shows both sides of a change that is cut', () => {
+    const diff = diffLines(
+      numbered(50).join('\n'),
+      numbered(50)
+        .map((line) => `${line}!`)
+        .join('\n'),
+      10,
+    );
+    expect(draw(diff).filter((line) => line.startsWith('-'))).toHaveLength(5);
+    expect(draw(diff).filter((line) => line.startsWith('+'))).toHaveLength(5);
+    expect(diff.hidden).toBe(90);
+  });
+
+  it('shortens the equal parts of a long line, and lines that are endless', () => {
+    const filler = 'x '.repeat(500);
+    const [old = ''] = draw(diffLines(`${filler}old ${filler}`, `${filler}new ${filler}`, all));
+    expect(old).toContain('[old]');
+    expect(old.length).toBeLessThan(400);
+    const [endless = ''] = draw(diffLines(null, 'y'.repeat(1_000_000), all));
+    expect(endless).toMatch(/\(\d+ characters more\)$/);
+    expect(endless.length).toBeLessThan(5000);
+  });
+
+  it('copes with texts that share nothing', () => {
+    const before = Array.from({ length: 5000 }, (_, index) => `a${index}`).join('\n');
+    const after = Array.from({ length: 5000 }, (_, index) => `b${index}`).join('\n');
+    expect(diffLines(before, after, 20).hidden).toBe(9980);
+  });
+});
