@@ -20,11 +20,12 @@ export type { ApplyEvent } from './applier/run-context.ts';
 export { type Client, type ClientOptions, type ClientTarget, createClient } from './client/client.ts';
 export type { ClientEvent } from './client/event.ts';
 export { type ApplyOptions, applyPlan } from './engine/apply.ts';
+export type { PlanOptions } from './engine/choices.ts';
 export { type ExportOptions, exportTenant } from './engine/export.ts';
-export { type PlanOptions, planChanges } from './engine/plan.ts';
-export { readTenant } from './engine/read.ts';
+export { planChanges } from './engine/plan.ts';
+
 export { planRollback, type RollbackOptions } from './engine/rollback.ts';
-export { openTenant, type Tenant, type TenantOptions } from './engine/tenant.ts';
+export { openTenant, readTenant, type Tenant, type TenantOptions } from './engine/tenant.ts';
 export type { Export, ExportedFile } from './exporter/index.ts';
 export {
   type LoadOptions,

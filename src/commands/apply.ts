@@ -16,7 +16,6 @@ import {
   planOptionsOf,
   projectOptions,
 } from './command.ts';
-import { confirmed } from './confirm.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
 import {
   appendStepSummary,
@@ -26,38 +25,45 @@ import {
   printRemarks,
   writeReports,
 } from './output.ts';
-import { createProgress } from './progress.ts';
-import { saveResult } from './save-result.ts';
-import { holdsPlan, readPlan } from './saved.ts';
-import { withTenant } from './tenant.ts';
+import { withTenant } from './progress.ts';
+import { confirm } from './prompt.ts';
+import { holdsPlan, readPlan, saveResult } from './saved.ts';
 
 function build(yargs: Argv) {
   return planOptions(commonOptions(yargs))
     .usage(
-      '$0 apply [PLANFILE] [options]\n\nMakes the tenant equal to the manifests. With a plan file: exactly that plan, without asking.',
+      '$0 apply [PLANFILE] [options]\n\nChanges the tenant to match the manifests. With a plan file: applies exactly that plan, without asking for confirmation.',
     )
     .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' })
-    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask' })
-    .option('expect', { type: 'string', describe: 'Apply only a plan with this digest', requiresArg: true })
-    .option('dry-run', { type: 'boolean', default: false, describe: 'Print every request, send none' })
-    .option('fail-fast', { type: 'boolean', default: false, describe: 'Start nothing new after a failure' })
+    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask for confirmation' })
+    .option('expect', {
+      type: 'string',
+      describe: 'Apply only if the plan has this digest',
+      requiresArg: true,
+    })
+    .option('dry-run', {
+      type: 'boolean',
+      default: false,
+      describe: 'Print the requests without sending them',
+    })
+    .option('fail-fast', { type: 'boolean', default: false, describe: 'Stop after the first failed change' })
     .option('format', {
       choices: ['text', 'json'] as const,
       default: 'text' as const,
-      describe: 'How to print the result',
+      describe: 'Output format',
     })
-    .option('result', { type: 'string', describe: 'Write the result file here', requiresArg: true })
+    .option('result', { type: 'string', describe: 'Write the result to this file', requiresArg: true })
     .option('report', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Also write reports of the result (.md .html .json .xml)',
+      describe: 'Also write the result to these files (.md .html .json .xml)',
       requiresArg: true,
     })
-    .example('$0 apply', 'Plan, show, ask, apply')
-    .example('$0 apply plan.json', 'Apply a reviewed plan, or finish one that was interrupted')
-    .example('$0 apply --expect sha256:…', 'In CI: apply only what was approved')
-    .example('$0 apply --dry-run', 'See every request first');
+    .example('$0 apply', 'Make a plan, show it, ask for confirmation, apply it')
+    .example('$0 apply plan.json', 'Apply a reviewed plan, or finish an interrupted apply')
+    .example('$0 apply --expect sha256:…', 'In CI: apply only the approved plan')
+    .example('$0 apply --dry-run', 'Show the requests that an apply would send');
 }
 
 type Args = ArgsOf<typeof build>;
@@ -65,17 +71,16 @@ type Args = ArgsOf<typeof build>;
 async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, 'result');
   const files = [...args.report, ...(args.result === undefined ? [] : [args.result])];
-  // Afterwards would be too late: the tenant would have changed, and nothing would say how.
+  // Checked first: after the apply, it would be too late to find that nothing can record it.
   checkWritable(files, io);
-  refuseToReplacePlan(files, io);
+  refuseToOverwritePlan(files, io);
   refusePlanOptions(args);
   refuseResultOptions(args);
   requireConsent(args, io);
-  const { project, plan: planWith } = planSource(args, io);
-  const progress = createProgress(io, args);
+  const { project, plan: makePlan } = planSource(args, io);
 
-  return withTenant(project, io, progress, async (tenant) => {
-    const plan = await planWith(tenant);
+  return withTenant(project, args, io, async (tenant, progress) => {
+    const plan = await makePlan(tenant);
     progress.end();
     requireApproved(plan, project.environment, args.expect);
     if (args.dryRun) {
@@ -83,10 +88,9 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       return ExitCode.done;
     }
     if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
-    if (needsAnswer(plan, args) && !(await confirmed('Apply these changes?', io))) {
+    if (needsConfirmation(plan, args) && !(await confirm('apply', io))) {
       const declined = { code: 'declined', severity: 'info', message: 'Nothing was applied.' } as const;
-      if (args.format === 'json')
-        printDocument({ is: 'diagnostics', diagnostics: [declined] }, 'json', args, io);
+      if (args.format === 'json') printDocument({ is: 'diagnostics', diagnostics: [declined] }, args, io);
       io.stderr.write(`${declined.message}\n`);
       return ExitCode.done;
     }
@@ -100,14 +104,18 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
       },
     });
     const document = { is: 'result', result } as const;
-    printDocument(document, args.format, args, io);
+    printDocument(document, args, io);
     appendStepSummary(document, io);
-    return report(document, args.report, io);
+    return writeResultReports(document, args.report, io);
   });
 }
 
-/** What the apply did is done: a report that cannot be written makes it end incomplete, not as if nothing had happened. */
-function report(document: { is: 'result'; result: Result }, files: readonly string[], io: Io): ExitCode {
+/** Writes the reports. One that cannot be written makes the apply incomplete: exit 1 would mean that nothing was done. */
+function writeResultReports(
+  document: { is: 'result'; result: Result },
+  files: readonly string[],
+  io: Io,
+): ExitCode {
   const code = exitCodeOf(document.result);
   try {
     writeReports(document, files, io);
@@ -119,13 +127,13 @@ function report(document: { is: 'result'; result: Result }, files: readonly stri
   }
 }
 
-/** As JSON it is the plan itself, which holds every request. */
+/** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {
-  if (args.format === 'json') printDocument({ is: 'plan', plan }, 'json', args, io);
+  if (args.format === 'json') printDocument({ is: 'plan', plan }, args, io);
   else io.stdout.write(renderRequests(plan, { colour: hasColour(io.stdout, io, args) }));
 }
 
-/** A saved plan is applied as it is: to ignore an option that asks for another would apply what nobody asked for. */
+/** Options of a plan cannot change a saved one, and to ignore them would mislead. */
 function refusePlanOptions(args: Args): void {
   if (args.planfile === undefined) return;
   const given = {
@@ -142,28 +150,28 @@ function refusePlanOptions(args: Args): void {
   if (options.length === 0) return;
   throw failure(
     'usage',
-    `${args.planfile} is applied as it was planned, so it goes without ${options.join(', ')}.`,
+    `${args.planfile} is applied exactly as planned. It cannot be combined with ${options.join(', ')}.`,
     {
-      hint: 'Give the options to `tenantctl plan --out FILE`, and apply that plan.',
+      hint: 'Use the options with `tenantctl plan --out FILE`, and apply that plan.',
     },
   );
 }
 
-/** `apply --report r.md plan.json` names two reports and no plan: it would apply another one, and write over this. */
-function refuseToReplacePlan(files: readonly string[], io: Io): void {
+/** `apply --report r.md plan.json` names two reports and no plan file. It would make a new plan and overwrite this one. */
+function refuseToOverwritePlan(files: readonly string[], io: Io): void {
   const plan = files.find((file) => holdsPlan(file, io));
   if (plan === undefined) return;
-  throw failure('usage', `${plan} holds a plan, and the apply would write what it did over it.`, {
-    hint: `To apply that plan, name it before the options: \`tenantctl apply ${plan} …\`; else name another file.`,
+  throw failure('usage', `${plan} holds a plan, and a report or result would overwrite it.`, {
+    hint: `To apply that plan, put it before the options: \`tenantctl apply ${plan} …\`. Otherwise choose another file.`,
   });
 }
 
-/** What a dry run is to write there, and would not, somebody may go and look for. */
+/** A dry run has no result. Without this error, somebody might look for the files. */
 function refuseResultOptions({ dryRun, result, report }: Args): void {
   const given = [...(result === undefined ? [] : ['--result']), ...(report.length === 0 ? [] : ['--report'])];
   if (!dryRun || given.length === 0) return;
-  throw failure('usage', `A dry run has no result, so it goes without ${given.join(' and ')}.`, {
-    hint: '`tenantctl plan` writes a plan with --out, and reports of it with --report.',
+  throw failure('usage', `A dry run has no result, so it cannot be combined with ${given.join(' and ')}.`, {
+    hint: 'Use `tenantctl plan --out` to save the plan, or `tenantctl plan --report` for reports.',
   });
 }
 
@@ -172,7 +180,7 @@ interface PlanSource {
   plan(tenant: Tenant): Promise<Plan>;
 }
 
-/** A saved plan needs no manifests; without one the plan is made afresh. */
+/** A saved plan needs no manifests. Without one, a new plan is made. */
 function planSource(args: Args, io: Io): PlanSource {
   const options = projectOptions(args, io);
   if (args.planfile === undefined) {
@@ -184,19 +192,19 @@ function planSource(args: Args, io: Io): PlanSource {
   return { project, plan: async () => saved };
 }
 
-/** Without a terminal nobody can be asked, so consent has to come with the command. */
+/** Without a terminal nobody can confirm, so an option must. */
 function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
   if (planfile !== undefined || yes || expect !== undefined || dryRun || isInteractive(io)) return;
   throw failure(
     'consent-required',
-    'There is no terminal to ask on, so this apply needs --yes or --expect DIGEST.',
+    'There is no terminal to ask for confirmation. Add --yes or --expect DIGEST.',
     {
       hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
     },
   );
 }
 
-function needsAnswer(plan: Plan, { planfile, yes, expect }: Args): boolean {
+function needsConfirmation(plan: Plan, { planfile, yes, expect }: Args): boolean {
   const sends = plan.changes.some(({ requests }) => requests.length > 0);
   return sends && planfile === undefined && !yes && expect === undefined;
 }

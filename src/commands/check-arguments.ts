@@ -1,71 +1,74 @@
 import { failure } from '../model/failure.ts';
 
-/** How arguments are read, wherever they are read: no option has parts, and `-esandbox` is no row of seven options. */
+/** Settings for all parsers: `--a.b` is no nested option, and `-esandbox` is not seven short options. */
 export const parserSettings = { 'dot-notation': false, 'short-option-groups': false } as const;
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What the parser knows of its options. */
+/** The types of the parser's options. */
 interface Options {
   readonly array?: readonly string[];
   readonly boolean?: readonly string[];
 }
 
-/** A check of what the parser lets pass, though nobody can mean it so. Throws a Failure. */
+/** A check for mistakes that the parser accepts. Throws a Failure. */
 export function checkArguments(argv: readonly string[]): (args: Args, options: Options) => true {
   return (args, options) => {
-    // Whoever asks for help is given it.
+    // Help is printed whatever else is given.
     if (args.help || args.version) return true;
-    refuseUnread(args, argv);
-    refuseOddSwitches(argv, options);
+    refuseExtraWords(args, argv);
+    refuseSwitchValues(argv, options);
     refuseRepeated(args, options);
     refuseEmpty(args);
     return true;
   };
 }
 
-/** What stands behind `--` gets past the parser; whoever names a plan file there means it to be applied. */
-function refuseUnread({ _: words }: Args, argv: readonly string[]): void {
+/** The parser ignores the words after `--`. A plan file there would not be applied. */
+function refuseExtraWords({ _: words }: Args, argv: readonly string[]): void {
   if (!Array.isArray(words) || words.length === 0) return;
   const rest = words.join(' ');
   if (!argv.includes('--')) throw failure('usage', `Unknown argument: ${rest}`);
-  throw failure('usage', `What stands behind -- is not read: ${rest}`, { hint: 'Leave the -- out.' });
+  throw failure('usage', `Arguments after -- are not read: ${rest}`, { hint: 'Remove the --.' });
 }
 
-/** `--dry-run=1` would count as off, and `--no-only` as the value `false`. */
-function refuseOddSwitches(argv: readonly string[], { boolean: switches = [] }: Options): void {
+/** The parser would take `--dry-run=1` for off, and `--no-only` for the value `false`. */
+function refuseSwitchValues(argv: readonly string[], { boolean: switches = [] }: Options): void {
   const end = argv.indexOf('--');
   for (const word of end < 0 ? argv : argv.slice(0, end)) {
     const [, written = '', value] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    // The parser takes `--dryRun` as well.
+    // The parser accepts `--dryRun` too.
     const option = written.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     if (switches.includes(option) && value !== undefined && value !== 'true' && value !== 'false') {
-      const hint = `Write --${option}, or --no-${option} to switch it off.`;
-      throw failure('usage', `The option --${option} is on or off; it takes no value "${value}".`, { hint });
+      const hint = `Write --${option}, or --no-${option} to turn it off.`;
+      throw failure('usage', `The option --${option} does not take the value "${value}".`, { hint });
     }
-    const denied = /^no-(.+)$/.exec(option)?.[1];
-    if (denied !== undefined && !switches.includes(option) && !switches.includes(denied)) {
-      throw failure('usage', `There is no option --${option}: only what is on or off can be denied.`);
+    const negated = /^no-(.+)$/.exec(option)?.[1];
+    if (negated !== undefined && !switches.includes(option) && !switches.includes(negated)) {
+      throw failure(
+        'usage',
+        `There is no option --${option}: only options without a value can be turned off with --no-.`,
+      );
     }
   }
 }
 
-/** Two values for an option that takes one: which of them was meant is anybody's guess. */
+/** For an option with one value, it is unclear which of two values was meant. */
 function refuseRepeated(args: Args, { array = [] }: Options): void {
   const lists = new Set(['_', '--', ...array]);
-  // `dry-run` stands in the arguments as `dryRun` too, and `env` as `e`.
+  // The arguments also have `dry-run` as `dryRun`, and `env` as `e`.
   const names = Object.keys(args).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
   const repeated = names.find((name) => Array.isArray(args[name]) && !lists.has(name));
   if (repeated === undefined) return;
   throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
 }
 
-/** What a script has no value for arrives as an empty text, and would name the folder it is in. */
+/** An unset variable in a script gives an empty value, which as a path would be the current folder. */
 function refuseEmpty({ _: _words, '--': _behind, ...values }: Args): void {
   const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
   const empty = Object.keys(values).find((name) => isEmpty(values[name]));
   if (empty === undefined) return;
-  throw failure('usage', `The value given for ${empty} is empty.`, {
-    hint: 'Is a variable of the script not set?',
+  throw failure('usage', `The value of ${empty} is empty.`, {
+    hint: 'Is a variable in the script not set?',
   });
 }

@@ -1,27 +1,27 @@
 import { resolve } from 'node:path';
 import type { ArgumentsCamelCase, Argv } from 'yargs';
-import type { PlanOptions } from '../engine/plan.ts';
+import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
 import { type ExitCode, failure } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
-/** Carries a command out. */
+/** Runs a command with its parsed arguments. */
 export type Run = (io: Io) => Promise<ExitCode>;
 
-/** A command that can be added to the program's parser. */
+/** A command of the program. */
 export interface Command {
   /**
-   * Makes the parser one of this command alone: the arguments no longer name it.
+   * Adds the command's options to a parser. Its arguments come without the command's name.
    *
    * @param positionals the command's positional arguments, as yargs writes them
-   * @param called is given what carries the command out, once its arguments are parsed
+   * @param setRun called with what runs the command, once its arguments are parsed
    */
-  addTo(parser: Argv, positionals: string, called: (run: Run) => void): Argv;
-  /** What may follow in a line of the command's arguments: options, or the choices of the option before. */
+  addTo(parser: Argv, positionals: string, setRun: (run: Run) => void): Argv;
+  /** Candidates for the end of a line of arguments: options, or the choices of the last option. */
   completions(parser: Argv, line: readonly string[]): Promise<readonly string[]>;
 }
 
-/** A command as the list of commands shows it; the rest is loaded when it is called. */
+/** A command in the list of commands. Its module is loaded when it is needed. */
 export interface CommandEntry {
   /** Its positional arguments, as yargs writes them. */
   readonly positionals?: string;
@@ -29,32 +29,32 @@ export interface CommandEntry {
   load(): Promise<{ readonly command: Command }>;
 }
 
-/** The commands of the program by their names. */
+/** The commands by their names. */
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
-/** A command from its arguments and from what it does; whatever stops it is thrown as a Failure. */
+/** Makes a command from its options and its work. `run` throws a Failure for whatever stops it. */
 export function defineCommand<T>(
   build: (yargs: Argv) => Argv<T>,
   run: (args: ArgumentsCamelCase<T>, io: Io) => Promise<ExitCode>,
 ): Command {
   return {
     completions: (parser, line) => build(parser).getCompletion(line),
-    addTo: (parser, positionals, called) =>
-      // For a command with a name the parser would write the help, which takes a while, at every run.
+    addTo: (parser, positionals, setRun) =>
+      // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
       build(parser).command(
         `$0 ${positionals}`.trimEnd(),
         '',
         (same) => same,
         (args) => {
-          // Once the handler is back, the parser moves what stands behind `--` to another place.
+          // A copy: after the handler returns, the parser moves the words after `--`.
           const given = { ...args };
-          called((io) => run(given, io));
+          setRun((io) => run(given, io));
         },
       ),
   };
 }
 
-/** The arguments that `build` describes. */
+/** The type of the arguments that `build` defines. */
 export type ArgsOf<Build> = Build extends (yargs: Argv) => Argv<infer T> ? ArgumentsCamelCase<T> : never;
 
 /** Options that every command has. */
@@ -70,39 +70,43 @@ export function commonOptions(yargs: Argv) {
     .option('env', {
       alias: 'e',
       type: 'string',
-      describe: "The environment; else the project file's defaultEnvironment",
+      describe: "The environment. Default: the project file's defaultEnvironment",
       requiresArg: true,
     })
-    .option('quiet', { type: 'boolean', default: false, describe: 'No progress, no remarks' })
+    .option('quiet', { type: 'boolean', default: false, describe: 'Print no progress and no remarks' })
     .option('verbose', {
       type: 'boolean',
       default: false,
-      describe: 'Show requests as they happen, and long values whole',
+      describe: 'Print each request, and long values in full',
     })
-    .option('color', { type: 'boolean', default: true, describe: 'Colours (also off with NO_COLOR)' })
-    .option('progress', { type: 'boolean', default: true, describe: 'A progress line on a terminal' });
+    .option('color', {
+      type: 'boolean',
+      default: true,
+      describe: 'Colored output. NO_COLOR turns it off too',
+    })
+    .option('progress', { type: 'boolean', default: true, describe: 'Show progress on a terminal' });
 }
 
-/** Options of the commands that work on a part of the manifests. */
+/** Options of the commands that can be limited to some objects. */
 export function scopeOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('only', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Only these addresses (globs)',
+      describe: 'Include only these addresses (globs)',
       requiresArg: true,
     })
     .option('except', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Not these addresses (globs)',
+      describe: 'Exclude these addresses (globs)',
       requiresArg: true,
     });
 }
 
-/** A check that an option, where it is given, has a whole number from 0 to `largest`. */
+/** A check that the value of an option is a whole number from 0 to `largest`. */
 export function wholeNumber(name: string, largest = Number.MAX_SAFE_INTEGER) {
   return (args: Readonly<Record<string, unknown>>): true => {
     const value = args[name];
@@ -119,13 +123,13 @@ export const lastPort = 65_535;
 /** Options that lift the guards against deletes. */
 export function guardOptions<T>(yargs: Argv<T>) {
   return yargs
-    .option('max-deletes', { type: 'number', describe: 'Allow this many deletes', requiresArg: true })
+    .option('max-deletes', { type: 'number', describe: 'Allow up to this many deletes', requiresArg: true })
     .check(wholeNumber('max-deletes'))
     .option('allow-delete-all', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Kinds of which every object may be deleted',
+      describe: 'Allow deleting all objects of these kinds',
       requiresArg: true,
     });
 }
@@ -136,29 +140,30 @@ export function planOptions<T>(yargs: Argv<T>) {
     .option('prune', {
       type: 'boolean',
       default: false,
-      describe: "Delete undeclared objects of the environment's prune.kinds",
+      describe: "Delete undeclared objects of the kinds in the environment's prune.kinds",
     })
     .option('since', {
       type: 'string',
-      describe: 'Delete what this git revision declared and nothing declares now; tell who moved',
+      describe:
+        'Delete objects declared at this git revision but no longer. Show where each difference comes from',
       requiresArg: true,
     })
     .option('rotate', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Write the secrets of these addresses (globs)',
+      describe: 'Write the secrets of these addresses (globs) in any case',
       requiresArg: true,
     })
     .option('impact', {
       type: 'boolean',
       default: false,
-      describe: 'Run each changed profile search, and tell who enters and leaves',
+      describe: 'Run each changed profile search, and show which profiles enter and leave',
     })
     .option('impact-requests', {
       type: 'number',
       default: 50,
-      describe: 'Send at most this many requests for --impact',
+      describe: 'Maximum number of requests for --impact',
       requiresArg: true,
     });
 }
@@ -166,7 +171,7 @@ export function planOptions<T>(yargs: Argv<T>) {
 export type CommonArgs = ArgsOf<typeof commonOptions>;
 export type PlanArgs = ArgsOf<typeof planOptions<unknown>>;
 
-/** Which project and environment the loader is to load. */
+/** The project and environment to load, as the loader takes them. */
 export function projectOptions(args: Pick<CommonArgs, 'config' | 'env'>, io: Io) {
   return {
     configFile: resolve(io.cwd, args.config),
@@ -177,16 +182,16 @@ export function projectOptions(args: Pick<CommonArgs, 'config' | 'env'>, io: Io)
 
 type GuardArgs = ArgsOf<typeof guardOptions<unknown>> & ArgsOf<typeof scopeOptions<unknown>>;
 
-/** The scope and the guards as the engine takes them. */
+/** The scope and the guards, as the engine takes them. */
 export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: GuardArgs): RollbackOptions {
   return { only, except, maxDeletes: maxDeletes ?? null, allowDeleteAll };
 }
 
-/** The options of a plan as the engine takes them. Throws a Failure for a number of requests that is none. */
+/** The options of a plan, as the engine takes them. Throws a Failure for an invalid number of requests. */
 export function planOptionsOf(args: PlanArgs, env: NodeJS.ProcessEnv): PlanOptions {
   const { prune, since, rotate, impact, impactRequests } = args;
   if (!Number.isSafeInteger(impactRequests) || impactRequests < 1) {
-    throw failure('impact-requests-syntax', '--impact-requests takes a whole number of requests, 1 or more.');
+    throw failure('impact-requests-syntax', '--impact-requests takes a whole number, 1 or more.');
   }
   return {
     ...guardOptionsOf(args),

@@ -1,18 +1,20 @@
-import { basename } from 'node:path';
-import type { Argv } from 'yargs';
+import { basename, resolve } from 'node:path';
+import yargs, { type Argv } from 'yargs';
+import { kinds } from '../kinds/index.ts';
+import { loadNames, type ProjectNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
-import { type ArgsOf, type Commands, defineCommand } from './command.ts';
-import { complete } from './completion/complete.ts';
-import { scripts, shells } from './completion/scripts.ts';
+import { type ArgsOf, type CommandEntry, type Commands, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
 
 function build(yargs: Argv) {
   return yargs
     .usage(
-      '$0 completion [SHELL]\n\nPrints a script that lets the shell complete commands, options, environments, kinds and addresses.',
+      '$0 completion [SHELL]\n\nPrints a script for shell completion of commands, options, environments, kinds and addresses.',
     )
-    .positional('shell', { choices: shells, describe: 'The shell; else that of $SHELL' })
+    .positional('shell', { choices: shells, describe: 'The shell. Default: the shell in $SHELL' })
     .parserConfiguration({ ...parserSettings, 'populate--': true })
     .example('source <($0 completion bash)', 'In ~/.bashrc')
     .example('source <($0 completion zsh)', 'In ~/.zshrc, after compinit')
@@ -21,7 +23,7 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-/** With words after `--` (the command line so far) it prints what may follow: that is how the scripts call it. */
+/** Prints the script. With the words of a command line after `--`, prints what may follow: the scripts call it so. */
 async function run({ shell, '--': words }: Args, io: Io, commands: Commands): Promise<ExitCode> {
   if (Array.isArray(words)) {
     const found = await complete(words.map(String), commands, io);
@@ -37,6 +39,141 @@ async function run({ shell, '--': words }: Args, io: Io, commands: Commands): Pr
 }
 
 /** The command that completes command lines of `commands`. */
-export function completionOf(commands: Commands) {
+export function createCompletion(commands: Commands) {
   return { command: defineCommand(build, (args: Args, io) => run(args, io, commands)) };
+}
+
+/** The script of each shell. Where the program prints nothing, the shell completes file names. */
+const scripts: Readonly<Record<(typeof shells)[number], string>> = {
+  bash: `_tenantctl() {
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$(printf '%q' "$word")")
+  done < <(tenantctl completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _tenantctl tenantctl
+`,
+  zsh: `#compdef tenantctl
+_tenantctl() {
+  local -a found
+  found=("\${(@f)$(tenantctl completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@)found:#}")
+  if (( $#found )); then compadd -a found; else _files; fi
+}
+compdef _tenantctl tenantctl
+`,
+  fish: `function __tenantctl
+  set -l words (commandline -opc) (commandline -ct)
+  tenantctl completion fish -- $words[2..-1] 2>/dev/null
+end
+complete -c tenantctl -a '(__tenantctl)'
+`,
+};
+
+/** Values to complete. The project is loaded only by those that need it. */
+type Values = (load: () => ProjectNames) => readonly string[];
+
+const kindNames: Values = () => kinds.map(({ name }) => name);
+const environments: Values = (load) => load().environments;
+const addresses: Values = (load) => {
+  const { objects } = load();
+  return [...new Set(objects.map(({ kind }) => `${kind.name}/**`)), ...objects.map(({ address }) => address)];
+};
+const searchLabels: Values = (load) =>
+  load().objects.flatMap(({ kind, key }) => (kind.name === 'ProfileSearch' ? [key.join('/')] : []));
+const templateAddresses: Values = (load) =>
+  load().objects.flatMap(({ kind, address }) => (kind.name === 'NotificationTemplate' ? [address] : []));
+
+/** Options whose values the parser does not know. `many`: every word up to the next option is a value. */
+const optionValues: Readonly<Record<string, { readonly values: Values; readonly many?: true }>> = {
+  '--env': { values: environments },
+  '-e': { values: environments },
+  '--only': { values: addresses, many: true },
+  '--except': { values: addresses, many: true },
+  '--rotate': { values: addresses, many: true },
+  '--kinds': { values: kindNames, many: true },
+  '--allow-delete-all': { values: kindNames, many: true },
+};
+
+const positionals: Readonly<Record<string, Values>> = {
+  completion: () => shells,
+  schema: () => [...kinds.map(({ name }) => name), 'manifest', 'project', 'plan', 'result'],
+  search: searchLabels,
+  'send-test': templateAddresses,
+};
+
+/**
+ * The candidates for the last of `words`, the command line after the program's name. Empty where there are none and
+ * where the project cannot be read: an error message would only disturb the prompt.
+ */
+async function complete(words: readonly string[], commands: Commands, io: Io): Promise<readonly string[]> {
+  // bash makes three words of `--env=production`.
+  const typed = words.filter((word, at) => word !== '=' || at === words.length - 1);
+  const last = typed.at(-1) ?? '';
+  const [, option, value] = /^(--[a-z-]+)=(.*)$/.exec(last) ?? [];
+  const before = option === undefined ? typed.slice(0, -1) : [...typed.slice(0, -1), option];
+  const current = last === '=' ? '' : (value ?? last);
+  const prefix = option === undefined ? '' : `${option}=`;
+  try {
+    const found = await findCandidates({ before, current, commands, io });
+    return found.filter((word) => word.startsWith(current)).map((word) => prefix + word);
+  } catch {
+    return [];
+  }
+}
+
+interface Line {
+  /** The words before the one to complete. */
+  readonly before: readonly string[];
+  readonly current: string;
+  readonly commands: Commands;
+  readonly io: Io;
+}
+
+async function findCandidates({ before, current, commands, io }: Line): Promise<readonly string[]> {
+  const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(before, at));
+  const load = () => loadNames({ configFile: resolve(io.cwd, configIn(before)), env: io.env });
+  const at = before.findLastIndex((word) => word.startsWith('-'));
+  const option = before[at] ?? '';
+  const special = Object.hasOwn(optionValues, option) ? optionValues[option] : undefined;
+  const isNext = at === before.length - 1;
+  const isOption = current.startsWith('-');
+  if (!isOption && special && (isNext || special.many)) return special.values(load);
+  if (name === undefined) {
+    // A project file: the shell completes it.
+    if (isCommonValue(before, before.length)) return [];
+    return isOption ? ['--help', '--version'] : Object.keys(commands);
+  }
+  if (isOption) return askParser(['--'], commands[name]);
+  const offered = isNext && at >= 0 ? await askParser([option, ''], commands[name]) : [];
+  const choices = offered.filter((word) => !word.startsWith('-'));
+  if (choices.length > 0) return choices;
+  const isFirst = before.filter((word) => !word.startsWith('-')).length === 1;
+  return (isFirst && Object.hasOwn(positionals, name) ? positionals[name]?.(load) : undefined) ?? [];
+}
+
+/** Whether a word is the value of an option that all commands have. An environment may have the name of a command. */
+function isCommonValue(words: readonly string[], at: number): boolean {
+  return ['-e', '--env', '-c', '--config'].includes(words[at - 1] ?? '');
+}
+
+/** Options that are on by default, so that only `--no-…` is of use. */
+const onByDefault = ['--color', '--progress'];
+
+/** The options and choices that the parser knows. For some shells it adds a description, which is cut off. */
+async function askParser(
+  line: readonly string[],
+  entry: CommandEntry | undefined,
+): Promise<readonly string[]> {
+  const { command } = (await entry?.load()) ?? {};
+  const found = (await command?.completions(yargs().exitProcess(false), line)) ?? [];
+  return found
+    .map((word) => (word.startsWith('-') ? (word.split(/[:\t]/)[0] ?? word) : word))
+    .map((word) => (onByDefault.includes(word) ? word.replace('--', '--no-') : word));
+}
+
+function configIn(words: readonly string[]): string {
+  const at = words.findIndex((word) => word === '--config' || word === '-c');
+  return (at >= 0 ? words[at + 1] : undefined) ?? 'tenantctl.yaml';
 }

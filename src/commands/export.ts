@@ -1,19 +1,25 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { exportTenant } from '../engine/export.ts';
-import { scopeOf } from '../engine/scope.ts';
-import { type ExportedFile, secretsFile } from '../exporter/index.ts';
+import { scopeOf } from '../engine/choices.ts';
+import {
+  exportTenant,
+  mergeTenant,
+  pathInProject,
+  refuseDeclared,
+  refuseUnread,
+  unreadManifests,
+} from '../engine/export.ts';
+import { type ExportedFile, type Merge, secretsFile } from '../exporter/index.ts';
 import { kinds } from '../kinds/index.ts';
-import { loadDeclarations, loadEnvironment } from '../loader/index.ts';
+import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.ts';
+import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
-import { mergeIntoManifests } from './export-merge.ts';
-import { folderInProject, refuseDeclared, unreadManifests } from './export-place.ts';
 import type { Io } from './io.ts';
 import { printRemarks, writeText } from './output.ts';
-import { createProgress } from './progress.ts';
-import { withTenant } from './tenant.ts';
+import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
@@ -35,15 +41,15 @@ function build(yargs: Argv) {
     .option('merge', {
       type: 'boolean',
       default: false,
-      describe: 'Update the manifests there are, in place: comments, order, style, tags and side files stay',
+      describe: 'Update the existing manifests. Keeps comments, order, style, tags and side files',
     })
     .option('delete', {
       type: 'boolean',
       default: false,
-      describe: 'With --merge: remove the documents of objects that the tenant no longer has',
+      describe: 'With --merge: remove documents of objects that the tenant no longer has',
     })
-    .example('$0 export --out config', 'Begin with what the tenant has')
-    .example('$0 export --merge', 'Take what was changed in the tenant into the manifests')
+    .example('$0 export --out config', 'Start a project from an existing tenant')
+    .example('$0 export --merge', 'Bring changes made in the tenant into the manifests')
     .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds')
     .example("$0 export --only 'NotificationTemplate/password_*/**'", 'Only these objects');
 }
@@ -52,27 +58,28 @@ type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   if (args.merge) return mergeIntoManifests(args, io);
-  if (args.delete) throw failure('usage', '--delete goes with --merge.', { hint: 'Add --merge.' });
-  return exportAfresh(args, io);
+  if (args.delete) throw failure('usage', '--delete needs --merge.', { hint: 'Add --merge.' });
+  return exportToNewFiles(args, io);
 }
 
-/** What an export into new files needs to know. */
-type NewExport = Pick<
+/** The arguments of an export into new files. */
+type NewExportArgs = Pick<
   Args,
   'config' | 'env' | 'quiet' | 'verbose' | 'color' | 'progress' | 'kinds' | 'only' | 'except' | 'out'
 >;
 
-export async function exportAfresh(args: NewExport, io: Io): Promise<ExitCode> {
+/** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
+export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
   const isInScope = scopeOf(args);
-  const exported = await withTenant(project, io, createProgress(io, args), (tenant) =>
+  const exported = await withTenant(project, args, io, (tenant) =>
     exportTenant(tenant, { kinds: args.kinds, isInScope }),
   );
 
   const folder = resolve(io.cwd, args.out);
   const shown = relative(io.cwd, folder) || '.';
-  const inProject = folderInProject(folder, project.configFile, project.root);
+  const inProject = pathInProject(folder, project);
   refuseExisting(exported.files, folder, io);
   refuseDeclared(exported.declared, inProject, declarations);
   for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
@@ -81,12 +88,12 @@ export async function exportAfresh(args: NewExport, io: Io): Promise<ExitCode> {
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   io.stdout.write(`Files written to ${shown}: ${exported.files.length}.\n`);
   if (exported.files.some(({ path }) => path === secretsFile)) {
-    io.stdout.write(`Secrets to be set before a plan: ${join(shown, secretsFile)} names them.\n`);
+    io.stdout.write(`Set the secrets named in ${join(shown, secretsFile)} before you plan.\n`);
   }
   return ExitCode.done;
 }
 
-/** An export never writes over what somebody wrote. */
+/** An export never overwrites a file. */
 function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io): void {
   const existing = files.map(({ path }) => join(folder, path)).filter((path) => existsSync(path));
   if (existing.length === 0) return;
@@ -94,10 +101,45 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
     existing.map((path) => ({
       code: 'file-exists',
       severity: 'error',
-      message: `${relative(io.cwd, path)} exists already; nothing was written.`,
-      hint: 'Export into another folder with --out, or update what is there with --merge.',
+      message: `${relative(io.cwd, path)} already exists. Nothing was written.`,
+      hint: 'Export into another folder with --out, or update the existing manifests with --merge.',
     })),
   );
+}
+
+/** Updates the existing manifests with what the tenant has, and adds new ones. */
+async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
+  const project = loadProject(projectOptions(args, io));
+  const declarations = loadDeclarations(projectOptions(args, io));
+  const isInScope = scopeOf(args);
+  const inRoot = (path: string) => join(project.root, path);
+  const merge = await withTenant(project, args, io, (tenant) =>
+    mergeTenant(project, tenant, {
+      kinds: args.kinds,
+      isInScope,
+      folder: pathInProject(resolve(io.cwd, args.out), project),
+      delete: args.delete,
+      read: (path) => (existsSync(inRoot(path)) ? readFileSync(inRoot(path), 'utf8') : null),
+    }),
+  );
+
+  refuseUnread(merge.newManifests, declarations);
+  for (const { path, content } of [...merge.changed, ...merge.created]) writeText(inRoot(path), content, io);
+  for (const path of merge.deleted) rmSync(inRoot(path));
+  const { diagnostics } = merge;
+  if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+  io.stdout.write(summaryOf(merge));
+  return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;
+}
+
+function summaryOf({ changed, created, deleted }: Merge): string {
+  const lines = [
+    ...changed.map(({ path }) => `~ ${path}`),
+    ...created.map(({ path }) => `+ ${path}`),
+    ...deleted.map((path) => `- ${path}`),
+  ];
+  const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
+  return `${[...lines.map(oneLine), counts].join('\n')}\n`;
 }
 
 export const command = defineCommand(build, run);

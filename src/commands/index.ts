@@ -1,22 +1,22 @@
 import type { Commands } from './command.ts';
 
-/** Every command of the program, in the order in which help lists them. */
+/** Every command of the program, in the order of the help. */
 export const commands: Commands = {
-  init: { positionals: '[dir]', describe: 'Begin a project', load: () => import('./init.ts') },
+  init: { positionals: '[dir]', describe: 'Start a project', load: () => import('./init.ts') },
   validate: {
-    describe: 'Check the manifests, without the tenant',
+    describe: 'Check the manifests without the tenant',
     load: () => import('./validate.ts'),
   },
   plan: { describe: 'Show what an apply would change', load: () => import('./plan.ts') },
   apply: {
     positionals: '[planfile]',
-    describe: 'Make the tenant equal to the manifests',
+    describe: 'Change the tenant to match the manifests',
     load: () => import('./apply.ts'),
   },
   show: { positionals: '<file>', describe: 'Show a plan or result file', load: () => import('./show.ts') },
   rollback: {
     positionals: '<result>',
-    describe: 'Plan to undo an apply',
+    describe: 'Make a plan that undoes an apply',
     load: () => import('./rollback.ts'),
   },
   export: {
@@ -24,7 +24,7 @@ export const commands: Commands = {
     load: () => import('./export.ts'),
   },
   status: {
-    describe: 'Show what is verified, and the DNS records to publish',
+    describe: 'Show verifications, and the DNS records to publish',
     load: () => import('./status.ts'),
   },
   search: {
@@ -34,21 +34,21 @@ export const commands: Commands = {
   },
   'send-test': {
     positionals: '<address>',
-    describe: 'Have the tenant send a test notification',
+    describe: 'Make the tenant send a test notification',
     load: () => import('./send-test.ts'),
   },
   preview: {
-    describe: 'Serve a page of the notification templates, before and after',
+    describe: 'Serve a web page of the notification templates, before and after',
     load: () => import('./preview.ts'),
   },
   sandbox: {
-    describe: 'Serve the embedded tenant on loopback',
+    describe: 'Serve the embedded tenant',
     load: () => import('./sandbox.ts'),
   },
   schema: { positionals: '[kind]', describe: 'Print JSON Schemas', load: () => import('./schema.ts') },
   completion: {
     positionals: '[shell]',
     describe: 'Print a script for shell completion',
-    load: async () => (await import('./completion.ts')).completionOf(commands),
+    load: async () => (await import('./completion.ts')).createCompletion(commands),
   },
 };

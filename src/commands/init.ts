@@ -3,94 +3,98 @@ import type { Argv } from 'yargs';
 import { kinds } from '../kinds/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
-import { type Choices, chooseFrom, pipelines, starts } from './init/choices.ts';
-import { projectFiles } from './init/files.ts';
-import { namesFromEnvironment } from './init/names.ts';
-import { ask } from './init/questions.ts';
-import { type Note, notes, writeFiles } from './init/write.ts';
+import {
+  askForChoices,
+  type Choices,
+  checkGiven,
+  chooseDefaults,
+  pipelines,
+  starts,
+} from './init/choices.ts';
+import { type Note, namesFromEnvironment, pipelineFiles, projectFiles, writeFiles } from './init/files.ts';
 import { type Io, isInteractive } from './io.ts';
 
 function build(yargs: Argv) {
   return yargs
     .usage(
-      '$0 init [DIR] [options]\n\nBegins a project: project file, manifests, editor settings, pipelines. Never changes what is there, but for adding lines to .gitignore and settings to .vscode/settings.json, and for its schemas.',
+      '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore and settings to .vscode/settings.json, and updates its own schemas.',
     )
     .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
-    .option('yes', { type: 'boolean', default: false, describe: 'Ask nothing: options and defaults decide' })
+    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask. Use options and defaults' })
     .option('identity', {
       type: 'string',
-      describe: "The base URL of the tenant's identity service; else an embedded tenant to try things on",
+      describe: "Base URL of the tenant's identity service. Default: an embedded tenant for trials",
       requiresArg: true,
     })
     .option('profiles', {
       type: 'string',
-      describe: "The base URL of the tenant's profile-management service",
+      describe: "Base URL of the tenant's profile-management service",
       requiresArg: true,
     })
     .option('from', {
       choices: starts,
-      describe: 'Begin with the examples or with an export of the tenant',
+      describe: 'Start with the examples or with an export of the tenant',
       requiresArg: true,
     })
     .option('pipelines', {
       choices: pipelines,
-      describe: 'For which system to write a pipeline',
+      describe: 'CI systems to write a pipeline for',
       requiresArg: true,
     })
-    .example('$0 init', 'Asks where there is a terminal; else an embedded tenant and the examples')
+    .example('$0 init', 'Ask on a terminal. Without one, use an embedded tenant and the examples')
     .example(
       '$0 init --identity https://acme.api.example.com --from export',
-      'Begin with what the tenant has',
+      'Start from an existing tenant',
     );
 }
 
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  const given = chooseFrom(args);
-  const choices = args.yes || !isInteractive(io) ? given.withDefaults() : await ask(given, io);
+  checkGiven(args);
+  const choices = args.yes || !isInteractive(io) ? chooseDefaults(args) : await askForChoices(args, io);
   const root = resolve(io.cwd, args.dir);
 
-  const { base, pipeline } = projectFiles(choices, root);
-  const written = writeFiles(root, base);
-  const begun = isNew(written);
-  const exported = choices.from === 'export' && begun ? await exportTenant(choices, root, io) : null;
+  const written = writeFiles(root, projectFiles(choices, root));
+  const isNew = written.some(({ path, what }) => path === 'tenantctl.yaml' && what === 'created');
+  // The manifests of an existing project are not added to.
+  const exported = choices.from === 'export' && isNew ? await exportTenant(choices, root, io) : null;
   const names = namesFromEnvironment(root);
-  const all = [...written, ...writeFiles(root, pipeline(names))];
+  const pipelineNotes = writeFiles(root, pipelineFiles(choices, names));
 
-  const unused = begun ? '' : unusedOptions(args);
-  const next = nextSteps({ choices, begun, exported, names }, relative(io.cwd, root), io);
-  io.stdout.write(`${notes(all)}\n${unused}${next}`);
+  const unused = isNew ? '' : unusedOptions(args);
+  const next = nextSteps({ choices, isNew, exported, names }, relative(io.cwd, root), io);
+  io.stdout.write(`${formatNotes([...written, ...pipelineNotes])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
 }
 
-/** Where a project file is already, its manifests are somebody's work, and nothing is added to them. */
-function isNew(written: readonly Note[]): boolean {
-  return written.some(({ path, what }) => path === 'tenantctl.yaml' && what === 'created');
+/** One line for each file. */
+function formatNotes(notes: readonly Note[]): string {
+  return notes.map(({ path, what }) => `${what.padEnd(8)}  ${path}`).join('\n');
 }
 
-/** What only a new project file would have held. */
+/** A line about options that were not used, since only a new project file would contain them. */
 function unusedOptions({ identity, profiles }: Args): string {
   const given = [identity !== undefined && '--identity', profiles !== undefined && '--profiles'];
   const names = given.filter((name) => name !== false);
   if (names.length === 0) return '';
-  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the addresses in the file itself.\n`;
+  return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
 }
 
-/** The exit code of the export, or `null` where nobody has signed in yet. */
+/** Exports the tenant, and returns the exit code; `null` where the credentials are not set. */
 async function exportTenant({ tenant }: Choices, root: string, io: Io): Promise<ExitCode | null> {
-  if (tenant !== null && !isSignedIn(io)) return null;
-  const { exportAfresh } = await import('./export.ts');
-  const { reportFailure } = await import('./report-failure.ts');
+  if (tenant !== null && !hasCredentials(io)) return null;
+  const { exportToNewFiles } = await import('./export.ts');
+  const { reportFailure } = await import('./output.ts');
   const args = { ...exportDefaults, config: join(root, 'tenantctl.yaml'), out: join(root, 'config') };
   try {
-    return await exportAfresh(args, { ...io, stdout: io.stderr });
+    return await exportToNewFiles(args, { ...io, stdout: io.stderr });
   } catch (error) {
     return reportFailure(error, [], io);
   }
 }
 
-/** The export of everything, as `tenantctl export` does it without options. */
+/** The arguments of `tenantctl export` without options. */
 const exportDefaults = {
   kinds: kinds.map(({ name }) => name),
   only: [],
@@ -102,37 +106,37 @@ const exportDefaults = {
   progress: true,
 };
 
-function isSignedIn({ env }: Io): boolean {
+function hasCredentials({ env }: Io): boolean {
   return Boolean(env.TENANT_CLIENT_ID && (env.TENANT_CLIENT_SECRET || env.TENANT_CLIENT_SECRET_FILE));
 }
 
 /** What `init` has done. */
-interface Done {
+interface InitResult {
   readonly choices: Choices;
-  /** Whether there was no project yet. */
-  readonly begun: boolean;
-  /** The exit code of the export; `null` where there was none. */
+  /** Whether there was no project file before. */
+  readonly isNew: boolean;
+  /** The exit code of the export. `null`: there was none. */
   readonly exported: ExitCode | null;
   /** Environment variables that the project needs. */
   readonly names: readonly string[];
 }
 
-function nextSteps({ choices, begun, exported, names }: Done, folder: string, io: Io): string {
+function nextSteps({ choices, isNew, exported, names }: InitResult, folder: string, io: Io): string {
   const { from, tenant } = choices;
-  const open = names.filter((name) => !io.env[name] && !io.env[`${name}_FILE`]);
-  // The embedded tenant needs no credentials; the examples' secrets are those of another environment.
+  const unset = names.filter((name) => !io.env[name] && !io.env[`${name}_FILE`]);
+  // The embedded tenant needs no credentials. The secrets in the examples are for the other environment.
   const needed =
     tenant !== null
-      ? open
+      ? unset
       : from === 'examples'
         ? []
-        : open.filter((name) => !name.startsWith('TENANT_CLIENT_'));
+        : unset.filter((name) => !name.startsWith('TENANT_CLIENT_'));
   const steps = [
     ...(folder === '' ? [] : [`cd ${folder}`]),
     ...needed.map((name) => `export ${name}=…`),
-    // Where there are manifests, an export must not declare their objects again.
+    // Without --merge, the export would declare the objects of existing manifests again.
     ...(from === 'export' && exported !== ExitCode.done
-      ? [`tenantctl export${begun ? '' : ' --merge'}`]
+      ? [`tenantctl export${isNew ? '' : ' --merge'}`]
       : []),
     'tenantctl plan',
   ];

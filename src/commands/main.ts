@@ -1,17 +1,108 @@
-import type { ExitCode } from '../model/failure.ts';
-import type { Io } from './io.ts';
+import yargs, { type Argv } from 'yargs';
+import { ExitCode, failure } from '../model/failure.ts';
+import { version } from '../model/version.ts';
+import { checkArguments, parserSettings } from './check-arguments.ts';
+import { commonOptions, type Run } from './command.ts';
+import { commands } from './index.ts';
+import { type Io, widthOf } from './io.ts';
 
 /**
- * Runs the program; nothing is thrown.
+ * Runs the program and returns its exit code. Never throws: a failure is printed on stderr.
  *
  * @param argv the arguments after the program's name
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
-    const { dispatch } = await import('./dispatch.ts');
     return await dispatch(argv, io);
   } catch (error) {
-    const { reportFailure } = await import('./report-failure.ts');
+    const { reportFailure } = await import('./output.ts');
     return reportFailure(error, argv, io);
   }
+}
+
+/** Parses the arguments and runs the command that they name. */
+async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const { name, rest } = await findCommand(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv);
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  // Nothing is run when help is printed.
+  let run: Run = async () => ExitCode.done;
+  const setRun = (parsed: Run) => {
+    run = parsed;
+  };
+  const parser = entry
+    ? (await entry.load()).command.addTo(
+        baseParser(io, `${name} ${entry.positionals ?? ''}`).check(checkArguments(argv)),
+        entry.positionals ?? '',
+        setRun,
+      )
+    : addCommandList(baseParser(io, 'COMMAND'));
+  await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
+    if (output && !error) io.stdout.write(`${output}\n`);
+  });
+  return run(io);
+}
+
+/**
+ * Finds the command's name, and the other arguments. The name is the first word that is neither an option nor the value
+ * of a common option, since an environment may have the name of a command. After options of the command itself, the
+ * name is the first word that is a command.
+ */
+async function findCommand(
+  argv: readonly string[],
+): Promise<{ readonly name: string; readonly rest: readonly string[] }> {
+  const { _: words } = argv[0]?.startsWith('-') ? await parseCommonOptions(argv) : { _: argv };
+  const at =
+    words.length > 0 ? argv.length - words.length : argv.findIndex((word) => Object.hasOwn(commands, word));
+  if (at < 0) return { name: '', rest: argv };
+  // Options before the name are moved behind the others. There, an option with many values cannot take the others.
+  const [before, after] = [argv.slice(0, at), argv.slice(at + 1)];
+  const end = after.includes('--') ? after.indexOf('--') : after.length;
+  return { name: argv[at] ?? '', rest: [...after.slice(0, end), ...before, ...after.slice(end)] };
+}
+
+/** Parses the options before the first word. */
+function parseCommonOptions(argv: readonly string[]) {
+  return commonOptions(yargs())
+    .boolean(['help', 'h', 'version'])
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .parserConfiguration({ ...parserSettings, 'halt-at-non-option': true })
+    .fail(() => {})
+    .parseAsync([...argv]);
+}
+
+/** Adds all commands, for the help and for "Did you mean". */
+function addCommandList(parser: Argv): Argv {
+  return Object.entries(commands)
+    .reduce(
+      (cli, [name, { positionals = '', describe }]) =>
+        cli.command(`${name} ${positionals}`.trimEnd(), describe),
+      parser,
+    )
+    .usage('$0 COMMAND [options]\n\nKeeps an identity-governance tenant equal to YAML manifests in git.')
+    .demandCommand(1, 'Name a command. Its options follow it.')
+    .strictCommands()
+    .recommendCommands()
+    .epilogue('Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.');
+}
+
+/** @param usage the command and its positional arguments, for the message about one that is missing */
+function baseParser(io: Io, usage: string): Argv {
+  return yargs()
+    .scriptName('tenantctl')
+    .version(version)
+    .help()
+    .alias('help', 'h')
+    .strict()
+    .parserConfiguration(parserSettings)
+    .exitProcess(false)
+    .wrap(Math.min(110, widthOf(io.stdout)))
+    .fail((message, error) => {
+      // A YError is the parser's own, about an option without its value, for example.
+      if (error && error.name !== 'YError') throw error;
+      const isShort = message.startsWith('Not enough non-option arguments');
+      const words = isShort ? `An argument is missing: \`tenantctl ${usage}\`.` : message;
+      throw failure('usage', words, { hint: '`tenantctl --help` lists commands and options.' });
+    });
 }

@@ -1,36 +1,67 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { TemplateSetting } from '../engine/template-setting.ts';
-import { failure } from '../model/failure.ts';
+import type { TemplateSetting } from '../engine/templates.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
-import { hasColour, type Io, type Verbosity, widthOf } from './io.ts';
+import { type Io, type Verbosity, viewOf } from './io.ts';
 
-/** The notification templates of a plan as their recipients see them, for the formats that are pages. */
+/** The rendered notification templates of a plan, for the formats that are pages. */
 export type Templates = Pick<ReportOptions, 'rendered'>;
 
-/** Prints the document asked for. */
+/** Prints the requested document on stdout, in the requested format. */
 export function printDocument(
   document: Document,
-  format: Format,
-  args: Verbosity,
+  args: Verbosity & { readonly format: Format },
   io: Io,
   templates: Templates = {},
 ): void {
-  const colour = format === 'text' && hasColour(io.stdout, io, args);
-  const options = { colour, width: widthOf(io.stdout), verbose: args.verbose, ...templates };
-  io.stdout.write(withLineEnd(renderReport(document, format, options)));
+  const view = viewOf(io.stdout, args, io);
+  const options = { ...view, colour: view.colour && args.format === 'text', ...templates };
+  io.stdout.write(addLineEnd(renderReport(document, args.format, options)));
 }
 
-/** Prints remarks where they do not get into a document: on stderr. */
+/** Prints a document on stderr: remarks that are not part of the requested document. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
-  const colour = hasColour(io.stderr, io, args);
-  io.stderr.write(
-    withLineEnd(renderReport(document, 'text', { colour, width: widthOf(io.stderr), verbose: args.verbose })),
+  io.stderr.write(addLineEnd(renderReport(document, 'text', viewOf(io.stderr, args, io))));
+}
+
+/** Prints why a command stopped, on stderr. If JSON was requested, stdout gets it as JSON too. */
+export function reportFailure(error: unknown, argv: readonly string[], io: Io): ExitCode {
+  const failed = toFailure(error, io);
+  // `validate` shows information. Here only the reason for stopping matters.
+  const diagnostics = failed.diagnostics.filter(({ severity }) => severity !== 'info');
+  const document = { is: 'diagnostics', diagnostics } as const;
+  const view = viewOf(io.stderr, { color: !argv.includes('--no-color'), verbose: false }, io);
+  io.stderr.write(`${renderReport(document, 'text', view).trimEnd()}\n`);
+  if (wantsJson(argv)) io.stdout.write(`${renderReport(document, 'json', view).trimEnd()}\n`);
+  return failed.exitCode;
+}
+
+/** Looks at the words themselves, since the arguments may be what could not be parsed. */
+function wantsJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (word, at) => word === '--format=json' || (word === '--format' && argv[at + 1] === 'json'),
   );
 }
 
-/** The first ending that a name has counts. */
+function toFailure(error: unknown, io: Io): Failure {
+  if (error instanceof Failure) return error;
+  if (io.signal.aborted) return failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
+  const message = error instanceof Error ? error.message : String(error);
+  if (isSystemError(error)) return failure('system', message);
+  const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
+  return failure('internal', `${message}${stack}`, {
+    hint: 'This is a bug in tenantctl. Please report it with the lines above.',
+  });
+}
+
+/** Whether the operating system refused something: a file that cannot be read, a port in use. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}
+
+/** The first ending that matches counts. */
 const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
   ['.gitlab.json', 'gitlab'],
   ['.json', 'json'],
@@ -39,14 +70,14 @@ const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
   ['.xml', 'junit'],
 ];
 
-/** Checks before any work that every `--report` file has an ending that says a format in which there is such a report. */
+/** Throws a Failure for a `--report` file whose ending names no format, or none that the document has. */
 export function checkReportFiles(files: readonly string[], is: Document['is']): void {
   for (const file of files) {
     if (!formatsOf(is).includes(reportFormat(file, is))) throw unknownFormat(file, is);
   }
 }
 
-/** Writes the document into each file, in the format that its ending names. */
+/** Writes the document into each file, in the format that the ending names. Throws a Failure where it cannot. */
 export function writeReports(
   document: Document,
   files: readonly string[],
@@ -55,16 +86,16 @@ export function writeReports(
 ): void {
   for (const file of files) {
     const options = { colour: false, width: 100, verbose: true, ...templates };
-    writeText(file, withLineEnd(renderReport(document, reportFormat(file, document.is), options)), io);
+    writeText(file, addLineEnd(renderReport(document, reportFormat(file, document.is), options)), io);
   }
 }
 
-/** Whether one of the formats asked for is a page. */
+/** Whether one of the requested formats is a page. */
 export function wantsPage({ format, report }: { format: Format; report: readonly string[] }): boolean {
   return format === 'html' || report.some((file) => reportFormat(file, 'plan') === 'html');
 }
 
-/** Renders the notification templates of a plan with what the tenant has for them, as far as it was asked. */
+/** Renders the notification templates of a plan. Without a setting, only with what the plan itself holds. */
 export async function renderTemplates(document: Document, setting: TemplateSetting = {}): Promise<Templates> {
   if (document.is !== 'plan') return {};
   const { renderPlanTemplates } = await import('../preview/plan-templates.ts');
@@ -72,20 +103,20 @@ export async function renderTemplates(document: Document, setting: TemplateSetti
 }
 
 /**
- * Appends the document to the summary of a GitHub step, where the program runs in one. What the tenant and the files
- * have been told already does not become a failure because the summary cannot be written.
+ * Appends the document to the summary of a GitHub step, where the program runs in one. A summary that cannot be written
+ * is only reported: the command has already done its work.
  */
 export function appendStepSummary(document: Document, io: Io): void {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    appendFileSync(file, withLineEnd(renderReport(document, 'markdown', { colour: false, width: 100 })));
+    appendFileSync(file, addLineEnd(renderReport(document, 'markdown', { colour: false, width: 100 })));
   } catch (error) {
     io.stderr.write(`The step summary could not be written (${systemCode(error) ?? String(error)}).\n`);
   }
 }
 
-/** Throws a Failure for a file that cannot be written. Leaves no trace of its attempt. */
+/** Throws a Failure for a file that cannot be written. Leaves no new file behind. */
 export function checkWritable(files: readonly string[], io: Io): void {
   for (const file of files) {
     const path = resolve(io.cwd, file);
@@ -100,7 +131,7 @@ export function checkWritable(files: readonly string[], io: Io): void {
   }
 }
 
-/** Writes a file, the text as it is to the byte, and the folders above it. Throws a Failure where it cannot. */
+/** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
 export function writeText(file: string, text: string, io: Io): void {
   const path = resolve(io.cwd, file);
   try {
@@ -117,15 +148,15 @@ function reportFormat(file: string, is: Document['is']): Format {
   throw unknownFormat(file, is);
 }
 
-function unknownFormat(file: string, is: Document['is']) {
+function unknownFormat(file: string, is: Document['is']): Failure {
   const endings = formatByEnding.filter(([, format]) => formatsOf(is).includes(format));
   return failure(
     'unknown-report-format',
-    `The name of the report "${file}" does not say a format in which there is a report of a ${is}.`,
-    { hint: `End it with ${endings.map(([ending]) => ending).join(', ')}.` },
+    `The ending of the report "${file}" names no format that a ${is} report can have.`,
+    { hint: `Use one of these endings: ${endings.map(([ending]) => ending).join(', ')}.` },
   );
 }
 
-function withLineEnd(text: string): string {
+function addLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

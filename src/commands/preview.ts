@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
-import { type LiveTemplates, readTemplates } from '../engine/preview.ts';
-import { scopeOf } from '../engine/scope.ts';
+import { scopeOf } from '../engine/choices.ts';
+import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
@@ -20,46 +20,45 @@ import {
   wholeNumber,
 } from './command.ts';
 import type { Io } from './io.ts';
-import { createProgress } from './progress.ts';
-import { withTenant } from './tenant.ts';
+import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
     .usage(
-      '$0 preview [options]\n\nServes a page on the loopback address that shows every notification template, rendered, before and after. Ctrl-C ends it.',
+      '$0 preview [options]\n\nServes a local web page with every notification template, rendered, before and after the changes. Stop it with Ctrl-C.',
     )
-    .option('port', { type: 'number', default: 0, describe: 'Port; 0 takes a free one', requiresArg: true })
+    .option('port', { type: 'number', default: 0, describe: 'Port. 0: any free port', requiresArg: true })
     .check(wholeNumber('port', lastPort))
     .option('offline', { type: 'boolean', default: false, describe: 'Do not read the tenant' })
-    .example('$0 preview', 'Edit templates and see them at once')
+    .example('$0 preview', 'See templates while you edit them')
     .example('$0 preview --offline --port 8080', 'Without the tenant');
 }
 
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
-  const load = loaderOf(args, io);
+  const load = createLoader(args, io);
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   const reader = args.offline ? offline : onlineReader(args, io);
-  const nothing = { environment: environment.name, templates: [], attributes: null, diagnostics: [] };
-  let known = await reload(nothing, load, reader);
-  const preview = await startPreview({ port: args.port, snapshot: known });
+  const empty = { environment: environment.name, templates: [], attributes: null, diagnostics: [] };
+  let snapshot = await reload(empty, load, reader);
+  const preview = await startPreview({ port: args.port, snapshot });
   io.stdout.write(`${preview.url}\n`);
-  if (!args.quiet) io.stderr.write('The page follows the manifests. Ctrl-C ends it.\n');
+  if (!args.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
   const refresh = async () => {
-    known = await reload(known, load, reader);
-    preview.show(known);
+    snapshot = await reload(snapshot, load, reader);
+    preview.show(snapshot);
   };
   try {
-    await follow(root, refresh, io.signal);
+    await watchUntil(root, refresh, io.signal);
   } finally {
     await preview.close();
   }
   return ExitCode.done;
 }
 
-/** Gives the project as it is then, with the resources of the scope. Throws a Failure for a scope that is none. */
-function loaderOf(args: Args, io: Io): () => Project {
+/** A function that loads the project with the resources in scope. Throws a Failure for a glob that can match nothing. */
+function createLoader(args: Args, io: Io): () => Project {
   const inScope = scopeOf(args);
   return () => {
     const project = loadProject({ ...projectOptions(args, io), needsSecrets: false });
@@ -67,8 +66,8 @@ function loaderOf(args: Args, io: Io): () => Project {
   };
 }
 
-/** Runs `refresh` after every change of a file, until the signal; rejects with what `refresh` rejects with. */
-async function follow(root: string, refresh: () => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Runs `refresh` after every change of a file until the signal aborts. Rejects when `refresh` does. */
+async function watchUntil(root: string, refresh: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let watch: Watch | undefined;
   await new Promise<void>((end, fail) => {
     watch = watchFolder(root, oneAtATime(refresh, fail));
@@ -77,25 +76,25 @@ async function follow(root: string, refresh: () => Promise<void>, signal: AbortS
   }).finally(() => watch?.close());
 }
 
-/** The state after a change; a project that does not load leaves the last templates, with its problems. */
-async function reload(known: Snapshot, load: () => Project, reader: Reader): Promise<Snapshot> {
+/** The snapshot after a change. If the project cannot be loaded: the last templates, with the problems. */
+async function reload(last: Snapshot, load: () => Project, reader: Reader): Promise<Snapshot> {
   try {
     return await snapshotOf(load(), reader);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { ...known, diagnostics: error.diagnostics };
+    return { ...last, diagnostics: error.diagnostics };
   }
 }
 
 async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
   const { resources, environment, lint: levels } = project;
-  const { side, diagnostics } = await reader(project);
-  const known = side && { defaults: side.defaults, context: Object.keys(side.attributes) };
+  const { live, diagnostics } = await reader(project);
+  const known = live && { defaults: live.defaults, context: Object.keys(live.attributes) };
   const findings = lint({ resources, known, levels }).filter(({ address }) => isTemplate(address));
   return {
     environment: environment.name,
-    templates: previewTemplates(resources, side),
-    attributes: side?.attributes ?? null,
+    templates: previewTemplates(resources, live),
+    attributes: live?.attributes ?? null,
     diagnostics: [...project.diagnostics, ...findings, ...diagnostics],
   };
 }
@@ -104,54 +103,54 @@ const isTemplate = (address: string | undefined): boolean =>
   address?.startsWith('NotificationTemplate/') ?? false;
 
 type Reader = (project: Project) => Promise<{
-  readonly side: LiveTemplates | null;
+  readonly live: LiveTemplates | null;
   readonly diagnostics: readonly Diagnostic[];
 }>;
 
-const offline: Reader = async () => ({ side: null, diagnostics: [] });
+const offline: Reader = async () => ({ live: null, diagnostics: [] });
 
-/** Reads the tenant when other templates are declared than the last time; editing a text asks nothing. */
+/** Reads the tenant again only when other templates are declared. An edited text sends no request. */
 function onlineReader(args: Args, io: Io): Reader {
   let last: { readonly name: string; readonly answer: ReturnType<Reader> } | null = null;
   return (project) => {
     const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
     const name = JSON.stringify([project.environment.name, ...addresses.toSorted()]);
-    if (last?.name !== name) last = { name, answer: readSide(project, args, io) };
+    if (last?.name !== name) last = { name, answer: readLiveTemplates(project, args, io) };
     return last.answer;
   };
 }
 
-/** A tenant that cannot be read is reported, and costs only the left side. */
-async function readSide(project: Project, args: Args, io: Io): ReturnType<Reader> {
+/** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
+async function readLiveTemplates(project: Project, args: Args, io: Io): ReturnType<Reader> {
   const templates = project.resources.filter(({ address }) => isTemplate(address));
-  if (templates.length === 0) return { side: null, diagnostics: [] };
+  if (templates.length === 0) return { live: null, diagnostics: [] };
   try {
     const read = (tenant: Tenant) => readTemplates(templates, tenant);
-    const side = await withTenant(project, io, createProgress(io, args), read);
-    return { side, diagnostics: [] };
+    const live = await withTenant(project, args, io, read);
+    return { live, diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;
-    return { side: null, diagnostics: error.diagnostics.map(asWarning) };
+    return { live: null, diagnostics: error.diagnostics.map(toWarning) };
   }
 }
 
-const asWarning = (diagnostic: Diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' });
+const toWarning = (diagnostic: Diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' });
 
-/** Runs `work` again after what is under way, however often it is asked for meanwhile. */
+/** A function that runs `work`. Calls during a run lead to one more run after it. */
 function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
-  let isAsked = false;
-  let isBusy = false;
+  let isRequested = false;
+  let isRunning = false;
   const next = async () => {
-    isBusy = true;
-    while (isAsked) {
-      isAsked = false;
+    isRunning = true;
+    while (isRequested) {
+      isRequested = false;
       await work();
     }
-    isBusy = false;
+    isRunning = false;
   };
   return () => {
-    isAsked = true;
-    if (!isBusy) next().catch(onError);
+    isRequested = true;
+    if (!isRunning) next().catch(onError);
   };
 }
 

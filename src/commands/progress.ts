@@ -1,16 +1,38 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { ClientEvent, RequestName } from '../client/event.ts';
+import { openTenant, type Tenant } from '../engine/tenant.ts';
+import type { Environment, Secrets } from '../model/project.ts';
 import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, widthOf } from './io.ts';
 
 /**
- * Tells on stderr what happens during long work: with `--verbose` a log of it, on a terminal a bar that renews itself,
- * in a CI job a plain line now and then, and nothing elsewhere or with `--quiet`.
+ * Opens the environment's tenant for `use`, shows on stderr what happens meanwhile, and closes the tenant. Rejects with
+ * what `openTenant` and `use` throw.
+ */
+export async function withTenant<T>(
+  project: { readonly environment: Environment; readonly secrets: Secrets },
+  args: Verbosity,
+  io: Io,
+  use: (tenant: Tenant, progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress = createProgress(io, args);
+  const tenant = await openTenant(project, { signal: io.signal, onEvent: progress.onClient });
+  try {
+    return await use(tenant, progress);
+  } finally {
+    progress.end();
+    await tenant.close();
+  }
+}
+
+/**
+ * Shows on stderr what happens during long work: with `--verbose` every request, on a terminal a progress bar, in a CI
+ * job a line from time to time. Shows nothing elsewhere and with `--quiet`.
  */
 export interface Progress {
   onClient(event: ClientEvent): void;
   onApply(event: ApplyEvent): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void;
 }
 
@@ -48,20 +70,20 @@ function clientLog(event: ClientEvent): string | null {
   }
 }
 
-/** How far the work is, in requests that are answered or changes that are finished. */
+/** Counts answered requests, or finished changes once an apply has begun. */
 class Count {
-  readonly #asked = new Set<string>();
+  readonly #sent = new Set<string>();
   readonly #answered = new Set<string>();
   #changes: { finished: number; total: number } | null = null;
 
   add(event: ClientEvent | ApplyEvent): void {
     switch (event.type) {
       case 'request-started':
-        this.#asked.add(idOf(event.request));
+        this.#sent.add(idOf(event.request));
         this.#answered.delete(idOf(event.request));
         break;
       case 'request-finished':
-        this.#asked.add(idOf(event.request));
+        this.#sent.add(idOf(event.request));
         this.#answered.add(idOf(event.request));
         break;
       case 'retrying':
@@ -80,55 +102,55 @@ class Count {
     return this.#answered.size;
   }
 
-  /** Done, all, and what is counted. */
-  get now(): { done: number; all: number; what: string } {
-    if (!this.#changes) return { done: this.answered, all: this.#asked.size, what: 'requests' };
+  get current(): { done: number; all: number; what: string } {
+    if (!this.#changes) return { done: this.answered, all: this.#sent.size, what: 'requests' };
     return { done: this.#changes.finished, all: this.#changes.total, what: 'changes' };
   }
 }
 
-/** A request counts once, however often it is tried. */
+/** A request counts once, also when it is retried. */
 const idOf = ({ method, path, query }: RequestName) => `${method} ${path}?${new URLSearchParams(query)}`;
 
 const barWidth = 20;
 
 function bar(io: Io): Progress {
   const count = new Count();
-  let shown = false;
+  let isShown = false;
   const show = (event: ClientEvent | ApplyEvent, words: string | null) => {
     count.add(event);
-    const { done, all, what } = count.now;
+    const { done, all, what } = count.current;
     const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
     const text = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}${words ? `  ${words}` : ''}`;
     io.stderr.write(`\r\x1b[2K${printable(text).slice(0, Math.max(0, widthOf(io.stderr) - 1))}`);
-    shown = true;
+    isShown = true;
   };
   return {
     onClient: (event) => show(event, clientText(event)),
     onApply: (event) => show(event, applyText(event)),
     end() {
-      if (shown) io.stderr.write('\r\x1b[2K');
-      shown = false;
+      if (isShown) io.stderr.write('\r\x1b[2K');
+      isShown = false;
     },
   };
 }
 
-/** Of long work a log shows at most about so many lines. */
+/** An apply prints about this many lines at most, besides one for each change that is not done. */
 const mostLines = 20;
-const requestsToALine = 100;
+const requestsPerLine = 100;
 
 function plainLines(io: Io): Progress {
   const count = new Count();
-  let said = 0;
-  const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
+  let printed = 0;
+  const print = (text: string) => io.stderr.write(`${printable(text)}\n`);
   return {
     onClient(event) {
       count.add(event);
       if (event.type === 'request-finished') {
-        if (count.answered < said + requestsToALine) return;
-        said = count.answered;
-        say(`${said} requests answered`);
-      } else if (event.type === 'rate-limit-wait' || event.type === 'retrying') say(clientText(event) ?? '');
+        if (count.answered < printed + requestsPerLine) return;
+        printed = count.answered;
+        print(`${printed} requests answered`);
+      } else if (event.type === 'rate-limit-wait' || event.type === 'retrying')
+        print(clientText(event) ?? '');
     },
     onApply(event) {
       count.add(event);
@@ -136,7 +158,7 @@ function plainLines(io: Io): Progress {
       const step = Math.ceil(event.total / mostLines);
       const isNews =
         event.result.outcome !== 'done' || event.finished % step === 0 || event.finished === event.total;
-      if (isNews) say(applyText(event) ?? '');
+      if (isNews) print(applyText(event) ?? '');
     },
     end() {},
   };
@@ -161,7 +183,7 @@ function applyText(event: ApplyEvent): string | null {
     case 'checking':
       return `checking ${event.objects} objects against the plan …`;
     case 'checked':
-      return event.resumed > 0 ? `going on with an earlier run: ${event.resumed} changes were begun` : null;
+      return event.resumed > 0 ? `resuming an earlier run: it had started ${event.resumed} changes` : null;
     case 'started':
       return `${event.action} ${event.address} …`;
     case 'waiting':

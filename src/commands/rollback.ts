@@ -12,20 +12,23 @@ import {
   scopeOptions,
 } from './command.ts';
 import type { Io } from './io.ts';
-import { checkPlanFiles, planOutputOptions, showPlan } from './plan-output.ts';
+import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { readResult } from './saved.ts';
 
 function build(yargs: Argv) {
   return planOutputOptions(guardOptions(scopeOptions(commonOptions(yargs))))
     .usage(
-      '$0 rollback RESULT [options]\n\nMakes a plan that undoes an apply, from what its result file recorded. Writes nothing to the tenant.',
+      '$0 rollback RESULT [options]\n\nMakes a plan that undoes an apply, from its result file. Changes nothing in the tenant.',
     )
     .positional('result', {
       type: 'string',
-      describe: 'A result file of `apply`, such as those in .tenantctl/results',
+      describe: 'The result file of an apply, for example one in .tenantctl/results',
     })
     .demandOption('result')
-    .example('$0 rollback result.json --out back.json', 'Then review it, and `tenantctl apply back.json`');
+    .example(
+      '$0 rollback result.json --out back.json',
+      'Save the plan for review, then run `tenantctl apply back.json`',
+    );
 }
 
 type Args = ArgsOf<typeof build>;
@@ -35,7 +38,10 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const result = readResult(args.result, io);
   const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });
   const options = guardOptionsOf(args);
-  return showPlan(project, args, io, (tenant) => planRollback(result, project, tenant, options));
+  const plan = await planWithTenant(project, args, io, (tenant) =>
+    planRollback(result, project, tenant, options),
+  );
+  return outputPlan(plan, args, io);
 }
 
 export const command = defineCommand(build, run);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { startEmbedded } from '../engine/embedded.ts';
+import { startEmbedded } from '../engine/tenant.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault } from '../sandbox/index.ts';
 import { type ArgsOf, commonOptions, defineCommand, lastPort, wholeNumber } from './command.ts';
@@ -9,11 +9,15 @@ import type { Io } from './io.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
-    .usage('$0 sandbox [options]\n\nServes the embedded tenant on the loopback address until Ctrl-C.')
-    .option('port', { type: 'number', default: 0, describe: 'Port; 0 takes a free one', requiresArg: true })
+    .usage('$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.')
+    .option('port', { type: 'number', default: 0, describe: 'Port. 0: any free port', requiresArg: true })
     .check(wholeNumber('port', lastPort))
-    .option('seed', { type: 'string', describe: 'YAML file the tenant starts from', requiresArg: true })
-    .option('data', { type: 'string', describe: 'JSON file that keeps the tenant', requiresArg: true })
+    .option('seed', {
+      type: 'string',
+      describe: 'YAML file with the objects to start with',
+      requiresArg: true,
+    })
+    .option('data', { type: 'string', describe: 'JSON file to keep the tenant in', requiresArg: true })
     .option('latency', {
       type: 'number',
       default: 0,
@@ -25,10 +29,10 @@ function build(yargs: Argv) {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'A fault to inject, such as status=503,method=POST,times=2',
+      describe: 'Faults to inject, such as status=503,method=POST,times=2',
       requiresArg: true,
     })
-    .example('$0 sandbox --seed sandbox.seed.yaml --port 8787', 'A tenant to try things on');
+    .example('$0 sandbox --seed sandbox.seed.yaml --port 8787', 'Start a tenant for trials');
 }
 
 type Args = ArgsOf<typeof build>;
@@ -40,18 +44,18 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     seed: file(args.seed),
     data: file(args.data),
     latency: args.latency,
-    faults: args.fault.map(faultFrom),
+    faults: args.fault.map(readFault),
   });
-  // The tenant is made up and so are its credentials: whoever starts it needs them.
+  // The credentials are made up like the tenant, and clients need them.
   const { url, clientId, clientSecret } = sandbox;
   io.stdout.write(`${JSON.stringify({ url, clientId, clientSecret })}\n`);
-  io.stderr.write(`The embedded tenant listens on ${url}. Ctrl-C ends it.\n`);
+  io.stderr.write(`The embedded tenant listens on ${url}. Press Ctrl-C to stop it.\n`);
   if (!io.signal.aborted) await once(io.signal, 'abort');
   await sandbox.close();
   return ExitCode.done;
 }
 
-function faultFrom(text: string) {
+function readFault(text: string) {
   try {
     return parseFault(text);
   } catch (error) {

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
 
-/** Finds the package's own files, wherever the program is installed. */
+/** Resolves files of this package, wherever it is installed. */
 const require = createRequire(import.meta.url);
 
 const others = ['manifest', 'project', 'plan', 'result'];
@@ -15,10 +15,10 @@ const others = ['manifest', 'project', 'plan', 'result'];
 function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage(
-      '$0 schema [KIND]\n\nPrints the JSON Schema of a kind, of manifests in editors (manifest), of the project file (project), of plan or result files; without KIND lists them.',
+      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), or of plan and result files. Without KIND, lists the names.',
     )
-    .positional('kind', { type: 'string', describe: 'A kind, or manifest, project, plan, result' })
-    .example('$0 schema NotificationTemplate', 'The fields of a template manifest');
+    .positional('kind', { type: 'string', describe: 'A kind, or manifest, project, plan or result' })
+    .example('$0 schema NotificationTemplate', 'The fields of a notification template');
 }
 
 type Args = ArgsOf<typeof build>;
@@ -34,7 +34,7 @@ async function run({ kind }: Args, io: Io): Promise<ExitCode> {
       hint: `Use one of: ${names.join(', ')}.`,
     });
   }
-  io.stdout.write(`${JSON.stringify(withLifecycle(readSchema(kind)), null, 2)}\n`);
+  io.stdout.write(`${JSON.stringify(addLifecycle(readSchema(kind)), null, 2)}\n`);
   return ExitCode.done;
 }
 
@@ -45,8 +45,8 @@ function readSchema(name: string): JsonObject {
   return schema;
 }
 
-/** The schema of a kind with the lifecycle that it refers to, so that it can be used alone. */
-function withLifecycle(schema: JsonObject): JsonObject {
+/** Adds the shared `lifecycle` schema to the schema of a kind, so that it can be used without other files. */
+function addLifecycle(schema: JsonObject): JsonObject {
   const text = JSON.stringify(schema);
   if (!text.includes(shared)) return schema;
   const { $schema: _, ...lifecycle } = readSchema('lifecycle');
@@ -60,7 +60,7 @@ function withLifecycle(schema: JsonObject): JsonObject {
   return { ...whole, $defs: { ...(isObject(defs) ? defs : {}), lifecycle: part } };
 }
 
-/** How the schemas of kinds refer to the one that they share. */
+/** The file that the schemas of kinds refer to. */
 const shared = 'lifecycle.schema.json';
 
 export const command = defineCommand(build, run);

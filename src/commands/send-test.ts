@@ -1,19 +1,26 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { prepareTest, sendTest, templateKey } from '../engine/test-notification.ts';
-import { loadProject } from '../loader/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { SourceFile } from '../loader/file.ts';
+import { largestFile, loadProject } from '../loader/index.ts';
+import { parseDocuments } from '../loader/parse.ts';
+import { Problems } from '../loader/problems.ts';
+import { decodeText } from '../loader/source.ts';
+import { type ReadTag, readTree, unresolved } from '../loader/tree.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+import { unreadableFile } from '../model/system-error.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
 import { type ArgsOf, commonOptions, defineCommand, projectOptions } from './command.ts';
-import { confirmed } from './confirm.ts';
-import { readContextFile } from './context-file.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
-import { createProgress } from './progress.ts';
-import { withTenant } from './tenant.ts';
+import { withTenant } from './progress.ts';
+import { confirm } from './prompt.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage(
-      '$0 send-test ADDRESS [options]\n\nHas the tenant send a test notification of a template. It goes to real people.',
+      '$0 send-test ADDRESS [options]\n\nMakes the tenant send a test notification of a template. It goes to real people.',
     )
     .positional('address', {
       type: 'string',
@@ -22,38 +29,67 @@ function build(yargs: Argv) {
     .demandOption('address')
     .option('context', {
       type: 'string',
-      describe: "A YAML or JSON file with the template's variables; else made from the template",
+      describe: "YAML or JSON file with values for the template's variables. Default: made-up values",
       requiresArg: true,
     })
-    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask' })
+    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask for confirmation' })
     .option('format', {
       choices: ['text', 'json'] as const,
       default: 'text' as const,
-      describe: 'How to print the outcome',
+      describe: 'Output format',
     })
-    .example('$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml', 'Show, ask, send');
+    .example(
+      '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml',
+      'Show the notification, ask, send',
+    );
 }
 
 type Args = ArgsOf<typeof build>;
 
 async function run(args: Args, io: Io): Promise<ExitCode> {
   if (!args.yes && !isInteractive(io)) {
-    throw failure('consent-required', 'There is no terminal to ask on, so this test needs --yes.');
+    throw failure('consent-required', 'There is no terminal to ask for confirmation. Add --yes.');
   }
-  const context = args.context === undefined ? null : readContextFile(args.context, io);
+  const context = args.context === undefined ? null : readContext(args.context, io);
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const key = templateKey(args.address, resources);
-  const progress = createProgress(io, args);
-  return withTenant(project, io, progress, async (tenant) => {
+  return withTenant(project, args, io, async (tenant, progress) => {
     const test = await prepareTest(key, context, resources, tenant);
     progress.end();
     if (!args.yes || !args.quiet) io.stderr.write(testPreview(test, viewOf(io.stderr, args, io)));
-    const isWanted = args.yes || (await confirmed('Send it?', io));
-    const answer = isWanted ? await sendTest(test, tenant) : null;
+    const isConfirmed = args.yes || (await confirm('send it', io));
+    const answer = isConfirmed ? await sendTest(test, tenant) : null;
     progress.end();
     io.stdout.write(testOutcome(test, answer, args.format, viewOf(io.stdout, args, io)));
     return ExitCode.done;
   });
+}
+
+/** Reads the object in a YAML or JSON file, as strictly as a manifest. Throws a Failure where there is none. */
+function readContext(name: string, io: Io): JsonObject {
+  const file = new SourceFile(name, readText(name, io));
+  const problems = new Problems();
+  const [document, second] = parseDocuments(file, problems);
+  const refuseTag: ReadTag = (tag, _argument, place) => {
+    problems.add('misplaced-tag', `A context holds plain values, no tags such as \`${tag}\``, place);
+    return unresolved;
+  };
+  const value = document ? readTree(document, refuseTag, problems).value : {};
+  problems.throwIfAny();
+  if (isObject(value) && second === undefined) return value;
+  throw failure('context-no-object', `${name} must hold one object with the template's variables.`, {
+    hint: 'Write `name: value` lines, or a JSON object.',
+  });
+}
+
+function readText(name: string, io: Io): string {
+  const path = resolve(io.cwd, name);
+  try {
+    if (statSync(path).size > largestFile) throw failure('file-too-large', `${name} is too large.`);
+    return decodeText(readFileSync(path), name).replace(/^\uFEFF/, '');
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadableFile(name, error);
+  }
 }
 
 export const command = defineCommand(build, run);

@@ -8,26 +8,26 @@ import { readSaved } from './saved.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
-    .usage('$0 show FILE [options]\n\nShows a plan file or a result file. Asks the tenant nothing.')
+    .usage('$0 show FILE [options]\n\nShows a plan file or a result file. Sends no request to the tenant.')
     .positional('file', {
       type: 'string',
-      describe: 'A file written by plan --out or apply --result',
+      describe: 'A file written by `plan --out` or `apply --result`',
     })
     .demandOption('file')
     .option('format', {
       choices: formats,
       default: 'text' as const,
-      describe: 'How to print it',
+      describe: 'Output format',
     })
     .option('report', {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'Also write it to these files (.md .html .json .xml, .gitlab.json)',
+      describe: 'Also write it to these files (.md .html .json .xml .gitlab.json)',
       requiresArg: true,
     })
-    .example('$0 show plan.json', 'Read a saved plan')
-    .example('$0 show plan.json --report plan.html', 'Make a page of it');
+    .example('$0 show plan.json', 'Show a saved plan')
+    .example('$0 show plan.json --report plan.html', 'Write it as a web page');
 }
 
 type Args = ArgsOf<typeof build>;
@@ -37,7 +37,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   checkReportFiles(args.report, document.is);
   const templates = wantsPage(args) ? await renderTemplates(document) : {};
   writeReports(document, args.report, io, templates);
-  printDocument(document, args.format, args, io, templates);
+  printDocument(document, args, io, templates);
   return ExitCode.done;
 }
 

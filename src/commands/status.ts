@@ -1,9 +1,9 @@
 import type { Argv } from 'yargs';
 import { createDnsChecker, type DnsChecker } from '../client/dns.ts';
-import { scopeOf } from '../engine/scope.ts';
+import { scopeOf } from '../engine/choices.ts';
 import {
-  awaited,
   checkDns,
+  identitiesToAwait,
   isSettled,
   readStatus,
   type StatusScope,
@@ -16,44 +16,43 @@ import { oneLine } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
 import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
 import { type Io, viewOf } from './io.ts';
-import { createProgress } from './progress.ts';
-import { withTenant } from './tenant.ts';
+import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
     .usage(
-      '$0 status [options]\n\nShows senders, domains and MAIL FROM domains: their verification, and the DNS records to publish.',
+      '$0 status [options]\n\nShows the verification of senders, domains and MAIL FROM domains, and the DNS records to publish.',
     )
     .option('format', {
       choices: statusFormats,
       default: 'text' as const,
-      describe: 'How to print it; zone: lines for a zone file',
+      describe: 'Output format. zone: lines for a zone file',
     })
-    .option('dns', { type: 'boolean', default: false, describe: 'Ask DNS whether the records are published' })
+    .option('dns', { type: 'boolean', default: false, describe: 'Check whether DNS has the records' })
     .option('resolver', {
       type: 'string',
-      describe: "The name server that --dns asks, HOST:PORT; else the system's",
+      describe: "Name server for --dns, as HOST:PORT. Default: the system's",
       requiresArg: true,
     })
     .option('dns-timeout', {
       type: 'string',
       default: '3s',
-      describe: 'How long to wait for the name server, twice for each record',
+      describe: 'Time to wait for the name server. Each record is tried twice',
       requiresArg: true,
     })
     .option('wait', {
       type: 'string',
-      describe: 'Wait until all that is declared is verified, at most this long (30m); exit 3 at the limit',
+      describe: 'Wait until all declared identities are verified. Exit with 3 after this time (default 30m)',
     })
     .option('interval', {
       type: 'string',
       default: '15s',
-      describe: 'How often --wait asks the tenant',
+      describe: 'Time between two checks of --wait',
       requiresArg: true,
     })
-    .example('$0 status --dns', 'What is verified, and does public DNS have the records?')
-    .example('$0 status --format zone >> acme.example.zone', 'The records to publish')
-    .example('$0 apply --yes && $0 status --wait 30m', 'In CI: go on when all is verified');
+    .example('$0 status --dns', 'Check the verification and the DNS records')
+    .example('$0 status --format zone >> acme.example.zone', 'Add the records to a zone file')
+    .example('$0 apply --yes && $0 status --wait 30m', 'In CI: continue when all are verified');
 }
 
 type Args = ArgsOf<typeof build>;
@@ -64,8 +63,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const checker = await checkerFor(args, durationOf('dns-timeout', args.dnsTimeout));
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const scope: StatusScope = { resources, includes: scopeOf(args) };
-  const progress = createProgress(io, args);
-  return withTenant(project, io, progress, async (tenant) => {
+  return withTenant(project, args, io, async (tenant, progress) => {
     const onRead = (before: Status, after: Status) => {
       progress.end();
       if (!args.quiet) printChanges(before, after, io);
@@ -92,12 +90,12 @@ async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<Dns
 function durationOf(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== null && duration > 0) return duration;
-  throw failure('duration-syntax', `--${option} "${text}" is no duration.`, {
-    hint: 'Write a number and ms, s, m or h: 90s, 30m.',
+  throw failure('duration-syntax', `--${option} "${text}" is not a duration.`, {
+    hint: 'Write a number with the unit ms, s, m or h: 90s, 30m.',
   });
 }
 
-/** Prints on stderr whose verification has changed between two readings. */
+/** Prints on stderr which verifications have changed between two reads. */
 function printChanges(before: Status, after: Status, io: Io): void {
   const was = new Map(before.identities.map(({ address, verification }) => [address, verification]));
   for (const { address, verification } of after.identities) {
@@ -108,9 +106,9 @@ function printChanges(before: Status, after: Status, io: Io): void {
   }
 }
 
-/** Prints on stderr what is not verified when the time is up. */
+/** Prints on stderr which verifications are not over after the limit. */
 function printUnsettled(status: Status, io: Io): void {
-  const open = awaited(status).filter((identity) => !isVerificationOver(identity));
+  const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
   const names = open.map(({ address, verification }) => `${address} (${verificationWords[verification]})`);
   io.stderr.write(`The time is up. Not verified: ${names.map(oneLine).join(', ')}.\n`);
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { applyPlan as runPlan } from '../applier/apply.ts';
+import { applyPlan as applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import { acquireLock } from '../applier/lock.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
@@ -13,19 +13,19 @@ import type { Result } from '../model/result.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
-  /** Requests in flight finish, nothing new starts. */
+  /** Stops the apply: requests in flight finish, nothing new starts. */
   readonly signal?: AbortSignal;
-  /** After a failure nothing new starts. */
+  /** Whether to stop after the first failed change. */
   readonly failFast?: boolean;
   readonly onEvent?: (event: ApplyEvent) => void;
-  /** Saves the result while nobody else can begin an apply. */
+  /** Saves the result. Called while the lock is still held, so that no other apply can start before. */
   readonly save?: (result: Result) => void;
 }
 
 /**
- * Carries out a plan, one made just now or one that was saved, under the project's lock and with its journal. A plan
- * that does not hold, or that a guard refused, gives a result `refused`: nothing was written then. What goes wrong with
- * single changes is in the result. Throws a Failure where another apply runs, or the tenant cannot be read beforehand.
+ * Applies a plan, new or saved, with the project's lock and journal. A plan that is stale or that a guard refused gives
+ * a result with the outcome `refused`, and nothing was written. Errors of single changes are in the result. Throws a
+ * Failure where another apply is running, and where the tenant cannot be read before the first write.
  *
  * @example
  * const result = await applyPlan(project, tenant, plan, { onEvent: (event) => console.error(event.type) });
@@ -41,7 +41,7 @@ export async function applyPlan(
   const folder = join(root, '.tenantctl');
   const lock = await acquireLock(folder);
   try {
-    const result = await runPlan(plan, portOf(tenant), {
+    const result = await applyChanges(plan, portOf(tenant), {
       ...options,
       environment: name,
       settings,
@@ -58,8 +58,8 @@ export async function applyPlan(
 }
 
 /**
- * Throws a Failure (exit 4) for a plan that a guard refused, whose digest is not the approved one, or that deletes what
- * the environment protects by now, whatever the plan found when it was made.
+ * Throws a Failure (exit 4) for a plan that a guard refused, for a plan whose digest is not the approved one, and for a
+ * saved plan that deletes an object that the environment has protected since.
  */
 export function requireApproved(
   plan: Plan,
@@ -75,7 +75,7 @@ export function requireApproved(
   if (approvedDigest !== undefined && approvedDigest !== plan.digest) {
     throw failure(
       'digest-mismatch',
-      `The plan's digest is ${plan.digest}, not the approved ${approvedDigest}: what it would do has changed.`,
+      `The plan's digest is ${plan.digest}, not the approved ${approvedDigest}: its changes are different.`,
       { hint: 'Plan again, review it, and approve the new digest.' },
       ExitCode.refused,
     );
@@ -95,7 +95,7 @@ export function requireApproved(
   );
 }
 
-/** The tenant's words for a refusal, and what to do about it. */
+/** The tenant's own message about an error, and a hint. */
 function describe(sent: Sent): string {
   const { text, hint } = describeAnswer(sent);
   const sentence = /[.!?]$/.test(text) ? text : `${text}.`;

@@ -1,26 +1,39 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { readAll, readOnce } from '../client/read.ts';
-import { type Export, exportObjects, type Merge, type MergeInput, mergeExport } from '../exporter/index.ts';
+import {
+  type Export,
+  exportObjects,
+  type Merge,
+  type MergeInput,
+  mergeExport,
+  type NewDeclaration,
+} from '../exporter/index.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Project } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Which objects are exported. */
+/** Which objects to export. */
 export interface ExportOptions {
-  /** The kinds to export; left out: all. */
+  /** The kinds to export. Left out: all. */
   readonly kinds?: readonly string[];
-  /** Whether an object is exported; left out: every one. */
+  /** Whether to export an object. Left out: every object. */
   isInScope?(address: Address): boolean;
 }
 
 /**
- * The live tenant as manifests and their side files; writing them somewhere is the caller's job.
+ * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
+ * tenant cannot be read.
  *
  * @example
  * const { files } = await exportTenant(tenant, { kinds: ['NotificationTemplate'] });
@@ -33,7 +46,7 @@ export async function exportTenant(
   const client = readOnce(ofTenant);
   const all = await readAll(client, names === undefined ? kinds : names.map(kindNamed), settings);
   const objects = all.filter(({ address }) => isInScope(address));
-  const records = await readReferenced(client, objects, settings);
+  const records = await readReferencedRecords(client, objects, settings);
   return exportObjects({ objects, records, settings });
 }
 
@@ -41,7 +54,10 @@ export interface MergeOptions
   extends Required<ExportOptions>,
     Pick<MergeInput, 'folder' | 'delete' | 'read'> {}
 
-/** What the live tenant changes in the manifests there are: comments, order, style, tags and side files stay. */
+/**
+ * Reads the tenant and returns how to update the existing manifests. Comments, order, style, tags and side files are
+ * kept. Throws a Failure where the tenant cannot be read.
+ */
 export async function mergeTenant(
   { resources, secrets }: Project,
   { client: ofTenant, environment: { settings } }: Tenant,
@@ -57,23 +73,102 @@ export async function mergeTenant(
     objects,
     settings,
     secrets,
-    records: await readReferenced(client, objects, settings),
+    records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
     inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),
   });
 }
 
-/** The records that ids inside these objects may name. Throws a Failure where they cannot be read. */
-async function readReferenced(
+/** Reads the records that the ids inside these objects may refer to. */
+async function readReferencedRecords(
   client: Client,
   objects: readonly LiveObject[],
   settings: ApiSettings,
 ): Promise<Records> {
   let records: Records = new Map();
-  let open = collectionsFor(objects, settings);
-  while (open.length > 0) {
-    records = new Map([...records, ...(await readRecords(client, open))]);
-    open = collectionsFor(objects, settings, records);
+  let missing = collectionsFor(objects, settings);
+  while (missing.length > 0) {
+    records = new Map([...records, ...(await readRecords(client, missing))]);
+    missing = collectionsFor(objects, settings, records);
   }
   return records;
+}
+
+/** The path of a folder from the project's root, with `/`. The path of a folder outside the project begins with `..`. */
+export function pathInProject(
+  folder: string,
+  { root, configFile }: Pick<Project, 'root' | 'configFile'>,
+): string {
+  const asNamed = relative(dirname(configFile), folder);
+  // The root is without links, but the folder may have been named by a path with links.
+  const path = asNamed.split(sep)[0] === '..' ? relative(root, resolveLinks(folder)) : asNamed;
+  return path.split(sep).join('/');
+}
+
+/** The path with links resolved, as far as it exists. */
+function resolveLinks(path: string): string {
+  const above = dirname(path);
+  if (above === path || existsSync(path)) return realpathSync.native(path);
+  return join(resolveLinks(above), relative(above, path));
+}
+
+/**
+ * Throws a Failure where an export would declare objects a second time: the project could not be loaded any more.
+ *
+ * @param folder where the exported files go, as {@link pathInProject} gives it
+ */
+export function refuseDeclared(
+  declared: readonly NewDeclaration[],
+  folder: string,
+  declarations: Declarations,
+): void {
+  const twice = declared
+    .filter(({ path }) => declarations.covers(posix.join(folder, path)))
+    .flatMap(({ object }): Diagnostic[] => {
+      const source = declarations.find(object);
+      if (!source) return [];
+      return [
+        {
+          code: 'already-declared',
+          severity: 'error',
+          message: `${object.address} is already declared. Nothing was written.`,
+          hint: 'Update the existing manifests with --merge, or export into a folder that `manifests` does not match.',
+          source,
+          address: object.address,
+        },
+      ];
+    });
+  if (twice.length > 0) throw new Failure(twice);
+}
+
+/**
+ * A remark where no glob matches new manifests, so that no plan would read them. It is no error: an export may be meant
+ * for reading only.
+ */
+export function unreadManifests(
+  paths: readonly string[],
+  { covers, globs }: Declarations,
+): readonly Diagnostic[] {
+  const unread = [...new Set(paths)].filter((path) => !covers(path));
+  const [first] = unread;
+  if (first === undefined) return [];
+  const others = unread.length > 1 ? ` and ${unread.length - 1} more` : '';
+  return [
+    {
+      code: 'unread-manifest',
+      severity: 'info',
+      message: `No glob of \`manifests\` (${globs.patterns.join(', ')}) matches ${first}${others}: plans do not read what it declares.`,
+      hint: 'Add a glob to `manifests`, or export into a folder that one matches.',
+      source: globs.source,
+    },
+  ];
+}
+
+/** Throws a Failure where no glob matches new manifests: every further merge would create them again. */
+export function refuseUnread(paths: readonly string[], declarations: Declarations): void {
+  const unread = unreadManifests(paths, declarations);
+  if (unread.length === 0) return;
+  throw new Failure(
+    unread.map((each) => ({ ...each, severity: 'error', message: `${each.message} Nothing was written.` })),
+  );
 }

@@ -14,19 +14,19 @@ import type { Planned } from './lint.ts';
 
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
-/** How many names are shown of those who enter or leave. */
+/** The maximum number of names shown of the profiles that enter or leave. */
 const mostNames = 5;
 const longestName = 100;
 
 /**
- * The plan with what each changed profile search finds before and after; its digest stays. Never sends more than
- * `requests` requests: a search that needs more than are left is not run, nor is one whose run fails. Throws a Failure
- * only when interrupted.
+ * Adds to the plan how many profiles each changed search finds before and after the change. The digest does not change.
+ * Sends at most `requests` requests: a search that needs more than are left is not run. A search that fails is marked
+ * as not run. Throws a Failure only when interrupted.
  */
 export async function addImpact(plan: Plan, planned: Planned, requests: number): Promise<Plan> {
   const budget = new Budget(planned.client, requests);
   const changes: Change[] = [];
-  // One after the other, so that the same searches are left out each time.
+  // One after the other, so that the same searches run out of requests each time.
   for (const change of plan.changes) {
     const search = changesRules(change) ? searchOf(change, planned) : null;
     changes.push(search ? { ...change, impact: await impactOf(search, budget) } : change);
@@ -34,7 +34,7 @@ export async function addImpact(plan: Plan, planned: Planned, requests: number):
   return { ...plan, changes };
 }
 
-/** A search that only gets another label finds the same profiles. */
+/** Whether the rules change. A search with only a new label finds the same profiles. */
 function changesRules({ kind, action, diff }: Change): boolean {
   if (kind !== profileSearch.name) return false;
   return (
@@ -42,7 +42,7 @@ function changesRules({ kind, action, diff }: Change): boolean {
   );
 }
 
-/** A search as it is run before and after its change; `null` where there is no search on that side. */
+/** The requests that run a search as it is before and after its change. `null`: there is no such search. */
 interface ChangedSearch {
   readonly label: string;
   readonly before: Request | null;
@@ -66,7 +66,7 @@ function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean 
   return object.kind === kind && (id === null ? object.address === address : object.id === id);
 }
 
-/** The rules in the tenant; nothing in them can pass for a marker. */
+/** The rules in the tenant, escaped so that no value can be mistaken for a marker. */
 function liveRules({ fields }: LiveObject): JsonObject {
   const rules = declaredRules(fields).map((rule) =>
     objectFrom(Object.entries(rule).map(([name, value]) => [name, literal(value)])),
@@ -78,18 +78,18 @@ async function impactOf({ label, before, after }: ChangedSearch, budget: Budget)
   try {
     const runs = [before, after].map((request) => request && searchRun(label, request));
     budget.require(runs.filter((run) => run !== null).length);
-    const begun = await allOrFailure(
+    const started = await allOrFailure(
       runs.map(async (run) => run && { run, first: await budget.send(run.request) }),
     );
-    budget.require(begun.reduce((sum, one) => sum + (one ? pagesAfter(one.run, one.first) : 0), 0));
+    budget.require(started.reduce((sum, one) => sum + (one ? pagesAfter(one.run, one.first) : 0), 0));
     const [old = new Map(), now = new Map()] = await allOrFailure(
-      begun.map((one) => readProfiles(one, budget)),
+      started.map((one) => readProfiles(one, budget)),
     );
     return {
       before: old.size,
       after: now.size,
-      enter: movedFrom(now, old),
-      leave: movedFrom(old, now),
+      enter: findMoved(now, old),
+      leave: findMoved(old, now),
     };
   } catch (error) {
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
@@ -98,8 +98,8 @@ async function impactOf({ label, before, after }: ChangedSearch, budget: Budget)
   }
 }
 
-/** A run and the answer to its first page. */
-interface Begun {
+/** A search that was started, and the answer with its first page. */
+interface StartedRun {
   readonly run: PageSource;
   readonly first: Sent;
 }
@@ -114,22 +114,25 @@ function searchRun(label: string, request: Request): PageSource {
   };
 }
 
-/** How many pages the first one announces. */
+/** The number of further pages, from the total on the first page. */
 function pagesAfter({ request, member }: PageSource, first: Sent): number {
   const page = isSuccess(first) ? pageOf(first, request.path, member) : null;
   if (!page || page.total === null || page.rows.length === 0) return 0;
   return Math.ceil(page.total / page.rows.length) - 1;
 }
 
-/** The names of the profiles that a run finds, by what tells them apart. */
-async function readProfiles(begun: Begun | null, budget: Budget): Promise<ReadonlyMap<string, string>> {
-  if (!begun) return new Map();
+/** Reads the names of the profiles that a run finds, by their identities. */
+async function readProfiles(
+  started: StartedRun | null,
+  budget: Budget,
+): Promise<ReadonlyMap<string, string>> {
+  if (!started) return new Map();
   const rows = await readRows(
     {
       send: async (request, options) =>
-        request.query.offset === undefined ? begun.first : budget.send(request, options),
+        request.query.offset === undefined ? started.first : budget.send(request, options),
     },
-    begun.run,
+    started.run,
   );
   return new Map(rows.map((profile) => [identity(profile), nameOf(profile)]));
 }
@@ -147,7 +150,7 @@ function nameOf(profile: JsonObject): string {
 const isText = (value: unknown): boolean =>
   (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-function movedFrom(found: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Moved {
+function findMoved(found: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Moved {
   const moved = [...found].filter(([id]) => !others.has(id)).map(([, name]) => name);
   return { count: moved.length, first: moved.slice(0, mostNames) };
 }
@@ -164,7 +167,7 @@ class Budget {
     this.#left = requests;
   }
 
-  /** Throws a Failure unless so many requests are left. */
+  /** Throws a Failure where fewer requests are left. */
   require(requests: number): void {
     if (requests <= this.#left) return;
     const message = `Running it takes at least ${requests} more requests, and ${this.#left} of ${this.#all} are left.`;

@@ -12,7 +12,7 @@ import type { Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import type { PlanInput } from '../planner/input.ts';
 
-/** What a plan was computed from. */
+/** What a plan was computed from, and the client that read it. */
 export interface Planned {
   readonly input: PlanInput;
   readonly defaults: readonly LiveObject[];
@@ -20,20 +20,20 @@ export interface Planned {
 }
 
 /**
- * The plan with the findings of the lint about the objects it writes. The tenant is asked only for what judging them
- * takes: a plan without changes asks nothing. Throws a Failure where a finding is an error.
+ * Adds to the plan what the lint finds in the objects that it writes. Reads from the tenant only what the lint needs for
+ * them, so a plan without changes sends no request. Throws a Failure where a finding is an error.
  */
 export async function lintPlan(plan: Plan, project: Project, planned: Planned): Promise<Plan> {
   const { input, defaults } = planned;
   const writes = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
   const written = new Set(writes.map(({ address }) => address));
-  // A template that nobody has customised and that equals its default changes nothing, and is reported all the same.
+  // A declared template that equals its default, and is not customised, is no change. Its findings are shown too.
   const live = new Set(input.objects.map(({ address }) => address));
   const standard = defaults.map(({ address }) => address).filter((address) => !live.has(address));
   const about = new Set([...written, ...standard]);
   if (about.size === 0) return plan;
   const changed = project.resources.filter(({ address }) => written.has(address));
-  const { known, problems } = await ask(changed, project.resources, planned);
+  const { known, problems } = await readKnowledge(changed, project.resources, planned);
   const findings = lint({ resources: input.resources, known, levels: project.lint, about });
   if (hasErrors(findings)) throw new Failure([...findings, ...problems]);
   const shown = [...findings, ...problems].filter(({ severity }) => severity !== 'info');
@@ -43,65 +43,67 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
 
 interface Answers {
   readonly known: LintKnowledge;
-  /** Parts that the tenant did not answer: they are not judged, and no plan fails for want of advice. */
+  /** Why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
   readonly problems: readonly Diagnostic[];
 }
 
-async function ask(
+async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
   { input, defaults, client }: Planned,
 ): Promise<Answers> {
   const { settings } = input.environment;
   const problems: Diagnostic[] = [];
-  const part = async <T>(isAsked: boolean, read: () => Promise<T>): Promise<T | undefined> => {
-    if (!isAsked) return undefined;
+  const readPart = async <T>(isNeeded: boolean, read: () => Promise<T>): Promise<T | undefined> => {
+    if (!isNeeded) return undefined;
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
         throw error;
-      problems.push(...error.diagnostics.map(asRemark));
+      problems.push(...error.diagnostics.map(toWarning));
       return undefined;
     }
   };
   const questions = questionsOf(changed, declared);
   const templates = async (): Promise<LintKnowledge> => {
-    const open = withoutKnown(questions.defaults, defaults);
-    const more = await part(open.length > 0, () => readDefaults(client, open, settings));
+    const missing = omitKnownKeys(questions.defaults, defaults);
+    const more = await readPart(missing.length > 0, () => readDefaults(client, missing, settings));
     const all = [...defaults, ...(more ?? [])];
-    // Mostly the defaults know every variable.
-    const attributes = await part(needsContext(changed, all), () => readTemplateContext(client, settings));
+    // Most variables occur in the defaults. Then the context is not needed.
+    const attributes = await readPart(needsContext(changed, all), () =>
+      readTemplateContext(client, settings),
+    );
     return { defaults: all, ...(attributes && { context: Object.keys(attributes) }) };
   };
   const [texts, objects, ...collections] = await Promise.all([
     templates(),
-    part(questions.objects.length > 0, () => readObjects(client, questions.objects, settings)),
-    ...questions.collections.map((name) => part(true, () => readRecords(client, [name]))),
+    readPart(questions.objects.length > 0, () => readObjects(client, questions.objects, settings)),
+    ...questions.collections.map((name) => readPart(true, () => readRecords(client, [name]))),
   ]);
   const records = new Map(collections.flatMap((read) => [...(read ?? [])]));
   return {
     known: { ...texts, ...(objects && sendersIn(objects)), ...recordsIn(records) },
-    // The answers come in another order each time.
+    // The order of the answers is random, and the problems are part of the digest.
     problems: problems.toSorted((one, other) => (one.message < other.message ? -1 : 1)),
   };
 }
 
-/** The requests without the keys of which defaults are known: of a key all media and locales are, or none. */
-function withoutKnown(requests: readonly ReadRequest[], defaults: readonly LiveObject[]): ReadRequest[] {
+/** The requests without the keys whose defaults are known. The defaults of a key are read for all media and locales. */
+function omitKnownKeys(requests: readonly ReadRequest[], defaults: readonly LiveObject[]): ReadRequest[] {
   const known = new Set(defaults.map(({ key: [name] }) => name));
   return requests
     .map((request) => ({ ...request, keys: request.keys.filter(([name]) => !known.has(name ?? '')) }))
     .filter(({ keys }) => keys.length > 0);
 }
 
-/** Without the tracking id, which differs with every answer: the plan would never have the same digest twice. */
-function asRemark({ message, hint }: Diagnostic): Diagnostic {
-  const cause = message.replace(/ \(tracking id [^)]*\)/, '');
+/** Leaves out the tracking id: it is new in each answer, and would change the digest of the plan. */
+function toWarning({ message, hint }: Diagnostic): Diagnostic {
+  const reason = message.replace(/ \(tracking id [^)]*\)/, '');
   return {
     code: 'lint-not-asked',
     severity: 'warning',
-    message: `Some checks of the changes were skipped. ${cause}`,
+    message: `Some checks of the changes were skipped. ${reason}`,
     ...(hint === undefined ? {} : { hint }),
   };
 }

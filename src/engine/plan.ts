@@ -1,35 +1,33 @@
-import { resolveLookups } from '../client/lookups.ts';
-import { readObjects, readOnce } from '../client/read.ts';
+import type { Client } from '../client/client.ts';
+import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
+import { readDefaults, readObjects, readOnce } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
+import { questionsOf } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
-import { failure } from '../model/failure.ts';
-import type { Json } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Lookup } from '../model/marker.ts';
-import type { Plan, Scope } from '../model/plan.ts';
-import type { Environment, Project } from '../model/project.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Project } from '../model/project.ts';
 import type { Resource, UsedLookup } from '../model/resource.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
-import { matchAll, planChanges as planMatched } from '../planner/index.ts';
-import { type PlanChoices, type PlanInput, readRequestsFor } from '../planner/input.ts';
-import { readPlanDefaults } from './defaults.ts';
+import { type Matched, matchAll, planChanges as planMatched } from '../planner/index.ts';
+import {
+  defaultsFor,
+  nearDefaultsFor,
+  type PlanChoices,
+  type PlanInput,
+  readRequestsFor,
+} from '../planner/input.ts';
+import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
-import { checkGlobs, unmatchedGlobs } from './scope.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What may be chosen for a plan; what is left out is as in the command without options. */
-export interface PlanOptions extends Partial<Scope>, Partial<Omit<PlanChoices, 'scope'>> {
-  /** The most requests that may go into running changed searches; left out or `null`: they are not run. */
-  readonly impactRequests?: number | null;
-  /** The environment variables under which the manifests of `since` are read; left out: the process's own. */
-  readonly env?: NodeJS.ProcessEnv;
-}
-
 /**
- * Reads the tenant and compares it with the manifests: the plan that `tenantctl plan` makes, with its digest. Sends
- * nothing that writes. A plan that a guard refused is returned as well: see `isRefused`.
+ * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
+ * Writes nothing. A plan that a guard refused is returned too: see `isRefused`. Throws a Failure for options that
+ * make no sense, for manifests that the lint refuses, and where the tenant cannot be read.
  *
  * @example
  * const plan = await planChanges(project, tenant, { prune: true, maxDeletes: 3 });
@@ -42,26 +40,12 @@ export async function planChanges(
 ): Promise<Plan> {
   const choices = choicesFrom(options);
   checkChoices(choices, project.environment);
-  const source = await manifestSource(project, choices, options);
-  return planFor(source, project, tenant, choices);
+  const source = await loadManifests(project, choices, options);
+  return makePlan(source, project, tenant, choices);
 }
 
-/** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */
-export interface PlanSource {
-  /** The live objects that the desired state is compared with. */
-  readonly requests: readonly ReadRequest[];
-  readonly lookups: readonly UsedLookup[];
-  /** The desired state, once the tenant was read. */
-  resolve(objects: readonly LiveObject[], answer: (lookup: Lookup) => Json): DesiredState;
-}
-
-export interface DesiredState extends Pick<PlanInput, 'resources' | 'previous' | 'diagnostics'> {
-  /** The finished plan, with the remarks on its changes. */
-  judge(plan: Plan, planned: Planned): Promise<Plan>;
-}
-
-/** Read, match, plan, judge: the one way in which a plan is made. */
-export async function planFor(
+/** Makes a plan from a source: read, match, plan, judge. Plans and rollbacks are both made here. */
+export async function makePlan(
   source: PlanSource,
   { environment, secrets }: Pick<Project, 'environment' | 'secrets'>,
   tenant: Tenant,
@@ -90,30 +74,44 @@ export async function planFor(
   return judge(plan, { input, defaults, client });
 }
 
-/** The manifests as the source of a plan. */
-async function manifestSource(
+/** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */
+export interface PlanSource {
+  /** The live objects to compare the desired state with. */
+  readonly requests: readonly ReadRequest[];
+  readonly lookups: readonly UsedLookup[];
+  /** The desired state. Called when objects and lookups have been read. */
+  resolve(objects: readonly LiveObject[], answer: LookupAnswers): DesiredState;
+}
+
+export interface DesiredState extends Pick<PlanInput, 'resources' | 'previous' | 'diagnostics'> {
+  /** Adds the warnings about the changes. Throws a Failure where a change must not be made. */
+  judge(plan: Plan, planned: Planned): Promise<Plan>;
+}
+
+/** The manifests as the source of a plan; with `since`, also those of that revision. */
+async function loadManifests(
   project: Project,
   choices: PlanChoices,
   { impactRequests = null, env = process.env }: PlanOptions,
 ): Promise<PlanSource> {
   const { environment, resources, diagnostics } = project;
   const { scope, rotate } = choices;
-  const previous = scope.since === null ? null : await loadRevision(project, scope.since, env);
+  const previous = scope.since === null ? null : await loadPrevious(project, scope.since, env);
   const isInScope = scopeFilter(scope);
-  // What is outside the scope is not compared, so nothing is looked up for it.
-  const open = new Set([...resources.filter(({ address }) => isInScope(address)), ...(previous ?? [])]);
+  // Resources outside the scope are not compared, so their lookups are not resolved.
+  const compared = new Set([...resources.filter(({ address }) => isInScope(address)), ...(previous ?? [])]);
   return {
     requests: readRequestsFor({ resources, previous, environment, choices }),
-    lookups: lookupsIn([...open]),
+    lookups: lookupsIn([...compared]),
     resolve(objects, answer) {
       const fill = (all: readonly Resource[]) =>
-        all.map((resource) => (open.has(resource) ? fillLookups(resource, answer) : resource));
+        all.map((resource) => (compared.has(resource) ? fillLookups(resource, answer) : resource));
       return {
         resources: fill(resources),
         previous: previous && fill(previous),
         diagnostics: [
           ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects]),
-          // Information about manifests is for `validate`: a reviewer of changes has enough to read.
+          // `validate` shows information about manifests. In a plan it would distract from the changes.
           ...diagnostics.filter(({ severity }) => severity !== 'info'),
         ],
         async judge(plan, planned) {
@@ -125,24 +123,34 @@ async function manifestSource(
   };
 }
 
-async function loadRevision(project: Project, revision: string, env: NodeJS.ProcessEnv) {
+async function loadPrevious(project: Project, revision: string, env: NodeJS.ProcessEnv) {
   // Only --since runs git.
-  const { resourcesAt } = await import('./revision.ts');
-  return resourcesAt(project, revision, env);
+  const { loadResourcesAt } = await import('./since.ts');
+  return loadResourcesAt(project, revision, env);
 }
 
-/** Throws a Failure for choices that cannot be meant: globs of nothing, a prune of no kind. */
-function checkChoices({ scope, rotate, allowDeleteAll }: PlanChoices, { name, policy }: Environment): void {
-  checkGlobs({ ...scope, rotate, allowDeleteAll });
-  if (!scope.prune || policy.prune.kinds.length > 0) return;
-  throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
-    hint: 'Name them in the project file: `prune: { kinds: [NotificationTemplate] }`.',
+/**
+ * Reads the vendor's defaults that a plan is computed from. If there are any, the defaults that the lint needs for
+ * updates are read in the same request.
+ */
+async function readPlanDefaults(
+  matched: Matched,
+  client: Client,
+  settings: ApiSettings,
+): Promise<readonly LiveObject[]> {
+  const needed = defaultsFor(matched);
+  if (needed.length === 0) return [];
+  const updated = matched.present.flatMap(({ change, match }) => (change ? [match.resource] : []));
+  const linted = questionsOf(updated, []).defaults;
+  const defaults = await readDefaults(client, addKeys(needed, linted), settings);
+  const near = nearDefaultsFor(matched, defaults);
+  return near.length === 0 ? defaults : readDefaults(client, near, settings);
+}
+
+/** The requests, each with the keys that `others` has for the same kind. */
+function addKeys(requests: readonly ReadRequest[], others: readonly ReadRequest[]): ReadRequest[] {
+  return requests.map((request) => {
+    const same = others.filter(({ kind }) => kind === request.kind);
+    return { ...request, keys: [...request.keys, ...same.flatMap(({ keys }) => keys)] };
   });
-}
-
-/** The choices with what is left out filled in. */
-export function choicesFrom(options: PlanOptions): PlanChoices {
-  const { only = [], except = [], prune = false, since = null } = options;
-  const { rotate = [], maxDeletes = null, allowDeleteAll = [] } = options;
-  return { scope: { only, except, prune, since }, rotate, maxDeletes, allowDeleteAll };
 }

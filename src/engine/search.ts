@@ -12,12 +12,12 @@ import { didYouMean } from '../model/suggest.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-/** Which search is run, and how much of what it finds is read. */
+/** Which search to run, and how many of its profiles to read. */
 export interface SearchOptions {
   readonly label: string;
-  /** At most this many profiles. */
+  /** The maximum number of profiles. Left out: all. */
   readonly limit?: number | undefined;
-  /** The attribute to sort by, ascending. */
+  /** The attribute to sort by, in ascending order. */
   readonly order?: string | undefined;
 }
 
@@ -26,8 +26,8 @@ interface Search extends Pick<FoundProfiles, 'label' | 'rules'> {
 }
 
 /**
- * Runs a profile search: the one that a manifest declares, unless it leaves the rules to the tenant; else the saved one.
- * Throws a Failure for a label that neither has.
+ * Runs a profile search. If a manifest declares it with rules, these rules are run; otherwise the saved search. Throws a
+ * Failure for a label that is neither declared nor saved, and where the tenant cannot be read.
  */
 export async function runSearch(
   resources: readonly Resource[],
@@ -36,7 +36,7 @@ export async function runSearch(
 ): Promise<FoundProfiles> {
   const searches = resources.filter(({ kind }) => kind === profileSearch.name);
   const search = await findSearch(options.label, searches, readOnlyTenant(tenant));
-  return readFound(search, options, tenant);
+  return readFoundProfiles(search, options, tenant);
 }
 
 async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
@@ -64,7 +64,7 @@ function read({ client, environment }: Tenant, request: ReadRequest) {
   return readObjects(client, [request], environment.settings);
 }
 
-/** A longer list does not help to find the right label. */
+/** A hint with more labels than this would be too long. */
 const mostLabels = 20;
 
 async function unknownLabel(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Failure> {
@@ -82,13 +82,13 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
 
-async function readFound(
+async function readFoundProfiles(
   { label, rules, request }: Search,
   { limit = Number.POSITIVE_INFINITY, order }: SearchOptions,
   { client }: Tenant,
 ): Promise<FoundProfiles> {
   const query = { metadata: 'true', ...(order === undefined ? {} : { order }) };
-  // One more than is shown tells whether there are more.
+  // One more than wanted, to see whether there are more.
   const enough = limit + 1;
   const profiles: JsonObject[] = [];
   const pages = readPages(client, {

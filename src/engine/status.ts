@@ -24,7 +24,7 @@ import {
 } from '../model/status.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What `status` is about. */
+/** The identities that a status includes. */
 export interface StatusScope {
   /** The declared objects, of all kinds. */
   readonly resources: readonly Resource[];
@@ -32,17 +32,17 @@ export interface StatusScope {
 }
 
 /**
- * Reads senders, domains and MAIL FROM domains, and says how far each one's verification has come. What is declared
- * and not in the tenant is told as absent. Throws a Failure where a read fails.
+ * Reads senders, domains and MAIL FROM domains with the state of their verification. What is declared but not in the
+ * tenant is `absent`. Throws a Failure where a read fails.
  *
- * @param earlier an earlier reading: what had no MAIL FROM domain then is not asked about again
+ * @param earlier an earlier status: an identity without a MAIL FROM domain in it is not asked for one again
  */
 export async function readStatus(
   tenant: Tenant,
   scope: StatusScope,
   earlier: Status | null = null,
 ): Promise<Status> {
-  const declared = declaredIn(scope);
+  const declared = findDeclared(scope);
   const known = earlier && new Set(earlier.identities.map(nameOfStatus));
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
@@ -56,15 +56,19 @@ export async function readStatus(
 }
 
 export interface WaitOptions {
-  /** Milliseconds to wait at most, and between two readings. */
+  /** The maximum time to wait, in milliseconds. */
   readonly limit: number;
+  /** The time between two reads, in milliseconds. */
   readonly interval: number;
   readonly signal: AbortSignal;
-  /** Called after each further reading. */
+  /** Called after each read but the first. */
   onRead(before: Status, after: Status): void;
 }
 
-/** The first status in which nothing is left to wait for, or the last before the limit. Throws a Failure on Ctrl-C. */
+/**
+ * Reads the status until all verifications are over or the limit is reached, and returns the last one. Throws a Failure on
+ * Ctrl-C and where a read fails.
+ */
 export async function waitForStatus(
   tenant: Tenant,
   scope: StatusScope,
@@ -76,7 +80,7 @@ export async function waitForStatus(
     const left = end - systemClock.now();
     if (left <= 0) break;
     await systemClock.sleep(Math.min(interval, left), signal);
-    if (signal.aborted) throw interrupted();
+    if (signal.aborted) throw interruption();
     const next = await readStatus(tenant, scope, status);
     onRead(status, next);
     status = next;
@@ -84,18 +88,18 @@ export async function waitForStatus(
   return status;
 }
 
-/** What a wait is for: what manifests declare; where they declare none of it, all that there is. */
-export function awaited({ identities }: Status): readonly IdentityStatus[] {
+/** The identities to wait for: those that manifests declare, or all where none is declared. */
+export function identitiesToAwait({ identities }: Status): readonly IdentityStatus[] {
   const declared = identities.filter((identity) => identity.declared);
   return declared.length > 0 ? declared : identities;
 }
 
-/** Whether nothing is left to wait for. */
+/** Whether the verification of each identity to wait for is over. */
 export function isSettled(status: Status): boolean {
-  return awaited(status).every(isVerificationOver);
+  return identitiesToAwait(status).every(isVerificationOver);
 }
 
-/** The status with each record marked by whether DNS has it. Throws a Failure on Ctrl-C. */
+/** Adds to each record whether DNS has it. Throws a Failure on Ctrl-C. */
 export async function checkDns(status: Status, checker: DnsChecker, signal: AbortSignal): Promise<Status> {
   signal.addEventListener('abort', checker.cancel, { once: true });
   const identities = await Promise.all(
@@ -107,24 +111,24 @@ export async function checkDns(status: Status, checker: DnsChecker, signal: Abor
     })),
   );
   signal.removeEventListener('abort', checker.cancel);
-  if (signal.aborted) throw interrupted();
+  if (signal.aborted) throw interruption();
   return { ...status, identities };
 }
 
-function interrupted() {
+function interruption() {
   return failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
 }
 
 type Declared = Resource & { readonly kind: VerifiedKind };
 
-function declaredIn({ resources, includes }: StatusScope): Declared[] {
+function findDeclared({ resources, includes }: StatusScope): Declared[] {
   return resources.filter(
     (resource): resource is Declared =>
-      isVerified(resource.kind) && resource.ensure === 'present' && includes(resource.address),
+      isVerifiedKind(resource.kind) && resource.ensure === 'present' && includes(resource.address),
   );
 }
 
-/** There is no list of MAIL FROM domains: any sender or domain may have one, and each takes a call. */
+/** The API has no list of MAIL FROM domains. Each sender and domain may have one, and each takes a request. */
 function mailFromKeys(
   declared: readonly Declared[],
   identities: readonly LiveObject[],
@@ -138,7 +142,7 @@ function mailFromKeys(
   return [...new Map([...live, ...keys].map((key) => [identityOf(mailFrom, key), key])).values()];
 }
 
-/** A tenant may list what cannot be asked about. */
+/** Leaves out identities without a valid domain, which the API would refuse. */
 function candidates(identities: readonly LiveObject[]): Key[] {
   const { read } = mailFrom;
   const keys = read.how === 'each-declared' ? read.candidates(identities) : [];
@@ -150,7 +154,7 @@ function liveStatus(
   declared: readonly Declared[],
   { environment }: Tenant,
 ): IdentityStatus | null {
-  if (!isVerified(kind)) return null;
+  if (!isVerifiedKind(kind)) return null;
   const { records, ...facts } = verificationOf(kind, key[0] ?? '', raw, environment.settings);
   return {
     address,
@@ -196,7 +200,7 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
   };
 }
 
-function isVerified(kind: string): kind is VerifiedKind {
+function isVerifiedKind(kind: string): kind is VerifiedKind {
   return verifiedKinds.some((name) => name === kind);
 }
 

@@ -1,11 +1,15 @@
 import type { TenantPort } from '../applier/run-context.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/event.ts';
-import { readOnce, readTenant } from '../client/read.ts';
-import type { Endpoint, Environment, Secrets } from '../model/project.ts';
-import type { Sandbox } from '../sandbox/index.ts';
+import { readTenant as readLive, readOnce } from '../client/read.ts';
+import { failure } from '../model/failure.ts';
+import type { TenantState } from '../model/live.ts';
+import type { Endpoint, Environment, Project, Secrets } from '../model/project.ts';
+import { readRequestsFor } from '../planner/input.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
+import { choicesFrom, type PlanOptions } from './choices.ts';
 
-/** A tenant whose connections, and embedded server, live until it is closed. */
+/** A tenant. Its connections, and its server if it is embedded, stay open until it is closed. */
 export interface Tenant {
   readonly environment: Environment;
   readonly client: Client;
@@ -13,13 +17,16 @@ export interface Tenant {
 }
 
 export interface TenantOptions {
-  /** Ends waits and reads; a write that is on its way is waited for. */
+  /** Aborts waits and reads. A write in flight is finished. */
   readonly signal?: AbortSignal;
   /** Called for every request, wait and retry. */
   readonly onEvent?: (event: ClientEvent) => void;
 }
 
-/** The environment's tenant; an embedded one is started. Nothing is asked yet, so a wrong address shows later. */
+/**
+ * Opens the environment's tenant, and starts it if it is embedded. Sends no request yet, so a wrong base URL shows
+ * later. Throws a Failure for a seed or data file of an embedded tenant that cannot be used.
+ */
 export async function openTenant(
   { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
   { signal, onEvent }: TenantOptions = {},
@@ -42,18 +49,47 @@ export async function openTenant(
   };
 }
 
+/**
+ * Reads the live objects that the manifests name, and the vendor's defaults of those that are not customised.
+ *
+ * @example
+ * const { objects } = await readTenant(project, tenant, { only: ['SenderAddress/*'] });
+ */
+export function readTenant(
+  { environment, resources }: Project,
+  tenant: Tenant,
+  options: Pick<PlanOptions, 'only' | 'except' | 'prune'> = {},
+): Promise<TenantState> {
+  const requests = readRequestsFor({ environment, resources, previous: null, choices: choicesFrom(options) });
+  return readLive(readOnce(tenant.client), requests, environment.settings);
+}
+
 /** The same tenant for work that only reads: equal requests are sent once. */
 export function readOnlyTenant(tenant: Tenant): Tenant {
   return { ...tenant, client: readOnce(tenant.client) };
 }
 
-/** The tenant as the applier needs it. */
+/** The part of a tenant that the applier uses. */
 export function portOf({ client, environment: { settings } }: Tenant): TenantPort {
   return {
     tenant: client.tenant,
     send: (request, options) => client.send(request, options),
-    read: (requests) => readTenant(client, requests, settings),
+    read: (requests) => readLive(client, requests, settings),
   };
+}
+
+/** Starts the embedded tenant. Throws a Failure for a seed or data file that cannot be used. */
+export async function startEmbedded(options: SandboxOptions): Promise<Sandbox> {
+  // Most runs have a real tenant and do not need the embedded one.
+  const { SandboxFileError, startSandbox } = await import('../sandbox/index.ts');
+  try {
+    return await startSandbox(options);
+  } catch (error) {
+    if (!(error instanceof SandboxFileError)) throw error;
+    throw failure('sandbox-file', error.message, {
+      hint: 'Correct the file. A broken data file can be removed: the seed is then read again.',
+    });
+  }
 }
 
 interface Endpoints {
@@ -66,8 +102,6 @@ async function endpointsOf({ connection }: Environment): Promise<Endpoints> {
   if (connection.to === 'tenant') {
     return { sandbox: null, identity: connection.identity, profiles: connection.profiles };
   }
-  // Loaded only where it is used.
-  const { startEmbedded } = await import('./embedded.ts');
   const sandbox = await startEmbedded(connection.sandbox);
   const endpoint: Endpoint = {
     baseUrl: sandbox.url,

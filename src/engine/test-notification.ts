@@ -18,7 +18,7 @@ import { didYouMean } from '../model/suggest.ts';
 import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The key in the address of a template. Throws a Failure for any other text. */
+/** The key in a template's address. Throws a Failure for any other text. */
 export function templateKey(address: Address, resources: readonly Resource[]): Key {
   const parsed = parseAddress(address);
   const { name, keyFields } = notificationTemplate;
@@ -33,9 +33,10 @@ function templateAddresses(resources: readonly Resource[]): Address[] {
 }
 
 /**
- * The test notification of a template as the tenant has it: that is what it sends. Throws a Failure where it has none.
+ * Prepares a test notification from the tenant's own template, since that is what the tenant sends. Throws a Failure
+ * where the tenant has no such template.
  *
- * @param context the template's variables; `null`: made from the template
+ * @param context the values of the template's variables; `null`: made up from the template
  */
 export async function prepareTest(
   key: Key,
@@ -73,11 +74,11 @@ async function readTemplate(
 ): Promise<Template> {
   const wanted = [someOf(notificationTemplate, [key])];
   const identity = identityOf(notificationTemplate, key);
-  // Defaults come with their relatives: the same key in other locales and media.
-  const isMeant = (object: LiveObject) => identityOf(notificationTemplate, object.key) === identity;
-  const customised = (await readObjects(client, wanted, settings)).find(isMeant);
+  // A read of defaults also returns the same key in other locales and media.
+  const isWanted = (object: LiveObject) => identityOf(notificationTemplate, object.key) === identity;
+  const customised = (await readObjects(client, wanted, settings)).find(isWanted);
   if (customised) return { template: 'customised', object: customised };
-  const standard = (await readDefaults(client, wanted, settings)).find(isMeant);
+  const standard = (await readDefaults(client, wanted, settings)).find(isWanted);
   if (standard) return { template: 'default', object: standard };
   const near = didYouMean(`${notificationTemplate.name}/${key.join('/')}`, templateAddresses(resources));
   throw failure('unknown-template', `The tenant has no template ${key.join(' ')}, customised or default.`, {
@@ -85,7 +86,7 @@ async function readTemplate(
   });
 }
 
-/** The declared fields in which the tenant's template differs. */
+/** The declared fields that differ in the tenant's template. */
 function differingFields(declared: Resource, live: LiveObject): string[] {
   return Object.entries(declared.fields).flatMap(([name, value]) => {
     const field = notificationTemplate.fields[name];
@@ -95,7 +96,7 @@ function differingFields(declared: Resource, live: LiveObject): string[] {
 }
 
 async function contextFor(fields: JsonObject, { client, environment }: Tenant): Promise<JsonObject> {
-  // Name and description are for administrators and not sent.
+  // Name and description are not part of the notification.
   const { name: _name, description: _description, ...sent } = fields;
   const texts = Object.keys(sent).map((field) => {
     const value = own(sent, field) ?? '';
@@ -104,7 +105,10 @@ async function contextFor(fields: JsonObject, { client, environment }: Tenant): 
   return sampleContext(texts, await readTemplateContext(client, environment.settings));
 }
 
-/** Seed 001, operation rule 5. Throws a Failure with the tenant's words; exit 3 where it may have been sent. */
+/**
+ * Sends a test notification (seed 001, operation rule 5). Throws a Failure with the tenant's message, with exit 3 where
+ * the notification may have been sent.
+ */
 export async function sendTest(
   { key, medium, address, context }: TestNotification,
   { client, environment: { settings } }: Tenant,

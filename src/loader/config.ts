@@ -40,6 +40,8 @@ export interface LoadOptions {
 export interface ProjectFile extends ReadEnvironment {
   readonly root: string;
   readonly configFile: string;
+  /** The names of all environments. */
+  readonly environments: readonly string[];
   /** Globs of manifests. */
   readonly manifests: readonly string[];
   /** The project file itself. */
@@ -78,6 +80,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
     root,
     configFile,
     document,
+    environments: environmentNames(value, files),
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...files],
     lint: readLintLevels(value, read.environment),
@@ -144,10 +147,8 @@ function chooseEnvironment(
   { value, document, files, source }: Environments,
   { options, problems }: Reading,
 ): EnvironmentText | null {
-  const inline = own(value, 'environments');
-  const inlineNames = isObject(inline) ? Object.keys(inline) : [];
   const byName = new Map(files.map((path) => [posix.parse(path).name, path]));
-  const names = [...new Set([...inlineNames, ...byName.keys()])];
+  const names = environmentNames(value, files);
   const name =
     options.environment ?? textOf(value, 'defaultEnvironment') ?? (names.length === 1 ? names[0] : undefined);
   if (name === undefined) {
@@ -160,7 +161,7 @@ function chooseEnvironment(
   }
   const path = byName.get(name);
   const at = pointer('environments', name);
-  if (inlineNames.includes(name)) {
+  if (inlineNames(value).includes(name)) {
     if (path === undefined) return { name, document, at };
     const place = findNode(document, at).key;
     problems.add('environment-twice', `The environment \`${name}\` is defined here and in ${path}`, place);
@@ -173,6 +174,16 @@ function chooseEnvironment(
     return null;
   }
   return readEnvironmentFile(name, path, source, problems);
+}
+
+/** The names of the environments in the project file and in files of their own. */
+function environmentNames(project: JsonObject, files: readonly string[]): string[] {
+  return [...new Set([...inlineNames(project), ...files.map((path) => posix.parse(path).name)])];
+}
+
+function inlineNames(project: JsonObject): string[] {
+  const inline = own(project, 'environments');
+  return isObject(inline) ? Object.keys(inline) : [];
 }
 
 function readEnvironmentFile(

@@ -63,11 +63,15 @@ export function declarationsOf(
 }
 
 /** Every document that declares an object, even one with errors. Problems of single documents are reported. */
-function readManifests(files: ManifestFiles, context: ManifestContext): Manifest[] {
+export function readManifests(
+  files: ManifestFiles,
+  context: ManifestContext,
+  parse: typeof parseDocuments = parseDocuments,
+): Manifest[] {
   const { problems } = context;
   return listFiles(files, problems).flatMap((path) => {
     const file = openFile(files.source, path, problems);
-    const documents = file ? parseDocuments(file, problems) : [];
+    const documents = file ? parse(file, problems) : [];
     return documents.flatMap((document) => readManifest(document, context) ?? []);
   });
 }

@@ -1,10 +1,17 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
 import { type LoadOptions, type ProjectFile, readProjectFile } from './config.ts';
-import { type Declarations, declarationsOf, type ManifestFiles, readResources } from './declarations.ts';
+import {
+  type Declarations,
+  declarationsOf,
+  type ManifestFiles,
+  readManifests,
+  readResources,
+} from './declarations.ts';
 import { findNode } from './document.ts';
-import type { ManifestContext } from './manifest.ts';
+import type { Manifest, ManifestContext } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
+import { parseIncomplete } from './parse.ts';
 import { Problems } from './problems.ts';
 import { type KnownSecrets, secretsFrom } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
@@ -51,6 +58,26 @@ export function loadDeclarations(options: LoadOptions): Declarations {
   const opened = openProject(options);
   const { files, context } = prepareManifests(opened, { needsSecrets: false });
   return declarationsOf(opened.file, files, context);
+}
+
+/** The names in a project, for shell completion. */
+export interface ProjectNames {
+  readonly environments: readonly string[];
+  /** The objects that manifests declare. */
+  readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
+}
+
+/**
+ * Loads the names in a project as far as they can be read: manifests with errors are included, and problems in them are
+ * ignored. Throws a Failure if the project file itself cannot be read.
+ */
+export function loadNames(options: LoadOptions): ProjectNames {
+  const opened = openProject(options);
+  const { files, context } = prepareManifests(opened, { needsSecrets: false });
+  return {
+    environments: opened.file.environments,
+    objects: readManifests(files, context, parseIncomplete),
+  };
 }
 
 /** The files of the manifests, and what they are read with. */

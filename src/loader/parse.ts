@@ -86,6 +86,18 @@ function schemaWithTags(): Schema {
  * Duplicate keys and unknown tags are found later by `readTree`: the library's own check of keys is quadratic.
  */
 export function parseDocuments(file: SourceFile, problems: Problems): YamlDocument[] {
+  return composeDocuments(file, problems).flatMap(({ document, isSound }) => (isSound ? [document] : []));
+}
+
+/** Like {@link parseDocuments}, but includes documents with errors, as far as they can be read. */
+export function parseIncomplete(file: SourceFile, problems: Problems): YamlDocument[] {
+  return composeDocuments(file, problems).map(({ document }) => document);
+}
+
+function composeDocuments(
+  file: SourceFile,
+  problems: Problems,
+): { readonly document: YamlDocument; readonly isSound: boolean }[] {
   const tokens = catchTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
   const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
   if (deep !== undefined) {
@@ -94,10 +106,11 @@ export function parseDocuments(file: SourceFile, problems: Problems): YamlDocume
     return [];
   }
   const composed = catchTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);
-  return (composed ?? []).flatMap((document): YamlDocument[] => {
+  return (composed ?? []).flatMap((document) => {
     const { contents: root } = document;
-    if (!checkDocument(document, file, problems) || !root || isEmpty(root)) return [];
-    return [{ file, root, offset: placeOfNode(root, file).offset }];
+    const isSound = checkDocument(document, file, problems);
+    if (!root || isEmpty(root)) return [];
+    return [{ document: { file, root, offset: placeOfNode(root, file).offset }, isSound }];
   });
 }
 

@@ -19,7 +19,7 @@ describe('an option', () => {
       expect(code).toBe(1);
       expect(stderr).toContain('[usage]');
       expect(stderr).toContain(option.replace(/^-+/, ''));
-      expect(stderr).not.toContain('mistake in tenantctl');
+      expect(stderr).not.toContain('bug in tenantctl');
     },
   );
 
@@ -42,7 +42,7 @@ describe('an option', () => {
 it.each([
   [['apply', '--yes', '--', 'plan.json'], 'plan.json'],
   [['plan', '--', '--only', 'MailFrom/**'], '--only MailFrom/**'],
-])('what stands behind -- is not passed over (%j)', async (argv, unread) => {
+])('words after -- are not ignored (%j)', async (argv, unread) => {
   const { code, stderr } = await world.run(...argv);
   expect(code).toBe(1);
   expect(stderr).toContain('[usage]');
@@ -62,17 +62,17 @@ it.each([
 });
 
 it.each([
-  [['apply', '--yes', '--dry-run=1'], '--dry-run is on or off'],
-  [['apply', '--yes', '--fail-fast=yes'], '--fail-fast is on or off'],
-  [['apply', '--yes', '--dryRun=1'], '--dry-run is on or off'],
+  [['apply', '--yes', '--dry-run=1'], '--dry-run does not take the value "1"'],
+  [['apply', '--yes', '--fail-fast=yes'], '--fail-fast does not take the value "yes"'],
+  [['apply', '--yes', '--dryRun=1'], '--dry-run does not take the value "1"'],
   [['apply', '--yes', '--no-only'], 'There is no option --no-only'],
   [['apply', '--yes', '--no-result'], 'There is no option --no-result'],
   [['apply', '--yes', '--config.a=b'], 'Unknown argument: config.a'],
   [['apply', '--yes', '-esandbox'], 'Unknown argument: esandbox'],
   [['apply', '--yes', '-e', 'test', '--env', 'test'], 'The option --env is given more than once'],
   [['apply', 'plan.json', 'other.json'], 'Unknown argument: other.json'],
-  [['apply', '--yes', '--result', ''], 'The value given for result is empty'],
-  [['apply', ''], 'The value given for planfile is empty'],
+  [['apply', '--yes', '--result', ''], 'The value of result is empty'],
+  [['apply', ''], 'The value of planfile is empty'],
   [['show'], '`tenantctl show <file>`'],
   [['frobnicate'], 'Unknown command: frobnicate'],
   [['--yes'], 'Name a command'],
@@ -134,7 +134,7 @@ it.each([
   ['--report', 'report.md'],
 ])('a dry run writes no result, so it is not asked for one (%s)', async (option, file) => {
   const { code, stderr } = await world.run('apply', '--dry-run', option, file);
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`goes without ${option}.`)]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot be combined with ${option}.`)]);
   expect(existsSync(join(world.dir, file))).toBe(false);
 });
 

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { confirmed } from '../../src/commands/confirm.ts';
-import { project } from './project.ts';
+import { confirm } from '../../src/commands/prompt.ts';
+import { createTestWorld, runProgram } from '../support/world.ts';
 
 it.each([
   ['yes\n', true],
@@ -14,27 +14,28 @@ it.each([
 ])('takes %j for %s', async (typed, expected) => {
   const stdin = new PassThrough();
   stdin.end(typed);
-  expect(await confirmed('Really?', io(stdin, new AbortController().signal))).toBe(expected);
+  expect(await confirm('apply', io(stdin, new AbortController().signal))).toBe(expected);
 });
 
 it('ends with 130 on Ctrl-C', async () => {
   const interrupt = new AbortController();
-  const answer = confirmed('Really?', io(new PassThrough(), interrupt.signal));
+  const answer = confirm('apply', io(new PassThrough(), interrupt.signal));
   interrupt.abort();
   await expect(answer).rejects.toMatchObject({ exitCode: 130, diagnostics: [{ code: 'interrupted' }] });
 });
 
 it('applies nothing where nobody answers', async () => {
-  const { run, tenant } = await project('tenant: t\n', {
-    'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n',
+  const { dir, env, sandbox } = await createTestWorld({
+    files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
-  const { code, stderr } = await run(['apply', '--no-color'], { typed: '' });
+  const { code, stderr } = await runProgram(['apply', '--no-color'], { cwd: dir, env, typed: '' });
   expect(stderr).toContain('Nothing was applied.');
   expect(code).toBe(0);
-  const asJson = await run(['apply', '--format', 'json', '--quiet'], { typed: 'no\n' });
+  const argv = ['apply', '--format', 'json', '--quiet'];
+  const asJson = await runProgram(argv, { cwd: dir, env, typed: 'no\n' });
   expect(asJson.code).toBe(0);
   expect(JSON.parse(asJson.stdout).diagnostics).toMatchObject([{ code: 'declined' }]);
-  expect(tenant.state.senders).toEqual([]);
+  expect(sandbox.state.senders).toEqual([]);
 });
 
 function io(stdin: PassThrough, signal: AbortSignal) {

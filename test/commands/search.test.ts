@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { type Project, project } from './project.ts';
+import { createTestWorld, type World } from '../support/world.ts';
 
 const seed = `
 profileTypes: [{ id: t1, uid: contractor, name: Contractor }]
@@ -21,8 +21,8 @@ rules:
 };
 
 /** A tenant with that many contractors in Oslo, besides one elsewhere and one who left. */
-async function tenantWith(count: number, options: SandboxOptions = {}): Promise<Project> {
-  const made = await project(seed, manifests, options);
+async function tenantWith(count: number, options: SandboxOptions = {}): Promise<World> {
+  const world = await createTestWorld({ seed, files: manifests, sandbox: options });
   const profile = (id: string, status: 'Active' | 'Terminated', city: string) =>
     ({
       id,
@@ -32,21 +32,21 @@ async function tenantWith(count: number, options: SandboxOptions = {}): Promise<
       profile_type_id: 't1',
       attributes: { city },
     }) as const;
-  made.tenant.state.profiles.push(
+  world.sandbox.state.profiles.push(
     { ...profile('elsewhere', 'Active', 'Rome') },
     { ...profile('left', 'Terminated', 'Oslo') },
     ...Array.from({ length: count }, (_, at) => ({ ...profile(String(at), 'Active', 'Oslo') })),
   );
-  return made;
+  return world;
 }
 
-function runs({ tenant }: Project) {
-  return tenant.log.filter(({ path }) => path.endsWith('/run'));
+function runs({ sandbox }: World) {
+  return sandbox.log.filter(({ path }) => path.endsWith('/run'));
 }
 
 test('a declared search runs the rules of the manifest, lookups filled, without saving them', async () => {
-  const made = await tenantWith(2);
-  const { code, json, stderr } = await made.run(['search', 'Contractors in Oslo', '--format', 'json']);
+  const world = await tenantWith(2);
+  const { code, json, stderr } = await world.run('search', 'Contractors in Oslo', '--format', 'json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(json).toMatchObject({
     formatVersion: 1,
@@ -56,7 +56,7 @@ test('a declared search runs the rules of the manifest, lookups filled, without 
     more: false,
     profiles: [{ id: '0', attributes: { city: 'Oslo' } }, { id: '1' }],
   });
-  expect(runs(made)).toMatchObject([
+  expect(runs(world)).toMatchObject([
     {
       method: 'POST',
       path: '/api/advanced_search/run',
@@ -77,15 +77,15 @@ test('a declared search runs the rules of the manifest, lookups filled, without 
       },
     },
   ]);
-  expect(made.tenant.state.profileSearches).toHaveLength(1);
+  expect(world.sandbox.state.profileSearches).toHaveLength(1);
 });
 
 test('a search that no manifest declares runs as it is saved, ordered as asked', async () => {
-  const made = await tenantWith(3);
+  const world = await tenantWith(3);
   const argv = ['search', 'All that is saved', '--format', 'json', '--order', 'name'];
-  const { json } = await made.run(argv);
+  const { json } = await world.run(...argv);
   expect(json).toMatchObject({ rules: 'saved', count: 4, profiles: [{}, {}, {}, { id: 'elsewhere' }] });
-  expect(runs(made)).toMatchObject([
+  expect(runs(world)).toMatchObject([
     { method: 'GET', query: { order: 'name', metadata: 'true', limit: '500' } },
   ]);
 });
@@ -96,10 +96,10 @@ test.each<[string, SandboxOptions]>([
   ['wrapped arrays', { variations: { collections: 'wrapped' } }],
   ['offsets that must name a record', { variations: { collections: 'bare', offsetBeyondEnd: 'refused' } }],
 ])('all pages are read, each profile once: %s', async (_what, options) => {
-  const made = await tenantWith(1200, options);
-  const { json } = await made.run(['search', 'Contractors in Oslo', '--format', 'json']);
+  const world = await tenantWith(1200, options);
+  const { json } = await world.run('search', 'Contractors in Oslo', '--format', 'json');
   expect(json).toMatchObject({ count: 1200, more: false });
-  expect(runs(made).length).toBeLessThanOrEqual(4);
+  expect(runs(world).length).toBeLessThanOrEqual(4);
 });
 
 test.each([
@@ -107,26 +107,26 @@ test.each([
   [499, 1],
   [700, 2],
 ])('--limit %i shows as many, says that there are more, and asks for %i pages', async (limit, pages) => {
-  const made = await tenantWith(2000);
+  const world = await tenantWith(2000);
   const argv = ['search', 'Contractors in Oslo', '--limit', String(limit)];
-  const { json } = await made.run([...argv, '--format', 'json']);
+  const { json } = await world.run(...argv, '--format', 'json');
   expect(json).toMatchObject({ count: limit, more: true });
-  expect(runs(made)).toHaveLength(pages);
-  const { stdout } = await made.run(argv);
+  expect(runs(world)).toHaveLength(pages);
+  const { stdout } = await world.run(...argv);
   expect(stdout).toContain(`${limit} profiles, and more: raise --limit`);
 });
 
 test('a page that fails is an error, not a short result', async () => {
-  const made = await tenantWith(600);
-  made.tenant.faults.add({ kind: 'status', status: 500, operation: 'run-profile-search', nth: 2 });
-  const { code, json } = await made.run(['search', 'Contractors in Oslo', '--format', 'json']);
+  const world = await tenantWith(600);
+  world.sandbox.faults.add({ kind: 'status', status: 500, operation: 'run-profile-search', nth: 2 });
+  const { code, json } = await world.run('search', 'Contractors in Oslo', '--format', 'json');
   expect(code).toBe(1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-error' }] });
 });
 
 test('CSV is as RFC 4180 says, and no cell is a formula to a spreadsheet', async () => {
-  const made = await tenantWith(0);
-  made.tenant.state.profiles.push({
+  const world = await tenantWith(0);
+  world.sandbox.state.profiles.push({
     id: '1',
     uid: '=cmd|1!A0',
     name: 'He said "yes",\nand left',
@@ -142,7 +142,7 @@ test('CSV is as RFC 4180 says, and no cell is a formula to a spreadsheet', async
       nothing: null,
     },
   });
-  const { stdout, code } = await made.run(['search', 'Contractors in Oslo', '--format', 'csv']);
+  const { stdout, code } = await world.run('search', 'Contractors in Oslo', '--format', 'csv');
   expect(code).toBe(0);
   expect(stdout.split('\r\n')).toEqual([
     "id,uid,name,status,profile_type,city,phone,owes,tags,attributes.uid,'=head,nothing",
@@ -152,8 +152,8 @@ test('CSV is as RFC 4180 says, and no cell is a formula to a spreadsheet', async
 });
 
 test('a table is cut to the terminal, says what it leaves out, and holds no terminal codes', async () => {
-  const made = await tenantWith(1);
-  made.tenant.state.profiles.push({
+  const world = await tenantWith(1);
+  world.sandbox.state.profiles.push({
     id: 'x',
     uid: 'u-x',
     name: `\u001b[2J\u202e${'wide '.repeat(30)}`,
@@ -164,7 +164,7 @@ test('a table is cut to the terminal, says what it leaves out, and holds no term
       ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`a${at}`, 'v'.repeat(30)])),
     },
   });
-  const { stdout } = await made.run(['search', 'Contractors in Oslo']);
+  const { stdout } = await world.run('search', 'Contractors in Oslo');
   expect(stdout).not.toMatch(/[\p{Cf}]|[^\P{Cc}\n]/u);
   expect(stdout).toMatch(/^id +uid +name +status +profile_type +city/);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
@@ -172,8 +172,8 @@ test('a table is cut to the terminal, says what it leaves out, and holds no term
 });
 
 test('nobody found is no error', async () => {
-  const made = await tenantWith(0);
-  const { code, stdout } = await made.run(['search', 'Contractors in Oslo']);
+  const world = await tenantWith(0);
+  const { code, stdout } = await world.run('search', 'Contractors in Oslo');
   expect(code).toBe(0);
   expect(stdout).toBe('Contractors in Oslo: 0 profiles\n');
 });
@@ -183,8 +183,8 @@ test.each<[string, string]>([
   ['All that was saved', 'Did you mean `All that is saved`?'],
   ['Nothing like it', 'There are: "Contractors in Oslo", "All that is saved".'],
 ])('an unknown label is an error that names the near ones: %s', async (label, hint) => {
-  const made = await tenantWith(0);
-  const { code, json } = await made.run(['search', label, '--format', 'json']);
+  const world = await tenantWith(0);
+  const { code, json } = await world.run('search', label, '--format', 'json');
   expect(code).toBe(1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'unknown-search', hint }] });
 });
@@ -194,8 +194,8 @@ test.each<[string, readonly string[], Json]>([
   ['half a profile', ['--limit', '1.5'], 'limit-syntax'],
   ['an order that the tenant does not know', ['--order', 'shoe size'], 'tenant-bad-request'],
 ])('%s is refused', async (_what, more, code) => {
-  const made = await tenantWith(0);
-  const ran = await made.run(['search', 'Contractors in Oslo', '--format', 'json', ...more]);
+  const world = await tenantWith(0);
+  const ran = await world.run('search', 'Contractors in Oslo', '--format', 'json', ...more);
   expect(ran.code).toBe(1);
   expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
 });

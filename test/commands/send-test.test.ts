@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sampleContext } from '../../src/kinds/sample-context.ts';
-import { project } from './project.ts';
+import { createTestWorld, runProgram } from '../support/world.ts';
 
 const seed = `
 templateDefaults:
@@ -23,10 +21,10 @@ const address = 'NotificationTemplate/welcome/EMAIL/en';
 const notSent = /Nothing was sent/;
 
 test('with --yes the default context is sent, made from the template and the tenant', async () => {
-  const { run, tenant } = await project(seed);
-  const { code, stdout, stderr } = await run(['send-test', address, '--yes']);
+  const { run, sandbox } = await createTestWorld({ seed });
+  const { code, stdout, stderr } = await run('send-test', address, '--yes');
   expect(code).toBe(0);
-  expect(tenant.state.sentNotifications).toMatchObject([
+  expect(sandbox.state.sentNotifications).toMatchObject([
     {
       key: 'welcome',
       medium: 'EMAIL',
@@ -39,62 +37,63 @@ test('with --yes the default context is sent, made from the template and the ten
       },
     },
   ]);
-  expect(Object.keys(tenant.state.sentNotifications[0]?.context ?? {})).not.toContain('x');
+  expect(Object.keys(sandbox.state.sentNotifications[0]?.context ?? {})).not.toContain('x');
   expect(stdout).toContain('accepted the test notification welcome EMAIL: 204');
   expect(stderr).toMatch(/Welcome, \$user\.name[\s\S]*its API does not say who[\s\S]*"productName": "ACME"/);
 });
 
 test.each(['yaml', 'json'])('the context of a %s file is sent as JSON text', async (kind) => {
-  const { run, tenant, folder } = await project(seed);
+  const { run, sandbox, write } = await createTestWorld({ seed });
   const text = kind === 'json' ? '{"user": {"name": "Ada"}, "n": 3}' : 'user:\n  name: Ada\nn: 3\n';
-  writeFileSync(join(folder, `context.${kind}`), text);
+  write(`context.${kind}`, text);
   const argv = ['send-test', address, '--yes', '--context', `context.${kind}`, '--format', 'json'];
-  const { code, json } = await run(argv);
+  const { code, json } = await run(...argv);
   expect(code).toBe(0);
   expect(json).toMatchObject({ sent: true, status: 204, template: 'default', context: { n: 3 } });
-  const sent = tenant.log.find(({ operation }) => operation === 'send-test-notification');
+  const sent = sandbox.log.find(({ operation }) => operation === 'send-test-notification');
   expect(sent?.body).toEqual({ key: 'welcome', medium: 'EMAIL', context: '{"user":{"name":"Ada"},"n":3}' });
-  expect(tenant.log.some(({ path }) => path.endsWith('notification-template-context'))).toBe(false);
+  expect(sandbox.log.some(({ path }) => path.endsWith('notification-template-context'))).toBe(false);
 });
 
 test('somebody at a terminal is shown it first, and asked', async () => {
-  const { run, tenant } = await project(seed);
-  const no = await run(['send-test', address, '--no-color'], { typed: 'y\n' });
+  const { dir, env, sandbox } = await createTestWorld({ seed });
+  const no = await runProgram(['send-test', address, '--no-color'], { cwd: dir, env, typed: 'y\n' });
   expect(no).toMatchObject({ code: 0, stdout: expect.stringMatching(notSent) });
-  expect(no.stderr).toMatch(/subject +Welcome[\s\S]*Send it\?/);
-  expect(tenant.state.sentNotifications).toHaveLength(0);
-  const yes = await run(['send-test', address, '--format', 'json'], { typed: 'yes\n' });
+  expect(no.stderr).toMatch(/subject +Welcome[\s\S]*Type 'yes' to send it:/);
+  expect(sandbox.state.sentNotifications).toHaveLength(0);
+  const argv = ['send-test', address, '--format', 'json'];
+  const yes = await runProgram(argv, { cwd: dir, env, typed: 'yes\n' });
   expect(yes).toMatchObject({ code: 0, json: { sent: true } });
-  expect(tenant.state.sentNotifications).toHaveLength(1);
+  expect(sandbox.state.sentNotifications).toHaveLength(1);
 });
 
 test('without a terminal nothing is sent unless --yes says so', async () => {
-  const { run, tenant } = await project(seed);
-  const { code, json } = await run(['send-test', address, '--format', 'json']);
+  const { run, sandbox } = await createTestWorld({ seed });
+  const { code, json } = await run('send-test', address, '--format', 'json');
   expect(code).toBe(1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'consent-required' }] });
-  expect(tenant.log).toHaveLength(0);
+  expect(sandbox.log).toHaveLength(0);
 });
 
 test('the customised template is shown, and that the manifest differs from it', async () => {
   const manifest =
     'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: de\nsubject: Guten Tag $name\nreplyTo: HELP@acme.example\n';
-  const { run } = await project(seed, { 'config/templates.yaml': manifest });
-  const { stderr, json } = await run([
+  const { run } = await createTestWorld({ seed, files: { 'config/templates.yaml': manifest } });
+  const { stderr, json } = await run(
     'send-test',
     'NotificationTemplate/welcome/EMAIL/de',
     '--yes',
     '--format',
     'json',
-  ]);
+  );
   expect(json).toMatchObject({ template: 'customised', subject: 'Hallo $name', differing: ['subject'] });
   expect(stderr).toContain('the manifest differs in subject');
 });
 
 test("a refusal is told in the tenant's words", async () => {
-  const { run, tenant } = await project(seed);
-  tenant.faults.add({ kind: 'status', status: 400, operation: 'send-test-notification' });
-  const { code, json } = await run(['send-test', address, '--yes', '--format', 'json']);
+  const { run, sandbox } = await createTestWorld({ seed });
+  sandbox.faults.add({ kind: 'status', status: 400, operation: 'send-test-notification' });
+  const { code, json } = await run('send-test', address, '--yes', '--format', 'json');
   expect(code).toBe(1);
   expect(json).toMatchObject({
     diagnostics: [{ code: 'test-refused', message: expect.stringContaining('Fault: 400'), address }],
@@ -102,12 +101,12 @@ test("a refusal is told in the tenant's words", async () => {
 });
 
 test('a lost answer is told as unknown, and nothing is sent twice', async () => {
-  const { run, tenant } = await project(seed);
-  tenant.faults.add({ kind: 'reset-after', operation: 'send-test-notification' });
-  const { code, json } = await run(['send-test', address, '--yes', '--format', 'json']);
+  const { run, sandbox } = await createTestWorld({ seed });
+  sandbox.faults.add({ kind: 'reset-after', operation: 'send-test-notification' });
+  const { code, json } = await run('send-test', address, '--yes', '--format', 'json');
   expect(code).toBe(3);
   expect(json).toMatchObject({ diagnostics: [{ code: 'test-unknown' }] });
-  expect(tenant.state.sentNotifications).toHaveLength(1);
+  expect(sandbox.state.sentNotifications).toHaveLength(1);
 });
 
 test.each([
@@ -116,11 +115,11 @@ test.each([
   ['a part too few', 'NotificationTemplate/welcome/EMAIL', 'no-template-address'],
   ['a template that does not exist', 'NotificationTemplate/welcom/EMAIL/en', 'unknown-template'],
 ])('%s is no template to send', async (_what, word, code) => {
-  const { run, tenant } = await project(seed);
-  const ran = await run(['send-test', word, '--yes', '--format', 'json']);
+  const { run, sandbox } = await createTestWorld({ seed });
+  const ran = await run('send-test', word, '--yes', '--format', 'json');
   expect(ran.code).toBe(1);
   expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
-  expect(tenant.state.sentNotifications).toHaveLength(0);
+  expect(sandbox.state.sentNotifications).toHaveLength(0);
 });
 
 test.each([
@@ -130,17 +129,17 @@ test.each([
   ['a secret marker', 'a: { $secret: TOKEN }', 'reserved-key'],
   ['a prototype', '__proto__: { a: 1 }', 'unsafe-key'],
 ])('a context file with %s is refused', async (_what, text, code) => {
-  const { run, tenant, folder } = await project(seed);
-  writeFileSync(join(folder, 'context.yaml'), text);
-  const ran = await run(['send-test', address, '--yes', '--format', 'json', '--context', 'context.yaml']);
+  const { run, sandbox, write } = await createTestWorld({ seed });
+  write('context.yaml', text);
+  const ran = await run('send-test', address, '--yes', '--format', 'json', '--context', 'context.yaml');
   expect(ran.code).toBe(1);
   expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
-  expect(tenant.log).toHaveLength(0);
+  expect(sandbox.log).toHaveLength(0);
 });
 
 test('a context file that is not there is told', async () => {
-  const { run } = await project(seed);
-  const ran = await run(['send-test', address, '--yes', '--context', 'nowhere.yaml']);
+  const { run } = await createTestWorld({ seed });
+  const ran = await run('send-test', address, '--yes', '--context', 'nowhere.yaml');
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('There is no file nowhere.yaml.');
 });

@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { dkimRecords, mailFromRecords } from '../../src/kinds/dns-records.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
 import { zoneLine } from '../../src/report/status.ts';
+import { createTestWorld, runProgram, type World } from '../support/world.ts';
 import { nameServer } from './name-server.ts';
-import { type Project, project } from './project.ts';
 
 const seed = `
 identities:
@@ -63,8 +63,8 @@ function members(value: Json): JsonObject[] {
 }
 
 test('senders, domains and MAIL FROM domains are told with their state and exact records', async () => {
-  const { run } = await project(seed, manifests);
-  const { code, json, stderr } = await run(['status', '--format', 'json']);
+  const { run } = await createTestWorld({ seed, files: manifests });
+  const { code, json, stderr } = await run('status', '--format', 'json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const found = rows(json);
   expect(
@@ -91,25 +91,25 @@ test('senders, domains and MAIL FROM domains are told with their state and exact
 });
 
 test('people are told what failed, what to do, and only what they ask for', async () => {
-  const { run } = await project(seed, manifests);
-  const all = await run(['status']);
+  const { run } = await createTestWorld({ seed, files: manifests });
+  const all = await run('status');
   expect(all.stdout).toMatch(/old\.example +FAILED/);
   expect(all.stdout).toContain('did not find the CNAME records in time');
   expect(all.stdout).toContain('Delete the address and create it');
-  const some = await run(['status', '--only', 'SenderAddress/*', '--except', 'SenderAddress/vendor*']);
+  const some = await run('status', '--only', 'SenderAddress/*', '--except', 'SenderAddress/vendor*');
   expect(some.stdout).toContain('lost@acme.example');
   expect(some.stdout).not.toMatch(/vendor|old\.example|bounce/);
 });
 
 test('the zone format holds whole records with absolute names, a shared record once', async () => {
-  const { run, tenant } = await project(seed, manifests);
-  tenant.state.mailFrom.push({
+  const { run, sandbox } = await createTestWorld({ seed, files: manifests });
+  sandbox.state.mailFrom.push({
     identity: 'help@acme.example',
     mailFromDomain: 'bounce.acme.example',
     mailFromDomainStatus: 'PENDING',
     readsLeft: null,
   });
-  const { stdout } = await run(['status', '--format', 'zone', '--only', '*/acme.example', 'MailFrom/*']);
+  const { stdout } = await run('status', '--format', 'zone', '--only', '*/acme.example', 'MailFrom/*');
   const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith(';'));
   expect(lines).toEqual([
     'aaa._domainkey.acme.example. 3600 IN CNAME aaa.dkim.amazonses.com.',
@@ -121,12 +121,12 @@ test('the zone format holds whole records with absolute names, a shared record o
 });
 
 test('nothing that a tenant answers breaks out of its line in a zone file', async () => {
-  const { run, tenant } = await project(seed);
-  const [first, second] = tenant.state.identities;
+  const { run, sandbox } = await createTestWorld({ seed });
+  const [first, second] = sandbox.state.identities;
   if (!first || !second) throw new Error('no identities');
   first.dkimTokens = ['ok', 'x\n@ 1 IN A 6.6.6.6', 'y ; z', 'w.evil', '', `${'l'.repeat(64)}`, '$INCLUDE'];
   second.address = 'b.example\r\n$INCLUDE /etc/passwd\u2028.example';
-  const { stdout, stderr } = await run(['status', '--format', 'zone']);
+  const { stdout, stderr } = await run('status', '--format', 'zone');
   const lines = stdout.split(/[\r\n\u2028]/).filter((line) => line !== '' && !line.startsWith('; '));
   for (const line of lines) expect(line).toMatch(/^[a-z0-9._-]+\. 3600 IN (CNAME|MX|TXT) /);
   expect(stdout).not.toMatch(/^@|^\$INCLUDE|^[^;\n]*6\.6\.6\.6/m);
@@ -189,7 +189,7 @@ test('a text of any length is split into strings that give it back', () => {
 });
 
 test('--dns tells published, missing, wrong, and no answer apart', async () => {
-  const { run } = await project(seed, manifests);
+  const { run } = await createTestWorld({ seed, files: manifests });
   const cname = (name: string, data: string) => [{ type: 'CNAME' as const, name, data }];
   const key = (token: string, domain = 'acme.example') => `${token}._domainkey.${domain}`;
   const { address } = await nameServer({
@@ -211,7 +211,7 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
     ],
   });
   const dns = ['--dns', '--resolver', address, '--dns-timeout', '100ms'];
-  const { code, json } = await run(['status', '--format', 'json', ...dns]);
+  const { code, json } = await run('status', '--format', 'json', ...dns);
   expect(code).toBe(0);
   const found = rows(json);
   const told = (name: string) => found.get(name)?.publications;
@@ -228,9 +228,9 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
   ]);
   expect(told('MailFrom/acme.example')).toMatchObject([{ state: 'published' }, { state: 'published' }]);
 
-  const text = await run(['status', '--only', 'VerifiedDomain/**', ...dns]);
+  const text = await run('status', '--only', 'VerifiedDomain/**', ...dns);
   expect(text.stdout).toMatch(/wrong: it points to another host, found bbb\.dkim\.evil\.example/);
-  const zone = await run(['status', '--format', 'zone', '--only', 'VerifiedDomain/acme.example', ...dns]);
+  const zone = await run('status', '--format', 'zone', '--only', 'VerifiedDomain/acme.example', ...dns);
   expect(zone.stdout).toContain('ccc.dkim.amazonses.com. ; missing');
 });
 
@@ -247,7 +247,7 @@ test.each([
   ['two policies', [], ['v=spf1 include:amazonses.com ~all', 'v=spf1 -all'], ['missing', 'wrong']],
   ['only other texts', [], ['v=DMARC1; p=none'], ['missing', 'missing']],
 ])('a MAIL FROM domain with %s is not published', async (_what, mx, txt, states) => {
-  const { run } = await project(seed, manifests);
+  const { run } = await createTestWorld({ seed, files: manifests });
   const name = 'bounce.acme.example';
   const { address } = await nameServer({
     [`MX ${name}`]: mx.map((text) => {
@@ -257,23 +257,23 @@ test.each([
     [`TXT ${name}`]: txt.map((data) => ({ type: 'TXT', name, data })),
   });
   const only = ['--only', 'MailFrom/*', '--format', 'json'];
-  const { json } = await run(['status', ...only, '--resolver', address]);
+  const { json } = await run('status', ...only, '--resolver', address);
   expect(rows(json).get('MailFrom/acme.example')?.publications).toMatchObject(
     states.map((state) => ({ state })),
   );
 });
 
 test('a resolver that is none is refused before the tenant is asked', async () => {
-  const { run, tenant } = await project(seed);
-  const { code, json } = await run(['status', '--resolver', 'a:b:c', '--format', 'json']);
+  const { run, sandbox } = await createTestWorld({ seed });
+  const { code, json } = await run('status', '--resolver', 'a:b:c', '--format', 'json');
   expect(code).toBe(1);
-  expect(tenant.log).toHaveLength(0);
+  expect(sandbox.log).toHaveLength(0);
   expect(json).toMatchObject({ diagnostics: [{ code: 'resolver-syntax' }] });
 });
 
-async function waiting(limit: string, interval = '1ms'): Promise<{ tenantProject: Project; argv: string[] }> {
-  const tenantProject = await project(seed, manifests);
-  const { state } = tenantProject.tenant;
+async function waiting(limit: string, interval = '1ms'): Promise<{ world: World; argv: string[] }> {
+  const world = await createTestWorld({ seed, files: manifests });
+  const { state } = world.sandbox;
   state.senders.push({
     id: 's1',
     email: 'missing@acme.example',
@@ -282,35 +282,35 @@ async function waiting(limit: string, interval = '1ms'): Promise<{ tenantProject
     region: null,
     readsLeft: 2,
   });
-  return { tenantProject, argv: ['status', '--wait', limit, '--interval', interval, '--format', 'json'] };
+  return { world, argv: ['status', '--wait', limit, '--interval', interval, '--format', 'json'] };
 }
 
 test('--wait ends when all that is declared is verified, and says what moved', async () => {
-  const { tenantProject, argv } = await waiting('10m');
-  const [mailFrom] = tenantProject.tenant.state.mailFrom;
+  const { world, argv } = await waiting('10m');
+  const [mailFrom] = world.sandbox.state.mailFrom;
   if (mailFrom) mailFrom.readsLeft = 3;
-  const { code, json, stderr } = await tenantProject.run(argv);
+  const { code, json, stderr } = await world.run(...argv);
   expect(code).toBe(0);
   expect(rows(json).get('SenderAddress/missing%40acme.example')?.verification).toBe('verified');
   expect(rows(json).get('VerifiedDomain/old.example')?.verification).toBe('failed');
   expect(stderr).toContain('MailFrom/acme.example: pending -> verified');
-  const asked = tenantProject.tenant.log.filter(({ path }) => path.includes('/mail-from-attributes/help%40'));
+  const asked = world.sandbox.log.filter(({ path }) => path.includes('/mail-from-attributes/help%40'));
   expect(asked).toHaveLength(1);
 });
 
 test('--wait ends with 3 at its limit, and names what is not verified', async () => {
-  const { tenantProject, argv } = await waiting('30ms');
-  const { code, json, stderr } = await tenantProject.run(argv);
+  const { world, argv } = await waiting('30ms');
+  const { code, json, stderr } = await world.run(...argv);
   expect(code).toBe(3);
   expect(rows(json).get('MailFrom/acme.example')?.verification).toBe('pending');
   expect(stderr).toContain('Not verified: MailFrom/acme.example (pending)');
 });
 
 test('--wait ends when it is interrupted', async () => {
-  const { tenantProject, argv } = await waiting('10m', '10m');
+  const { world, argv } = await waiting('10m', '10m');
   const interrupt = new AbortController();
-  const run = tenantProject.run(argv, { signal: interrupt.signal });
-  const { log } = tenantProject.tenant;
+  const run = runProgram(argv, { cwd: world.dir, env: world.env, signal: interrupt.signal });
+  const { log } = world.sandbox;
   // The MAIL FROM domain is the last that is read.
   await vi.waitUntil(() => log.some(({ path, status }) => path.endsWith('/acme.example') && status === 200));
   interrupt.abort();
@@ -320,22 +320,22 @@ test('--wait ends when it is interrupted', async () => {
 });
 
 test.each(['soon', '0s', '-1m'])('--wait=%s is refused', async (time) => {
-  const { run, tenant } = await project(seed);
-  const { code, stderr } = await run(['status', `--wait=${time}`]);
+  const { run, sandbox } = await createTestWorld({ seed });
+  const { code, stderr } = await run('status', `--wait=${time}`);
   expect(code).toBe(1);
   expect(stderr).toContain('duration-syntax');
-  expect(tenant.log).toHaveLength(0);
+  expect(sandbox.log).toHaveLength(0);
 });
 
 test('a read that fails is told as JSON, and no identity is taken for absent', async () => {
-  const { run, tenant } = await project(seed, manifests);
-  tenant.faults.add({
+  const { run, sandbox } = await createTestWorld({ seed, files: manifests });
+  sandbox.faults.add({
     kind: 'status',
     status: 403,
     path: '/v2025/verified-from-addresses',
     times: Number.POSITIVE_INFINITY,
   });
-  const { code, json } = await run(['status', '--format', 'json']);
+  const { code, json } = await run('status', '--format', 'json');
   expect(code).toBe(1);
   expect(json).toMatchObject({ diagnostics: [{ code: 'tenant-forbidden' }] });
 });

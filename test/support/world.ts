@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import { main } from '../../src/commands/main.ts';
-import type { Json } from '../../src/model/json.ts';
+import { type Json, parseJson } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 
@@ -17,7 +18,7 @@ export interface World {
   read(path: string): string;
   /** All manifests of the project, one JSON document each. */
   declare(documents: readonly object[]): void;
-  run(...argv: string[]): Promise<Outcome>;
+  run(...argv: string[]): Promise<Ran>;
   /** The plan that `plan --format json` prints; fails unless the command ends with 0. */
   plan(...argv: string[]): Promise<Plan>;
   close(): Promise<void>;
@@ -29,8 +30,18 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** The outcome of a run in this process. */
+export interface Ran extends Outcome {
+  /** stdout as JSON. `null`: it is not JSON. */
+  readonly json: Json;
+}
+
 export interface WorldOptions {
   readonly sandbox?: SandboxOptions;
+  /** What the tenant starts with, as YAML. */
+  readonly seed?: string;
+  /** Further files of the project, by path. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Settings under `identity:` of the environment. */
   readonly identity?: Readonly<Record<string, Json>>;
   /** Settings under `profiles:` of the environment. */
@@ -44,15 +55,18 @@ export const seedFile = new URL('../../examples/sandbox.seed.yaml', import.meta.
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-  const sandbox = await startSandbox({ rateLimit: null, ...options.sandbox });
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  };
+  for (const [path, content] of Object.entries(options.files ?? {})) write(path, content);
+  if (options.seed !== undefined) write('seed.yaml', options.seed);
+  const seed = options.seed === undefined ? {} : { seed: join(dir, 'seed.yaml') };
+  const sandbox = await startSandbox({ rateLimit: null, ...seed, ...options.sandbox });
   const env: NodeJS.ProcessEnv = {
     CLIENT_ID: sandbox.clientId,
     CLIENT_SECRET: sandbox.clientSecret,
     ...options.env,
-  };
-  const write = (path: string, content: string) => {
-    mkdirSync(dirname(join(dir, path)), { recursive: true });
-    writeFileSync(join(dir, path), content);
   };
   write('tenantctl.yaml', projectFile(sandbox.url, options));
   const run = (...argv: string[]) => runProgram(argv, { cwd: dir, env });
@@ -79,21 +93,32 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
-/** Runs the program in this process with streams that are no terminals. */
+/** A world that is closed when the test ends. */
+export async function createTestWorld(options: WorldOptions = {}): Promise<World> {
+  const world = await createWorld(options);
+  onTestFinished(() => world.close());
+  return world;
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal;
+  /** What somebody types at a terminal. Left out: there is no terminal. */
+  readonly typed?: string;
+}
+
+/** Runs the program in this process. */
 export async function runProgram(
   argv: readonly string[],
-  { cwd, env = {}, signal }: { cwd: string; env?: NodeJS.ProcessEnv; signal?: AbortSignal },
-): Promise<Outcome> {
-  const [stdout, stderr] = [new Collector(), new Collector()];
-  const code = await main(argv, {
-    cwd,
-    env,
-    stdin: Readable.from([]),
-    stdout,
-    stderr,
-    signal: signal ?? new AbortController().signal,
-  });
-  return { code, stdout: stdout.text, stderr: stderr.text };
+  { cwd, env = {}, signal = new AbortController().signal, typed }: RunOptions,
+): Promise<Ran> {
+  const isTTY = typed !== undefined;
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  stdin.end(typed);
+  const [stdout, stderr] = [new Collector(), Object.assign(new Collector(), { isTTY })];
+  const code = await main(argv, { cwd, env, stdin, stdout, stderr, signal });
+  return { code, stdout: stdout.text, stderr: stderr.text, json: parseJson(stdout.text) ?? null };
 }
 
 /** The files below a folder, by their paths. */

@@ -1,98 +1,117 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { version } from '../../model/version.ts';
+import { globSync } from 'tinyglobby';
+import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
 import type { Choices } from './choices.ts';
-import { editorSettings } from './editor-settings.ts';
-import { projectFile } from './project-file.ts';
+import { addLines, addSettings, type Content, pipelineFile, projectFile } from './contents.ts';
 
 /** A file of a new project. */
 export interface ProjectFile {
   readonly path: string;
-  /**
-   * What to write, given the file as it is, or `null` where there is none; the same text to leave it. A file without an
-   * own rule is only ever created. `null`: it cannot be added to.
-   */
-  content(existing: string | null): string | null;
+  readonly content: Content;
+}
+
+/** What was done with a file. */
+export interface Note {
+  readonly path: string;
+  readonly what: 'created' | 'updated' | 'kept' | 'cannot be added to';
 }
 
 const packageRoot = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));
 
 const ownFile = (path: string) => readFileSync(join(packageRoot, path), 'utf8');
 const example = (path: string) => ownFile(`examples/${path}`);
-const created = (path: string, text: string): ProjectFile => ({
+
+/** A file that is only created, never changed. */
+const newFile = (path: string, text: string): ProjectFile => ({
   path,
   content: (existing) => existing ?? text,
 });
 
-/** Where editors find the schemas: in the repository, so that everybody has them who has the manifests. */
+/** The folder of the schemas that editors use. It is in the repository, so that a clone has them. */
 const schemaFolder = '.tenantctl/schemas';
 
-/** The files of a new project; the pipelines come last, since they name the secrets that the manifests need. */
-export function projectFiles(
-  choices: Choices,
-  root: string,
-): { base: ProjectFile[]; pipeline(names: readonly string[]): ProjectFile[] } {
-  const begins = !existsSync(join(root, 'tenantctl.yaml'));
-  return {
-    base: [
-      created('tenantctl.yaml', projectFile(example('tenantctl.yaml'), choices)),
-      ...(begins ? manifests(choices) : []),
-      {
-        path: '.gitignore',
-        content: withLines(['.tenantctl/*', `!${schemaFolder}/`, '.env', 'node_modules/']),
-      },
-      { path: '.vscode/settings.json', content: editorSettings(example('.vscode/settings.json')) },
-      created('.vscode/extensions.json', example('.vscode/extensions.json')),
-      ...['manifest', 'project'].map(schema),
-    ],
-    pipeline: (names) =>
-      [
-        { system: 'github', path: '.github/workflows/tenantctl.yaml' },
-        { system: 'gitlab', path: '.gitlab-ci.yml' },
-      ]
-        .filter(({ system }) => choices.pipelines === 'both' || choices.pipelines === system)
-        .map(({ path }) => created(path, withNames(example(path), names))),
-  };
+/** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
+export function projectFiles(choices: Choices, root: string): ProjectFile[] {
+  const isNew = !existsSync(join(root, 'tenantctl.yaml'));
+  return [
+    newFile('tenantctl.yaml', projectFile(example('tenantctl.yaml'), choices)),
+    ...(isNew ? manifestFiles(choices) : []),
+    {
+      path: '.gitignore',
+      content: addLines(['.tenantctl/*', `!${schemaFolder}/`, '.env', 'node_modules/']),
+    },
+    { path: '.vscode/settings.json', content: addSettings(example('.vscode/settings.json')) },
+    newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
+    ...['manifest', 'project'].map(schemaFile),
+  ];
 }
 
-function manifests({ from, tenant }: Choices): ProjectFile[] {
-  const seed = [created('sandbox.seed.yaml', example('sandbox.seed.yaml'))];
+/** @param names the environment variables that the manifests need, which the pipelines set */
+export function pipelineFiles({ pipelines }: Choices, names: readonly string[]): ProjectFile[] {
+  return [
+    { system: 'github', path: '.github/workflows/tenantctl.yaml' },
+    { system: 'gitlab', path: '.gitlab-ci.yml' },
+  ]
+    .filter(({ system }) => pipelines === 'both' || pipelines === system)
+    .map(({ path }) => newFile(path, pipelineFile(example(path), names)));
+}
+
+function manifestFiles({ from, tenant }: Choices): ProjectFile[] {
+  const seed = [newFile('sandbox.seed.yaml', example('sandbox.seed.yaml'))];
   if (from === 'export') return tenant === null ? seed : [];
   const paths = readdirSync(join(packageRoot, 'examples/config'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(packageRoot, 'examples/').length))
     .map((path) => path.replaceAll('\\', '/'))
     .sort();
-  return [...seed, ...paths.map((path) => created(path, example(path)))];
+  return [...seed, ...paths.map((path) => newFile(path, example(path)))];
 }
 
-/** The program's own file: that of this version. */
-function schema(name: string): ProjectFile {
+/** A schema file, always replaced by that of this version. */
+function schemaFile(name: string): ProjectFile {
   const file = `${name}.schema.json`;
   return { path: `${schemaFolder}/${file}`, content: () => ownFile(`schemas/${file}`) };
 }
 
-/** The text with those of `lines` added that it lacks. */
-function withLines(lines: readonly string[]): ProjectFile['content'] {
-  return (existing) => {
-    const known = new Set((existing ?? '').split('\n').map((line) => line.trim()));
-    const missing = lines.filter((line) => !known.has(line));
-    if (missing.length === 0) return existing;
-    const start =
-      existing === null || existing === '' || existing.endsWith('\n') ? existing : `${existing}\n`;
-    return `${start ?? ''}${missing.map((line) => `${line}\n`).join('')}`;
-  };
+/** The environment variables that project file and manifests use, sorted. */
+export function namesFromEnvironment(root: string): string[] {
+  const patterns = ['tenantctl.yaml', 'environments/*.{yaml,yml}', 'config/**/*.{yaml,yml}'];
+  const texts = globSync(patterns, { cwd: root, expandDirectories: false })
+    .sort()
+    .map((path) => readFileSync(join(root, path), 'utf8'));
+  const found = texts.flatMap((text) =>
+    [...text.matchAll(/^[^#\n]*?!(?:env|secret) +["']?([A-Za-z_]\w*)/gm)].map(([, name = '']) => name),
+  );
+  return [...new Set(found)].sort();
 }
 
-/** The example's pipeline for this version, with the secrets of this project. */
-function withNames(pipeline: string, names: readonly string[]): string {
-  return pipeline
-    .replace('TENANTCTL_VERSION: latest', `TENANTCTL_VERSION: ${version}`)
-    .replaceAll(/^( +)SNOW_PASSWORD: .*\n/gm, (_line, indent: string) =>
-      names
-        .filter((name) => name !== 'TENANT_CLIENT_ID' && name !== 'TENANT_CLIENT_SECRET')
-        .map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`)
-        .join(''),
-    );
+/** Writes the files below `root`. Throws a Failure for a file that cannot be read or written. */
+export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] {
+  return files.map(({ path, content }) => {
+    const file = join(root, path);
+    const existing = readIfExists(file);
+    const text = content(existing);
+    if (text === null) return { path, what: 'cannot be added to' };
+    if (text === existing) return { path, what: 'kept' };
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      // `wx`: a file that somebody created in the meantime is not overwritten.
+      writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
+    } catch (error) {
+      throw unwritableFile(file, error);
+    }
+    return { path, what: existing === null ? 'created' : 'updated' };
+  });
+}
+
+function readIfExists(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    // ENOTDIR: a file is in the place of a folder. Making the folder reports that.
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+    throw unreadableFile(file, error);
+  }
 }

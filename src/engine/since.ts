@@ -6,35 +6,35 @@ import type { Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 
 /**
- * The resources as a git revision declared them, under today's project file and environment. Throws a Failure like
- * `loadProject`; its places name the revision, as git does: `HEAD~1:config/a.yaml`.
+ * The resources that a git revision declared, loaded with the current project file and environment. Throws the Failures
+ * of `loadProject`; their sources name the revision as git does: `HEAD~1:config/a.yaml`.
  */
-export function resourcesAt(
+export function loadResourcesAt(
   { root, configFile, environment }: Project,
   revision: string,
   env: NodeJS.ProcessEnv,
 ): readonly Resource[] {
   return withRevision(root, revision, (folder) => {
     try {
-      // What a revision declared is compared and never sent: its secrets need not be set any more.
       return loadProject({
         configFile,
         environment: environment.name,
         env,
         manifests: diskSource(folder),
+        // The old resources are compared, never sent, so their secrets need not be set.
         needsSecrets: false,
       }).resources;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw new Failure(
-        error.diagnostics.map((each) => atRevision(each, revision)),
+        error.diagnostics.map((each) => addRevision(each, revision)),
         error.exitCode,
       );
     }
   });
 }
 
-function atRevision(diagnostic: Diagnostic, revision: string): Diagnostic {
+function addRevision(diagnostic: Diagnostic, revision: string): Diagnostic {
   const { source, message } = diagnostic;
   return {
     ...diagnostic,

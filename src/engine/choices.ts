@@ -1,0 +1,94 @@
+import { globProblem, unknownKind } from '../kinds/address-glob.ts';
+import { findKind } from '../kinds/index.ts';
+import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure, failure } from '../model/failure.ts';
+import type { Scope } from '../model/plan.ts';
+import type { Environment } from '../model/project.ts';
+import type { PlanChoices } from '../planner/input.ts';
+
+/** The options of a plan. Each one may be left out; the default is that of the command without options. */
+export interface PlanOptions extends Partial<Scope>, Partial<Omit<PlanChoices, 'scope'>> {
+  /** The maximum number of requests for running changed searches. Left out or `null`: they are not run. */
+  readonly impactRequests?: number | null;
+  /** The environment variables for reading the manifests of `since`. Left out: those of the process. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The options with the defaults filled in. */
+export function choicesFrom(options: PlanOptions): PlanChoices {
+  const { only = [], except = [], prune = false, since = null } = options;
+  const { rotate = [], maxDeletes = null, allowDeleteAll = [] } = options;
+  return { scope: { only, except, prune, since }, rotate, maxDeletes, allowDeleteAll };
+}
+
+/**
+ * Throws a Failure for globs that can match nothing, for kinds that do not exist, and for `prune` in an environment
+ * that names no kinds to prune. To ignore them would mislead.
+ */
+export function checkChoices(
+  { scope, rotate, allowDeleteAll }: PlanChoices,
+  { name, policy }: Pick<Environment, 'name' | 'policy'>,
+): void {
+  checkGlobs({ ...scope, rotate, allowDeleteAll });
+  if (!scope.prune || policy.prune.kinds.length > 0) return;
+  throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
+    hint: 'Name them in the project file: `prune: { kinds: [NotificationTemplate] }`.',
+  });
+}
+
+/** A filter for the addresses that `--only` and `--except` select. Throws a Failure for globs that can match nothing. */
+export function scopeOf({ only, except }: Pick<Globs, 'only' | 'except'>): (address: Address) => boolean {
+  checkGlobs({ only, except });
+  return scopeFilter({ only, except });
+}
+
+/** A warning for each glob that matches none of the objects: it probably has a typo. */
+export function unmatchedGlobs(
+  { only, except, rotate = [] }: Globs,
+  objects: readonly { readonly address: Address }[],
+): Diagnostic[] {
+  const given = [
+    ...only.map((glob) => ['--only', glob] as const),
+    ...except.map((glob) => ['--except', glob] as const),
+    ...rotate.map((glob) => ['--rotate', glob] as const),
+  ];
+  const isUnmatched = (glob: string) => {
+    const matches = matchAddresses([glob]);
+    return !objects.some(({ address }) => matches(address));
+  };
+  return given
+    .filter(([, glob]) => isUnmatched(glob))
+    .map(([option, glob]) => ({
+      code: 'unmatched-glob',
+      severity: 'warning',
+      message: `${option} \`${glob}\` matches no object, declared or read from the tenant.`,
+      hint: 'Addresses are written as a plan shows them: `SenderAddress/help@acme.example`.',
+    }));
+}
+
+/** The options that name objects by globs, or kinds. */
+interface Globs {
+  readonly only: readonly string[];
+  readonly except: readonly string[];
+  readonly rotate?: readonly string[];
+  readonly allowDeleteAll?: readonly string[];
+}
+
+function checkGlobs({ only, except, rotate = [], allowDeleteAll = [] }: Globs): void {
+  const problems = [
+    ...only.flatMap((glob) => problemOf('--only', globProblem(glob))),
+    ...except.flatMap((glob) => problemOf('--except', globProblem(glob))),
+    ...rotate.flatMap((glob) => problemOf('--rotate', globProblem(glob))),
+    ...allowDeleteAll.flatMap((name) =>
+      problemOf('--allow-delete-all', findKind(name) ? null : unknownKind(name)),
+    ),
+  ];
+  if (problems.length > 0) throw new Failure(problems);
+}
+
+function problemOf(option: string, problem: ReturnType<typeof globProblem>): Diagnostic[] {
+  if (!problem) return [];
+  const { code, message, hint } = problem;
+  return [{ code, severity: 'error', message: `${option}: ${message}.`, hint }];
+}

@@ -1,0 +1,58 @@
+import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
+import { readableFields } from '../kinds/field.ts';
+import { someOf } from '../kinds/kind.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import type { Address } from '../model/address.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { TenantState } from '../model/live.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Resource } from '../model/resource.ts';
+import { readOnlyTenant, type Tenant } from './tenant.ts';
+
+/** What the tenant has of the declared templates. */
+export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
+  /** The attributes of the template context. */
+  readonly attributes: JsonObject;
+}
+
+/** Reads the declared templates, the vendor's defaults for all of them, and the template context. */
+export async function readTemplates(resources: readonly Resource[], tenant: Tenant): Promise<LiveTemplates> {
+  const { client, environment } = readOnlyTenant(tenant);
+  const { settings } = environment;
+  const keys = resources.filter(({ kind }) => kind === notificationTemplate.name).map(({ key }) => key);
+  const requests = [someOf(notificationTemplate, keys)];
+  const [objects, defaults, attributes] = await Promise.all([
+    readObjects(client, requests, settings),
+    readDefaults(client, requests, settings),
+    readTemplateContext(client, settings),
+  ]);
+  return { objects, defaults, attributes };
+}
+
+/** What is needed from the tenant to render the templates of a plan. */
+export interface TemplateSetting {
+  /** The attributes of the template context. */
+  readonly attributes?: JsonObject;
+  /** The fields of the vendor's defaults that deletes revert to. */
+  readonly defaults?: ReadonlyMap<Address, JsonObject>;
+}
+
+/** Reads what is needed to render the templates of a plan; sends nothing where the plan changes no template. */
+export async function readTemplateSetting(
+  plan: Plan,
+  { client, environment: { settings } }: Tenant,
+): Promise<TemplateSetting> {
+  const changes = plan.changes.filter(({ kind }) => kind === notificationTemplate.name);
+  if (changes.length === 0) return {};
+  const keys = changes.flatMap(({ action, key }) => (action === 'delete' ? [key] : []));
+  const [attributes, defaults] = await Promise.all([
+    readTemplateContext(client, settings),
+    readDefaults(client, [someOf(notificationTemplate, keys)], settings),
+  ]);
+  return {
+    attributes,
+    defaults: new Map(
+      defaults.map(({ address, fields }) => [address, readableFields(notificationTemplate, fields)]),
+    ),
+  };
+}

@@ -1,0 +1,38 @@
+import { lint } from '../lint/index.ts';
+import { type LoadProjectOptions, loadProject } from '../loader/index.ts';
+import type { Address } from '../model/address.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
+
+/** What can be said about a project without its tenant. */
+export interface Validation {
+  /** Errors, warnings and information. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly exitCode: ExitCode;
+  /** The number of resources in scope; 0 where the project could not be loaded. */
+  readonly resources: number;
+}
+
+/**
+ * Loads a project and lints it, without asking the tenant. Problems are returned, not thrown. Those of resources out of
+ * scope are left out, unless they are errors: an error anywhere stops every other command.
+ */
+export function validateProject(
+  options: LoadProjectOptions,
+  isInScope: (address: Address) => boolean,
+): Validation {
+  const isShown = ({ address, severity }: Diagnostic) =>
+    severity === 'error' || address === undefined || isInScope(address);
+  try {
+    const { diagnostics: problems, resources, lint: levels } = loadProject(options);
+    const diagnostics = [...problems, ...lint({ resources, known: null, levels })].filter(isShown);
+    return {
+      diagnostics,
+      exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,
+      resources: resources.filter(({ address }) => isInScope(address)).length,
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { diagnostics: error.diagnostics.filter(isShown), exitCode: error.exitCode, resources: 0 };
+  }
+}
