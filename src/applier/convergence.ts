@@ -1,4 +1,4 @@
-import { identityOf, liveObject } from '../kinds/live.ts';
+import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { isObject, type Json } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';

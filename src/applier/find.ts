@@ -1,5 +1,5 @@
 import type { Kind, ReadRequest } from '../kinds/kind.ts';
-import { LiveIndex } from '../kinds/live.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Key } from '../model/address.ts';
 import type { LiveObject, TenantState } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';

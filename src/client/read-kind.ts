@@ -1,6 +1,6 @@
 import { apiRequest } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
-import { identityOf, liveObject } from '../kinds/live.ts';
+import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { Key } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';

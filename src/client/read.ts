@@ -1,7 +1,7 @@
 import { apiRequest } from '../kinds/http.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf, LiveIndex } from '../kinds/live.ts';
+import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { createDnsChecker, type DnsChecker } from '../client/dns.ts';
+import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
 import { scopeOf } from '../engine/choices.ts';
 import {
   checkDns,

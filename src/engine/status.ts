@@ -1,10 +1,10 @@
 import { systemClock } from '../client/clock.ts';
-import type { DnsChecker } from '../client/dns.ts';
+import type { DnsChecker } from '../client/dns-checker.ts';
 import { readObjects } from '../client/read.ts';
 import { dnsName, domainOf } from '../kinds/dns-records.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verificationOf } from '../kinds/verification.ts';

@@ -4,7 +4,7 @@ import { readDefaults, readObjects, readTemplateContext } from '../client/read.t
 import { comparable } from '../kinds/field.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { someOf } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';

@@ -1,6 +1,6 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import { formatAddress } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';

@@ -1,5 +1,5 @@
 import { kindNamed } from '../kinds/index.ts';
-import type { LiveIndex } from '../kinds/live.ts';
+import type { LiveIndex } from '../kinds/live-objects.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';

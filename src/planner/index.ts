@@ -1,5 +1,5 @@
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { LiveIndex } from '../kinds/live.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
 import { matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';

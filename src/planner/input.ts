@@ -1,6 +1,6 @@
 import { kinds } from '../kinds/index.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import { type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';

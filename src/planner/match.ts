@@ -1,6 +1,6 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { identityOf, type LiveIndex } from '../kinds/live.ts';
+import { identityOf, type LiveIndex } from '../kinds/live-objects.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';

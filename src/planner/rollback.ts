@@ -1,7 +1,7 @@
 import { readableFields } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
-import { identityOf, LiveIndex } from '../kinds/live.ts';
+import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';

@@ -1,7 +1,7 @@
 import { comparable } from '../kinds/field.ts';
 import { findKind } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live.ts';
+import { identityOf } from '../kinds/live-objects.ts';
 import { type Key, parseAddress } from '../model/address.ts';
 import { type Failure, failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';

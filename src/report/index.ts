@@ -2,7 +2,7 @@ import { failure } from '../model/failure.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
 import { planHtml } from './html/plan-page.ts';
 import { resultHtml } from './html/result-page.ts';
-import { diagnosticsJson, json, planGitlab } from './json.ts';
+import { diagnosticsJson, json, planGitlab } from './json-output.ts';
 import { diagnosticsJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown, planMarkdown, resultMarkdown } from './markdown.ts';
 import { type Document, type Format, formats, type ReportOptions } from './options.ts';

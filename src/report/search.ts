@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import type { FoundProfiles } from '../model/search.ts';
-import { json } from './json.ts';
+import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine, printable } from './safe.ts';
 import { graphemesOf, layout, padTo, type Row, row, span, widthOf } from './text/layout.ts';

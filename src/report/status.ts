@@ -7,7 +7,7 @@ import {
   type VerifiedKind,
   verifiedKinds,
 } from '../model/status.ts';
-import { json } from './json.ts';
+import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine } from './safe.ts';
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './text/layout.ts';

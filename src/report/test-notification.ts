@@ -1,5 +1,5 @@
 import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
-import { json } from './json.ts';
+import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { safeJson } from './safe.ts';
 import { layout, paragraph, type Row, row, span } from './text/layout.ts';

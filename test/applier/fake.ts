@@ -1,7 +1,7 @@
 import type { TenantPort } from '../../src/applier/run-context.ts';
 import type { Sent } from '../../src/client/answer.ts';
 import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
-import { liveObject } from '../../src/kinds/live.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';

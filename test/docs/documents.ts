@@ -3,10 +3,12 @@ import { join } from 'node:path';
 
 export const root = new URL('../../', import.meta.url).pathname;
 
-/** README.md and everything in docs/. */
+/** The documents in the root, and everything in docs/. */
 export function documents(): string[] {
   const files = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', ...files.map((name) => `docs/${name}`)].filter((path) => existsSync(join(root, path)));
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...files.map((name) => `docs/${name}`)].filter(
+    (path) => existsSync(join(root, path)),
+  );
 }
 
 export function textOf(path: string): string {

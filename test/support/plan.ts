@@ -1,5 +1,5 @@
 import { kindNamed } from '../../src/kinds/index.ts';
-import { liveObject } from '../../src/kinds/live.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { LiveObject } from '../../src/model/live.ts';

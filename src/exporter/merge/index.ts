@@ -1,5 +1,5 @@
 import { kindNamed } from '../../kinds/index.ts';
-import { LiveIndex } from '../../kinds/live.ts';
+import { LiveIndex } from '../../kinds/live-objects.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Resource } from '../../model/resource.ts';

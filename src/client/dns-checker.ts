@@ -58,24 +58,24 @@ function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {
 function compareCname(wanted: string, answers: readonly string[]): Publication {
   const found = answers.map(hostName);
   if (found.length === 0) return missing;
-  return found.includes(wanted) ? published(found) : wrong(found, 'it points to another host');
+  return found.includes(wanted) ? match(found) : mismatch(found, 'it points to another host');
 }
 
 /** The mail provider accepts a MAIL FROM domain with exactly one MX record. */
 function compareMx(wanted: string, found: readonly string[]): Publication {
   if (found.length === 0) return missing;
-  if (!found.includes(wanted)) return wrong(found, 'there are other MX records');
-  return found.length === 1 ? published(found) : wrong(found, 'there must be no other MX record');
+  if (!found.includes(wanted)) return mismatch(found, 'there are other MX records');
+  return found.length === 1 ? match(found) : mismatch(found, 'there must be no other MX record');
 }
 
 /** A name may have many texts; only those with the same first word (`v=spf1`) compete with the record. */
 function compareTxt(wanted: string, texts: readonly string[]): Publication {
   const found = texts.filter((text) => firstWord(text) === firstWord(wanted));
   if (found.length === 0) return missing;
-  if (found.length > 1) return wrong(found, `there must be only one ${firstWord(wanted)} record`);
+  if (found.length > 1) return mismatch(found, `there must be only one ${firstWord(wanted)} record`);
   return found.some((text) => sameText(text, wanted))
-    ? published(found)
-    : wrong(found, 'its text is different');
+    ? match(found)
+    : mismatch(found, 'its text is different');
 }
 
 function sameText(a: string, b: string): boolean {
@@ -96,11 +96,11 @@ function hostName(host: string): string {
 
 const missing: Publication = { state: 'missing', found: [], detail: null };
 
-function published(found: readonly string[]): Publication {
+function match(found: readonly string[]): Publication {
   return { state: 'published', found, detail: null };
 }
 
-function wrong(found: readonly string[], detail: string): Publication {
+function mismatch(found: readonly string[], detail: string): Publication {
   return { state: 'wrong', found, detail };
 }
 
