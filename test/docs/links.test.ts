@@ -21,7 +21,7 @@ test('every document can be reached from the README', () => {
 });
 
 test('the files that documents for developers name are there', () => {
-  const named = ['docs/architecture.md', 'docs/adding-a-kind.md'].flatMap((path) =>
+  const named = ['CONTRIBUTING.md', 'docs/architecture.md', 'docs/adding-a-kind.md'].flatMap((path) =>
     [...textOf(path).matchAll(/`([\w./-]+(?:\/|\.ts|\.mjs))`/g)].map(([, file = '']) => file),
   );
   const isThere = (file: string) => existsSync(join(root, file)) || existsSync(join(root, 'src', file));

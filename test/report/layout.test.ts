@@ -1,7 +1,17 @@
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { layout, padTo, row, span, widthOf } from '../../src/report/text/layout.ts';
 
 const narrow = { colour: false, width: 20 };
+
+describe('the width of a text', () => {
+  it('is what string-width says, for each character below U+3000', () => {
+    const characters = Array.from({ length: 0x3000 - 0x20 }, (_, at) => String.fromCodePoint(at + 0x20));
+    expect(characters.filter((one) => widthOf(one) !== stringWidth(one))).toEqual([]);
+    for (const text of ['→ ⚠️ é', 'e\u0301→', '↔\ufe0f', '漢字 → ✔'])
+      expect(widthOf(text)).toBe(stringWidth(text));
+  });
+});
 
 describe('layout', () => {
   it('wraps at blanks and goes on further in', () => {

@@ -140,9 +140,13 @@ export function graphemesOf(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** Columns that `text` takes in a terminal. */
+/** ASCII, Latin letters, punctuation, arrows and the signs of the reports: one column each. */
+const narrowText =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff\u22ef\u25cf\u26a0\u2714\u2716]*$/;
+
+/** Columns that `text` takes in a terminal. Loading string-width takes longer than most reports. */
 export function widthOf(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text);
+  return narrowText.test(text) ? text.length : stringWidth(text);
 }
 
 /** `text` filled with blanks up to `columns`. */
