@@ -9,8 +9,10 @@ import { terminalPicture } from './docs/terminal.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const images = join(root, 'docs/images');
-const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-/** Documents that show nothing which others do not show. */
+const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'chromium-headless-shell'].map(
+  (name) => `/usr/bin/${name}`,
+);
+/** Documents that show nothing new. */
 const leftOut = /locale: (de|fr)|key: password_expiring/;
 
 const folder = mkdtempSync(join(tmpdir(), 'tenantctl-pictures-'));
@@ -29,7 +31,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A picture that fits on a screen shows one change of each sort. */
+/** Removes documents, so that the picture fits on a screen and shows one change of each sort. */
 function shorten(file) {
   const documents = readFileSync(file, 'utf8').split('---\n');
   writeFileSync(file, documents.filter((document) => !leftOut.test(document)).join('---\n'));
