@@ -1,3 +1,4 @@
+import { type JsonObject, textOf } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
 
 /** The query parameters of a request; each at most once. */
@@ -47,20 +48,22 @@ export function selectPage<T>(
 }
 
 /** Sorts `records` by a `sorters` expression over `fields`. Throws a 400 for an unknown field. */
-export function sortRecords<T>(
+export function sortRecords<T extends JsonObject>(
   records: readonly T[],
   sorters: string | undefined,
-  fields: ReadonlyMap<string, (record: T) => string>,
+  fields: readonly string[],
 ): readonly T[] {
   if (sorters === undefined) return records;
   const keys = sorters.split(',').map((sorter) => {
     const name = sorter.replace(/^-/, '');
-    const read = fields.get(name);
-    if (read === undefined) throw badRequest(`sorters: field "${name}" is not supported`);
-    return { read, sign: sorter.startsWith('-') ? -1 : 1 };
+    if (!fields.includes(name)) throw badRequest(`sorters: field "${name}" is not supported`);
+    return { name, sign: sorter.startsWith('-') ? -1 : 1 };
   });
   return records.toSorted((a, b) =>
-    keys.reduce((result, { read, sign }) => result || sign * compareText(read(a), read(b)), 0),
+    keys.reduce(
+      (result, { name, sign }) => result || sign * compareText(textOf(a, name) ?? '', textOf(b, name) ?? ''),
+      0,
+    ),
   );
 }
 
