@@ -4,17 +4,24 @@ import { badRequest } from './api-error.ts';
 /** The query parameters of a request; each at most once. */
 export type Query = ReadonlyMap<string, string>;
 
-export interface NumberRange {
-  readonly min: number;
-  readonly max: number;
-  /** The value if the parameter is not given. */
-  readonly fallback: number;
+/** The largest offset that the documents allow. */
+const maxOffset = 2 ** 31 - 1;
+
+/** Reads the `limit` and `offset` of a page. Throws a 400 if one of them is out of range. */
+export function readRange(
+  query: Query,
+  maxLimit: number,
+  defaultLimit: number,
+): { limit: number; offset: number } {
+  return {
+    limit: readNumber(query, 'limit', 1, maxLimit) ?? defaultLimit,
+    offset: readNumber(query, 'offset', 0, maxOffset) ?? 0,
+  };
 }
 
-/** Reads a whole number. Throws a 400 if it is out of range. */
-export function readNumber(query: Query, name: string, { min, max, fallback }: NumberRange): number {
+function readNumber(query: Query, name: string, min: number, max: number): number | null {
   const text = query.get(name);
-  if (text === undefined) return fallback;
+  if (text === undefined) return null;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max))
     throw badRequest(`${name} must be a whole number from ${min} to ${max}`);
@@ -28,9 +35,6 @@ export function readFlag(query: Query, name: string): boolean {
   return text === 'true';
 }
 
-/** The largest offset that the documents allow. */
-export const maxOffset = 2 ** 31 - 1;
-
 /**
  * One page of `records` by `limit` and `offset`, as the notification interface pages (seed 001). `repeatPages` ignores
  * the offset. Throws a 400 for a limit or offset that is out of range.
@@ -41,8 +45,7 @@ export function selectPage<T>(
   pageLimit: number,
   repeatPages: boolean,
 ): readonly T[] {
-  const limit = readNumber(query, 'limit', { min: 1, max: pageLimit, fallback: pageLimit });
-  const offset = readNumber(query, 'offset', { min: 0, max: maxOffset, fallback: 0 });
+  const { limit, offset } = readRange(query, pageLimit, pageLimit);
   const from = repeatPages ? 0 : offset;
   return records.slice(from, from + limit);
 }

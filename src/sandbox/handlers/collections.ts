@@ -1,7 +1,7 @@
 import { type JsonObject, textOf } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { type Handler, type Handlers, okRead, type Reply, type Tenant } from '../handler.ts';
-import { compareText, maxOffset, type Query, readFlag, readNumber } from '../query.ts';
+import { compareText, type Query, readFlag, readRange } from '../query.ts';
 import type { TenantState } from '../state.ts';
 
 const defaultLimit = 100;
@@ -48,8 +48,7 @@ export function answerPage({ plural, path, records }: Records, query: Query, ten
   const { maxLimit, attributes } = collections[plural];
   const matching = filterRecords(records, attributes, query, tenant);
   const found = orderRecords(matching, attributes, query.get('order'));
-  const limit = readNumber(query, 'limit', { min: 1, max: maxLimit, fallback: defaultLimit });
-  const offset = readNumber(query, 'offset', { min: 0, max: maxOffset, fallback: 0 });
+  const { limit, offset } = readRange(query, maxLimit, defaultLimit);
   if (variations.offsetZero === 'refused' && query.get('offset') === '0')
     throw badRequest('offset must not be 0');
   if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length) {
