@@ -80,7 +80,7 @@ export function resolveName(id: string | null | undefined, { state, variations }
   return state.references.find((reference) => reference.id === id)?.name ?? null;
 }
 
-/** The document that a patch is applied to, without members that have no value: `replace` refuses those. */
-export function patchDocument(members: JsonObject): JsonObject {
+/** The members that have a value. A patch is applied to those only, since `replace` refuses members that are absent. */
+export function withoutNulls(members: JsonObject): JsonObject {
   return objectFrom(Object.entries(members).filter(([, value]) => value !== null));
 }

@@ -5,7 +5,7 @@ import { Fields } from './fields.ts';
 const patchOps = ['add', 'replace', 'remove', 'test'] as const;
 type PatchOp = (typeof patchOps)[number];
 
-export interface PatchRules {
+interface PatchRules {
   /** The ops that the tenant accepts; no tenant accepts `move` and `copy`. */
   readonly ops: readonly PatchOp[];
   /** Whether `replace` creates a missing member, as on tenants without other ops. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { Fields } from '../fields.ts';
-import { findById, type Handlers, okRead, okWrite, patchDocument, resolveName } from '../handler.ts';
+import { findById, type Handlers, okRead, okWrite, resolveName, withoutNulls } from '../handler.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { type AuthProfile, authTypes } from '../objects.ts';
 
@@ -20,7 +20,7 @@ export const authProfiles = {
     const profile = findById(tenant.state.authProfiles, call, noun);
     const { offNetwork, untrustedGeography, applicationId, applicationName, type } = profile;
     const document = { offNetwork, untrustedGeography, applicationId, applicationName, type };
-    const changes = readPatch(applyPatch(patchDocument(document), call.body, standardPatch));
+    const changes = readPatch(applyPatch(withoutNulls(document), call.body, standardPatch));
     const resolved = resolveName(changes.applicationId, tenant);
     Object.assign(profile, changes, resolved !== null && { applicationName: resolved });
     return okWrite(showProfile(profile));

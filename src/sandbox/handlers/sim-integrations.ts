@@ -8,13 +8,13 @@ import {
   type Handlers,
   okRead,
   okWrite,
-  patchDocument,
   type Reply,
   resolveName,
   type Tenant,
+  withoutNulls,
 } from '../handler.ts';
 import { newId } from '../ids.ts';
-import { applyPatch, type PatchRules, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
@@ -56,28 +56,23 @@ export const simIntegrations = {
   /** All fields of a request except the rule, which has its own path. */
   'patch-sim-attributes': (call, tenant) => {
     const integration = findById(tenant.state.simIntegrations, call, noun);
-    const document = writableFields(integration, tenant.variations);
-    const patched = applyPatch(document, readOperations(call.body, tenant), patchRules(tenant));
+    const patched = patchWith(writableFields(integration, tenant.variations), call.body, tenant);
     if (Object.hasOwn(patched, 'beforeProvisioningRule')) {
       throw badRequest('beforeProvisioningRule is patched under its own path');
     }
     for (const name of ['id', 'created', 'modified']) {
       if (Object.hasOwn(patched, name)) throw badRequest(`${name} cannot be patched`);
     }
+    const { beforeProvisioningRule } = integration;
     const details = readDetails(patched, integration.id, tenant.variations);
-    return updateIntegration(
-      integration,
-      { ...details, beforeProvisioningRule: integration.beforeProvisioningRule },
-      tenant,
-    );
+    return updateIntegration(integration, { ...details, beforeProvisioningRule }, tenant);
   },
 
   /** Pointers are relative to the rule (api-notes). */
   'patch-before-provisioning-rule': (call, tenant) => {
     const integration = findById(tenant.state.simIntegrations, call, noun);
-    const document = patchDocument(integration.beforeProvisioningRule ?? {});
-    const patched = applyPatch(document, readOperations(call.body, tenant), patchRules(tenant));
     const { id: _id, created: _created, modified: _modified, ...details } = integration;
+    const patched = patchWith(withoutNulls(details.beforeProvisioningRule ?? {}), call.body, tenant);
     return updateIntegration(integration, { ...details, beforeProvisioningRule: readRule(patched) }, tenant);
   },
 
@@ -106,16 +101,14 @@ function withRuleName(details: SimDetails, tenant: Tenant): SimDetails {
   return { ...details, beforeProvisioningRule: rule && { ...rule, name } };
 }
 
-function patchRules({ variations }: Tenant): PatchRules {
-  return variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
-}
-
-function readOperations(body: Json, { variations }: Tenant): Json {
-  if (variations.simPatchBody === 'array') return body;
+/** A copy of the document with the operations in `body` applied. Throws a 400. */
+function patchWith(document: JsonObject, body: Json, { variations }: Tenant): JsonObject {
+  const rules = variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
+  if (variations.simPatchBody === 'array') return applyPatch(document, body, rules);
   if (!isObject(body) || Object.keys(body).join() !== 'operations') {
     throw badRequest('The body must be an object with only the field operations');
   }
-  return own(body, 'operations') ?? null;
+  return applyPatch(document, own(body, 'operations') ?? null, rules);
 }
 
 /**
@@ -158,7 +151,7 @@ function readRule(value: Json): ProvisioningRule | null {
 function writableFields(integration: SimIntegration, variations: Variations): JsonObject {
   const { name, description, type, cluster, sources } = integration;
   const jsonText = variations.jsonText === 'map' ? 'text' : variations.jsonText;
-  return patchDocument({
+  return withoutNulls({
     name,
     description,
     type,
@@ -179,7 +172,7 @@ function showIntegration(integration: SimIntegration, { state, variations }: Ten
     id: to,
     name: state.references.find((candidate) => candidate.id === to)?.name ?? to,
   });
-  const nested = patchDocument({ statusMap, request });
+  const nested = withoutNulls({ statusMap, request });
   const shown =
     integration.attributes === null ? null : hideSecrets(integration.attributes, variations.simSecrets);
   const attributes = variations.simStatusMap === 'attributes' ? { ...shown, ...nested } : shown;
