@@ -1,16 +1,16 @@
 /** The directives that need parentheses, each with an example. */
-const examples: Readonly<Record<string, string>> = {
-  if: '#if($condition)',
-  elseif: '#elseif($condition)',
-  foreach: '#foreach($item in $items)',
-  set: '#set($name = …)',
-  macro: '#macro(name)',
-  define: '#define($name)',
-};
+const examples = new Map([
+  ['if', '#if($condition)'],
+  ['elseif', '#elseif($condition)'],
+  ['foreach', '#foreach($item in $items)'],
+  ['set', '#set($name = …)'],
+  ['macro', '#macro(name)'],
+  ['define', '#define($name)'],
+]);
 
 /** Whether Velocity has a directive of that name. */
 export function isDirective(name: string): boolean {
-  return Object.hasOwn(examples, name) || ['else', 'end', 'stop', 'break'].includes(name);
+  return examples.has(name) || ['else', 'end', 'stop', 'break'].includes(name);
 }
 
 /** Whether the directive needs an `#end`. */
@@ -20,7 +20,7 @@ export function opensBlock(name: string): boolean {
 
 /** An example of the directive, for hints. */
 export function exampleOf(name: string): string {
-  return (Object.hasOwn(examples, name) ? examples[name] : null) ?? `#${name}`;
+  return examples.get(name) ?? `#${name}`;
 }
 
 interface Block {

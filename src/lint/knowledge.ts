@@ -1,6 +1,5 @@
 import { kindNamed } from '../kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
 import { type KnownRecords, rulesOf } from './searches.ts';
@@ -37,16 +36,13 @@ export function questionsOf(changed: readonly Resource[], declared: readonly Res
   const senders = collectSenders(declared, null);
   const needsSenders = templates.some((template) => findUnknownSenders(template, senders).length > 0);
   const rules = changed.filter(({ kind }) => kind === 'ProfileSearch').flatMap(rulesOf);
-  const isOf = (type: string) => (rule: JsonObject) => textOf(rule, 'type') === type;
+  const namesAttribute = rules.some(({ type }) => type === 'ProfileAttributeRule');
   // An id that comes from a lookup exists in the tenant.
-  const namesType = rules.filter(isOf('ProfileTypeRule')).some((rule) => textOf(rule, 'value') !== null);
+  const namesType = rules.some(({ type, value }) => type === 'ProfileTypeRule' && value !== null);
   return {
     defaults: keys.length === 0 ? [] : [someOf(kindNamed('NotificationTemplate'), keys)],
     objects: needsSenders ? ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(kindNamed(name))) : [],
-    collections: [
-      ...(rules.some(isOf('ProfileAttributeRule')) ? ['ne_attributes'] : []),
-      ...(namesType ? ['profile_types'] : []),
-    ],
+    collections: [...(namesAttribute ? ['ne_attributes'] : []), ...(namesType ? ['profile_types'] : [])],
   };
 }
 

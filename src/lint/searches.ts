@@ -36,12 +36,7 @@ export function recordsIn(records: ReadonlyMap<string, readonly JsonObject[]>): 
   return { ...(attributes && { attributes }), ...(profileTypes && { profileTypes }) };
 }
 
-/** The rules of a saved search. */
-export function rulesOf({ fields }: Resource): readonly JsonObject[] {
-  const rules = own(fields, 'rules');
-  return isArray(rules) ? rules.filter(isObject) : [];
-}
-
+/** A rule of a saved search. */
 interface Rule {
   readonly resource: Resource;
   readonly index: number;
@@ -52,24 +47,26 @@ interface Rule {
   readonly attribute: string | null;
 }
 
-/** Findings about the rules of a saved search (seed 002, "Condition rule"). */
-export function lintSearch(resource: Resource, known: KnownRecords | null): Finding[] {
+/** The rules of a saved search. */
+export function rulesOf(resource: Resource): Rule[] {
   const rules = own(resource.fields, 'rules');
   if (!isArray(rules)) return [];
   return rules.flatMap((rule, index) => {
     if (!isObject(rule)) return [];
-    return lintRule(
-      {
-        resource,
-        index,
-        type: textOf(rule, 'type') ?? '',
-        operator: textOf(rule, 'comparison_operator'),
-        value: textOf(rule, 'value'),
-        attribute: textOf(rule, 'condition_object_id'),
-      },
-      known,
-    );
+    return {
+      resource,
+      index,
+      type: textOf(rule, 'type') ?? '',
+      operator: textOf(rule, 'comparison_operator'),
+      value: textOf(rule, 'value'),
+      attribute: textOf(rule, 'condition_object_id'),
+    };
   });
+}
+
+/** Findings about the rules of a saved search (seed 002, "Condition rule"). */
+export function lintSearch(resource: Resource, known: KnownRecords | null): Finding[] {
+  return rulesOf(resource).flatMap((rule) => lintRule(rule, known));
 }
 
 function lintRule(rule: Rule, known: KnownRecords | null): Finding[] {

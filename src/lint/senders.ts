@@ -1,3 +1,4 @@
+import { domainOf } from '../kinds/dns-records.ts';
 import { own, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { pointer } from '../model/pointer.ts';
@@ -83,15 +84,10 @@ export function lintSenders(resource: Resource, senders: Senders): Finding[] {
 
 /** A MAIL FROM domain that the tenant would refuse: it must be a subdomain of the identity's domain (api-notes). */
 export function lintMailFrom(resource: Resource): Finding[] {
-  const domain = domainOf(resource.key[0]?.toLowerCase() ?? '');
+  const domain = domainOf(resource.key[0] ?? '');
   const declared = textOf(resource.fields, 'mailFromDomain');
   if (!declared || declared.toLowerCase().endsWith(`.${domain}`)) return [];
   const message = `The MAIL FROM domain ${declared} is not a subdomain of ${domain}`;
   const hint = `Use a subdomain, such as \`bounce.${domain}\`.`;
   return [{ code: 'mail-from-domain', message, hint, resource, at: '/mailFromDomain' }];
-}
-
-/** The domain of an address, or the text itself if it has no `@`. */
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1);
 }

@@ -1,9 +1,7 @@
 import { comparable } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { own, sameJson } from '../model/json.ts';
-import type { LintCode } from '../model/lint.ts';
 import type { LiveObject } from '../model/live.ts';
-import { pointer } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { lintChat } from './chat-json.ts';
@@ -117,13 +115,13 @@ export function lintTranslations(templates: readonly Resource[]): Finding[] {
     findMissing(group, localeOf, (key, missing) => ({
       code: 'missing-locale',
       message: `${key} is not declared for ${medium} in ${missing}, as other notifications are`,
-      field: 'locale',
+      at: '/locale',
     })),
   );
   const media = findMissing(templates, mediumOf, (key, missing) => ({
     code: 'missing-medium',
     message: `${key} is not declared for ${missing}, as other notifications are`,
-    field: 'medium',
+    at: '/medium',
   }));
   return [...locales, ...media];
 }
@@ -132,17 +130,11 @@ const keyOf = ({ key: [key = ''] }: Resource) => key;
 const mediumOf = ({ key: [, medium = ''] }: Resource) => medium;
 const localeOf = ({ key: [, , locale = ''] }: Resource) => locale;
 
-interface Gap {
-  readonly code: LintCode;
-  readonly message: string;
-  readonly field: string;
-}
-
 /** One finding for each key that lacks a variant which another key has; `describe` gets the key and what it lacks. */
 function findMissing(
   templates: readonly Resource[],
   variantOf: (template: Resource) => string,
-  describe: (key: string, missing: string) => Gap,
+  describe: (key: string, missing: string) => Omit<Finding, 'resource'>,
 ): Finding[] {
   const all = [...new Set(templates.map(variantOf))].sort();
   return [...groupBy(templates, keyOf)].flatMap(([key, group]): Finding[] => {
@@ -150,8 +142,7 @@ function findMissing(
     const missing = all.filter((variant) => !present.has(variant));
     const [resource] = group;
     if (!resource || missing.length === 0) return [];
-    const { code, message, field } = describe(`\`${shorten(key)}\``, joinWords(missing));
-    return [{ code, message, resource, at: pointer(field) }];
+    return [{ ...describe(`\`${shorten(key)}\``, joinWords(missing)), resource }];
   });
 }
 

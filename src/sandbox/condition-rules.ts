@@ -1,13 +1,8 @@
 import { isArray, type Json } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
+import { type ConditionRule, type NeAttribute, type Profile, profileStates } from './objects.ts';
 import { compareText } from './query.ts';
-import {
-  type ConditionRule,
-  type NeAttribute,
-  type Profile,
-  profileStates,
-  type TenantState,
-} from './state.ts';
+import type { TenantState } from './state.ts';
 
 const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?'];
 const dateOperators = ['before', 'after', '>', '<', '=='];

@@ -52,75 +52,53 @@ export function parseFault(text: string): Fault {
     if (value === '') throw new FaultSyntaxError(`"${name}" has no value`);
     given.set(name, value);
   }
-  const status = readOption(given, 'status', readStatus);
-  const kind =
-    readOption(given, 'kind', oneOf(faultKinds)).kind ?? (status.status === undefined ? null : 'status');
+  const read = (name: string): Partial<Fault> => {
+    const value = given.get(name);
+    return (value === undefined ? undefined : settings.get(name)?.(value)) ?? {};
+  };
+  const { status } = read('status');
+  const kind = read('kind').kind ?? (status === undefined ? null : 'status');
   if (kind === null) throw new FaultSyntaxError('The kind of fault is missing');
-  if ((kind === 'status') !== (status.status !== undefined)) {
+  if ((kind === 'status') !== (status !== undefined)) {
     throw new FaultSyntaxError(`${kind} and status=CODE do not go together`);
   }
-  return {
-    kind,
-    ...status,
-    ...readOption(given, 'method', (value) => value.toUpperCase()),
-    ...readOption(given, 'path', readPath),
-    ...readOption(given, 'operation', (value) => value),
-    ...readOption(given, 'nth', readCount),
-    ...readOption(given, 'times', (value) =>
-      value === 'always' ? Number.POSITIVE_INFINITY : readCount(value),
-    ),
-    ...readOption(given, 'done', oneOf(['before', 'after'] as const)),
-    ...readOption(given, 'retryAfter', (value) => (/^\d+$/.test(value) ? Number(value) : value)),
-    ...readOption(given, 'body', oneOf(faultBodies)),
-  };
+  let fault: Fault = { kind };
+  for (const name of settings.keys()) fault = { ...fault, ...read(name) };
+  return fault;
 }
 
-const settings = new Set([
-  'kind',
-  'status',
-  'method',
-  'path',
-  'operation',
-  'nth',
-  'times',
-  'done',
-  'retryAfter',
-  'body',
+/** How each setting is read from the command line. */
+const settings = new Map<string, (value: string) => Partial<Fault>>([
+  ['kind', (value) => ({ kind: readChoice(value, faultKinds) })],
+  ['status', (value) => ({ status: readNumber(value, /^[2-5]\d\d$/, 'an HTTP status') })],
+  ['method', (value) => ({ method: value.toUpperCase() })],
+  ['path', readPath],
+  ['operation', (value) => ({ operation: value })],
+  ['nth', (value) => ({ nth: readCount(value) })],
+  ['times', (value) => ({ times: value === 'always' ? Number.POSITIVE_INFINITY : readCount(value) })],
+  ['done', (value) => ({ done: readChoice(value, ['before', 'after']) })],
+  ['retryAfter', (value) => ({ retryAfter: /^\d+$/.test(value) ? Number(value) : value })],
+  ['body', (value) => ({ body: readChoice(value, faultBodies) })],
 ]);
 
-/** `{[name]: value}` if the option is given, else an empty object. */
-function readOption<K extends string, T>(
-  given: ReadonlyMap<string, string>,
-  name: K,
-  read: (value: string) => T,
-): { [name in K]?: T } {
-  const value = given.get(name);
-  const found: { [name in K]?: T } = {};
-  if (value !== undefined) found[name] = read(value);
+function readChoice<const T extends string>(value: string, values: readonly T[]): T {
+  const found = values.find((candidate) => candidate === value);
+  if (found === undefined) throw new FaultSyntaxError(`"${value}" is not one of ${values.join(', ')}`);
   return found;
 }
 
-function oneOf<T extends string>(values: readonly T[]): (value: string) => T {
-  return (value) => {
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined) throw new FaultSyntaxError(`"${value}" is not one of ${values.join(', ')}`);
-    return found;
-  };
+function readNumber(value: string, pattern: RegExp, what: string): number {
+  if (!pattern.test(value)) throw new FaultSyntaxError(`"${value}" is not ${what}`);
+  return Number(value);
 }
 
 function readCount(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new FaultSyntaxError(`"${value}" is not a whole number from 1`);
-  return Number(value);
+  return readNumber(value, /^[1-9]\d{0,8}$/, 'a whole number from 1');
 }
 
-function readStatus(value: string): number {
-  if (!/^[2-5]\d\d$/.test(value)) throw new FaultSyntaxError(`"${value}" is not an HTTP status`);
-  return Number(value);
-}
-
-function readPath(value: string): string {
-  compilePath(value);
-  return value;
+function readPath(path: string): Partial<Fault> {
+  compilePath(path);
+  return { path };
 }
 
 function compilePath(path: string): (candidate: string) => boolean {

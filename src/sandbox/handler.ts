@@ -1,4 +1,6 @@
-import type { Json } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { notFound } from './api-error.ts';
+import type { OperationName } from './operations.ts';
 import type { Query } from './query.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './variations.ts';
@@ -35,6 +37,9 @@ export interface Reply {
 /** Does the work of one operation. Throws `ApiError` or `ShapeError` to refuse it, before it changes anything. */
 export type Handler = (call: Call, tenant: Tenant) => Reply;
 
+/** Handlers by the documented name of their operation. */
+export type Handlers = Readonly<Partial<Record<OperationName, Handler>>>;
+
 /** The answer 200 with `body`, after a read. */
 export const okRead = (body: Json): Reply => ({ status: 200, body });
 
@@ -44,4 +49,38 @@ export const okWrite = (body: Json): Reply => ({ status: 200, body, changed: tru
 /** The value of a path segment. */
 export function param(call: Call, name: string): string {
   return call.params.get(name) ?? '';
+}
+
+/** The record whose id is in the path. Throws a 404 that calls it a `noun`. */
+export function findById<T extends { id: string | null }>(
+  records: readonly T[],
+  call: Call,
+  noun: string,
+): T {
+  const id = param(call, 'id');
+  const found = records.find((record) => record.id === id);
+  if (found === undefined) throw notFound(`There is no ${noun} ${id}`);
+  return found;
+}
+
+/** Removes the record that {@link findById} finds in one of the lists of `state`. */
+export function deleteById<T extends { id: string | null }>(
+  records: T[],
+  call: Call,
+  noun: string,
+  state: TenantState,
+): void {
+  records.splice(records.indexOf(findById(records, call, noun)), 1);
+  state.generation += 1;
+}
+
+/** The name of the object with that id, on tenants that answer it instead of the name they were sent; else null. */
+export function resolveName(id: string | null | undefined, { state, variations }: Tenant): string | null {
+  if (!variations.resolveNames) return null;
+  return state.references.find((reference) => reference.id === id)?.name ?? null;
+}
+
+/** The members that have a value. A patch is applied to those only, since `replace` refuses members that are absent. */
+export function withoutNulls(members: JsonObject): JsonObject {
+  return objectFrom(Object.entries(members).filter(([, value]) => value !== null));
 }

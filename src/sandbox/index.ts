@@ -4,18 +4,17 @@ import { type Fault, FaultList } from './faults.ts';
 import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
 import { createSandboxServer, type RateLimit, RateLimiter } from './server.ts';
-import type { TenantState } from './state.ts';
-import { loadState, saveState } from './state-file.ts';
+import { loadState, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, type Variations } from './variations.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, parseFault } from './faults.ts';
 export type { LoggedRequest, Metrics } from './log.ts';
+export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
 export { type Operation, operations } from './operations.ts';
 export type { RateLimit } from './server.ts';
-export type * from './state.ts';
-export { SandboxFileError } from './state-file.ts';
+export { SandboxFileError, type TenantState } from './state.ts';
 export type { Variations } from './variations.ts';
 
 /** How to start an embedded tenant. */

@@ -5,7 +5,7 @@ import { Fields } from './fields.ts';
 const patchOps = ['add', 'replace', 'remove', 'test'] as const;
 type PatchOp = (typeof patchOps)[number];
 
-export interface PatchRules {
+interface PatchRules {
   /** The ops that the tenant accepts; no tenant accepts `move` and `copy`. */
   readonly ops: readonly PatchOp[];
   /** Whether `replace` creates a missing member, as on tenants without other ops. */
@@ -68,13 +68,13 @@ function changeObject(node: JsonObject, token: string, rest: readonly string[], 
   const current = own(node, token);
   if (rest.length > 0) {
     if (current === undefined) throw missingError(change);
-    return withMember(node, token, changeAt(current, rest, change));
+    return { ...node, [token]: changeAt(current, rest, change) };
   }
   const sets = change.op === 'add' || (change.op === 'replace' && change.rules.replaceSets);
   if (current === undefined && !sets) throw missingError(change);
   if (change.op === 'remove') return objectFrom(Object.entries(node).filter(([key]) => key !== token));
   if (change.op === 'test') return checkTest(node, current ?? null, change);
-  return withMember(node, token, change.value);
+  return { ...node, [token]: change.value };
 }
 
 function changeArray(node: readonly Json[], token: string, rest: readonly string[], change: Change): Json {
@@ -94,10 +94,6 @@ function changeArray(node: readonly Json[], token: string, rest: readonly string
     case 'test':
       return checkTest(node, current, change);
   }
-}
-
-function withMember(node: JsonObject, key: string, value: Json): JsonObject {
-  return objectFrom([...new Map([...Object.entries(node), [key, value] as const])]);
 }
 
 function checkTest(node: Json, current: Json, change: Change): Json {

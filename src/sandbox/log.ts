@@ -36,15 +36,12 @@ const maxEntries = 20_000;
 /** The last requests in order of arrival, and counts of all of them. */
 export class RequestLog {
   readonly entries: LoggedRequest[] = [];
-  readonly #operations = new Map<string, number>();
-  #requests = 0;
-  #rateLimited = 0;
+  readonly #counts = { requests: 0, operations: new Map<string, number>(), rateLimited: 0, mostAtOnce: 0 };
   #open = 0;
-  #mostAtOnce = 0;
 
   countOpen(): void {
     this.#open += 1;
-    this.#mostAtOnce = Math.max(this.#mostAtOnce, this.#open);
+    this.#counts.mostAtOnce = Math.max(this.#counts.mostAtOnce, this.#open);
   }
 
   countClose(): void {
@@ -52,26 +49,20 @@ export class RequestLog {
   }
 
   add(entry: LoggedRequest): void {
-    this.#requests += 1;
-    if (entry.operation !== null) {
-      this.#operations.set(entry.operation, (this.#operations.get(entry.operation) ?? 0) + 1);
-    }
+    const { operations } = this.#counts;
+    this.#counts.requests += 1;
+    if (entry.operation !== null) operations.set(entry.operation, (operations.get(entry.operation) ?? 0) + 1);
     if (this.entries.length >= maxEntries) this.entries.shift();
     this.entries.push(entry);
   }
 
   setStatus(entry: LoggedRequest, status: number): void {
     entry.status = status;
-    if (status === 429) this.#rateLimited += 1;
+    if (status === 429) this.#counts.rateLimited += 1;
   }
 
   metrics(): Metrics {
-    return {
-      requests: this.#requests,
-      operations: new Map(this.#operations),
-      rateLimited: this.#rateLimited,
-      mostAtOnce: this.#mostAtOnce,
-    };
+    return structuredClone(this.#counts);
   }
 }
 

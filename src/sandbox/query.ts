@@ -1,19 +1,27 @@
+import { type JsonObject, textOf } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
 
 /** The query parameters of a request; each at most once. */
 export type Query = ReadonlyMap<string, string>;
 
-export interface NumberRange {
-  readonly min: number;
-  readonly max: number;
-  /** The value if the parameter is not given. */
-  readonly fallback: number;
+/** The largest offset that the documents allow. */
+const maxOffset = 2 ** 31 - 1;
+
+/** Reads the `limit` and `offset` of a page. Throws a 400 if one of them is out of range. */
+export function readRange(
+  query: Query,
+  maxLimit: number,
+  defaultLimit: number,
+): { limit: number; offset: number } {
+  return {
+    limit: readNumber(query, 'limit', 1, maxLimit) ?? defaultLimit,
+    offset: readNumber(query, 'offset', 0, maxOffset) ?? 0,
+  };
 }
 
-/** Reads a whole number. Throws a 400 if it is out of range. */
-export function readNumber(query: Query, name: string, { min, max, fallback }: NumberRange): number {
+function readNumber(query: Query, name: string, min: number, max: number): number | null {
   const text = query.get(name);
-  if (text === undefined) return fallback;
+  if (text === undefined) return null;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max))
     throw badRequest(`${name} must be a whole number from ${min} to ${max}`);
@@ -27,9 +35,6 @@ export function readFlag(query: Query, name: string): boolean {
   return text === 'true';
 }
 
-/** The largest offset that the documents allow. */
-export const maxOffset = 2 ** 31 - 1;
-
 /**
  * One page of `records` by `limit` and `offset`, as the notification interface pages (seed 001). `repeatPages` ignores
  * the offset. Throws a 400 for a limit or offset that is out of range.
@@ -40,27 +45,28 @@ export function selectPage<T>(
   pageLimit: number,
   repeatPages: boolean,
 ): readonly T[] {
-  const limit = readNumber(query, 'limit', { min: 1, max: pageLimit, fallback: pageLimit });
-  const offset = readNumber(query, 'offset', { min: 0, max: maxOffset, fallback: 0 });
+  const { limit, offset } = readRange(query, pageLimit, pageLimit);
   const from = repeatPages ? 0 : offset;
   return records.slice(from, from + limit);
 }
 
 /** Sorts `records` by a `sorters` expression over `fields`. Throws a 400 for an unknown field. */
-export function sortRecords<T>(
+export function sortRecords<T extends JsonObject>(
   records: readonly T[],
   sorters: string | undefined,
-  fields: ReadonlyMap<string, (record: T) => string>,
+  fields: readonly string[],
 ): readonly T[] {
   if (sorters === undefined) return records;
   const keys = sorters.split(',').map((sorter) => {
     const name = sorter.replace(/^-/, '');
-    const read = fields.get(name);
-    if (read === undefined) throw badRequest(`sorters: field "${name}" is not supported`);
-    return { read, sign: sorter.startsWith('-') ? -1 : 1 };
+    if (!fields.includes(name)) throw badRequest(`sorters: field "${name}" is not supported`);
+    return { name, sign: sorter.startsWith('-') ? -1 : 1 };
   });
   return records.toSorted((a, b) =>
-    keys.reduce((result, { read, sign }) => result || sign * compareText(read(a), read(b)), 0),
+    keys.reduce(
+      (result, { name, sign }) => result || sign * compareText(textOf(a, name) ?? '', textOf(b, name) ?? ''),
+      0,
+    ),
   );
 }
 

@@ -1,51 +1,22 @@
 import { ApiError, badRequest, notFound } from './api-error.ts';
 import type { Handler } from './handler.ts';
-import * as authProfiles from './handlers/auth-profiles.ts';
-import * as collections from './handlers/collections.ts';
-import * as notifications from './handlers/notifications.ts';
-import * as profileSearches from './handlers/profile-searches.ts';
-import * as senders from './handlers/senders.ts';
-import * as simIntegrations from './handlers/sim-integrations.ts';
+import { authProfiles } from './handlers/auth-profiles.ts';
+import { collectionHandlers } from './handlers/collections.ts';
+import { notifications } from './handlers/notifications.ts';
+import { profileSearches } from './handlers/profile-searches.ts';
+import { senders } from './handlers/senders.ts';
+import { simIntegrations } from './handlers/sim-integrations.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 import type { Variations } from './variations.ts';
 
 /** The handler of each operation. The server answers `issue-token` itself, since it needs no token. */
 export const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Handler>> = {
-  'get-profile-config-list': authProfiles.listAuthProfiles,
-  'get-profile-config': authProfiles.getAuthProfile,
-  'patch-profile-config': authProfiles.patchAuthProfile,
-  'get-sim-integrations': simIntegrations.listSimIntegrations,
-  'create-sim-integration': simIntegrations.createSimIntegration,
-  'get-sim-integration': simIntegrations.getSimIntegration,
-  'put-sim-integration': simIntegrations.putSimIntegration,
-  'patch-sim-attributes': simIntegrations.patchSimIntegration,
-  'delete-sim-integration': simIntegrations.deleteSimIntegration,
-  'patch-before-provisioning-rule': simIntegrations.patchProvisioningRule,
-  'list-notification-templates': notifications.listTemplates,
-  'create-notification-template': notifications.writeTemplate,
-  'get-notification-template': notifications.getTemplate,
-  'delete-notification-templates-in-bulk': notifications.deleteTemplates,
-  'list-notification-template-defaults': notifications.listTemplateDefaults,
-  'get-notifications-template-context': notifications.getTemplateContext,
-  'list-notification-preferences': notifications.getPreference,
-  'send-test-notification': notifications.sendTestNotification,
-  'list-from-addresses': senders.listSenders,
-  'create-verified-from-address': senders.createSender,
-  'delete-verified-from-address': senders.deleteSender,
-  'get-dkim-attributes': senders.listDkimAttributes,
-  'create-domain-dkim': senders.createDomain,
-  'get-mail-from-attributes': senders.getMailFrom,
-  'put-mail-from-attributes': senders.putMailFrom,
-  'list-users': collections.listUsers,
-  'list-profiles': collections.listProfiles,
-  'list-profile-types': collections.listProfileTypes,
-  'list-ne-attributes': collections.listNeAttributes,
-  'list-profile-searches': profileSearches.listProfileSearches,
-  'create-profile-search': profileSearches.createProfileSearch,
-  'patch-profile-search': profileSearches.patchProfileSearch,
-  'delete-profile-search': profileSearches.deleteProfileSearch,
-  'run-profile-search': profileSearches.runProfileSearch,
-  'run-saved-profile-search': profileSearches.runSavedProfileSearch,
+  ...authProfiles,
+  ...simIntegrations,
+  ...notifications,
+  ...senders,
+  ...collectionHandlers,
+  ...profileSearches,
 };
 
 type KnownOperation = (typeof operations)[number];

@@ -193,28 +193,21 @@ function cutBody(response: ServerResponse, reply: Reply | null): void {
 }
 
 function sendFault(response: ServerResponse, fault: Fault, status: number, parts: ServerParts): void {
-  const headers: Record<string, string> = {};
-  if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter);
   const text = `Fault: ${status}`;
   const html = `<html><head><title>${text}</title></head><body><h1>${text}</h1></body></html>`;
   const json = JSON.stringify(errorBody(status, text, parts.log.metrics().requests));
-  switch (fault.body ?? 'json') {
-    case 'json':
-      sendText(response, status, json, { ...headers, 'content-type': 'application/json' });
-      return;
-    case 'html':
-      sendText(response, status, html, { ...headers, 'content-type': 'text/html' });
-      return;
-    case 'text':
-      sendText(response, status, text, { ...headers, 'content-type': 'text/plain' });
-      return;
-    case 'bad-encoding':
-      sendText(response, status, json, {
-        ...headers,
-        'content-type': 'application/json',
-        'content-encoding': 'gzip',
-      });
-  }
+  const forms = {
+    json: { body: json, headers: { 'content-type': 'application/json' } },
+    html: { body: html, headers: { 'content-type': 'text/html' } },
+    text: { body: text, headers: { 'content-type': 'text/plain' } },
+    'bad-encoding': {
+      body: json,
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    },
+  };
+  const { body, headers } = forms[fault.body ?? 'json'];
+  const pause = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
+  sendText(response, status, body, { ...pause, ...headers });
 }
 
 function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {

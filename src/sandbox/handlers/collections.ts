@@ -1,169 +1,94 @@
-import type { Json } from '../../model/json.ts';
+import { type JsonObject, textOf } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
-import { type Handler, okRead, type Reply, type Tenant } from '../handler.ts';
-import { compareText, maxOffset, type Query, readFlag, readNumber } from '../query.ts';
-import type { NeAttribute, Profile, ProfileType, User } from '../state.ts';
+import { type Handler, type Handlers, okRead, type Reply, type Tenant } from '../handler.ts';
+import { compareText, type Query, readFlag, readRange } from '../query.ts';
+import type { TenantState } from '../state.ts';
 
-/** A collection endpoint of the profile-management interface. */
-interface Collection<T> {
-  /** The plural noun under which a wrapped answer holds the records. */
-  readonly plural: string;
-  readonly path: string;
-  readonly maxLimit: number;
-  readonly records: readonly T[];
-  /** The attributes that records can be filtered and ordered by, as text. */
-  readonly attributes: ReadonlyMap<string, (record: T) => string>;
-  /** Whether query parameters filter. */
-  readonly filters: boolean;
-  readonly show: (record: T) => Json;
-}
-
-/** Seed 002 sets a maximum for profiles only. For the others it promises no more than the default. */
 const defaultLimit = 100;
-const maxProfiles = 500;
 
-/** Query parameters that are not filters. */
-const parameters = ['limit', 'offset', 'order', 'metadata'];
+/**
+ * The largest page of each collection, and the attributes that its records can be filtered and ordered by. Seed 002 sets
+ * a maximum for profiles only. For the others it promises no more than the default.
+ */
+const collections = {
+  users: { maxLimit: defaultLimit, attributes: ['id', 'uid', 'name', 'login', 'email', 'status'] },
+  profiles: { maxLimit: 500, attributes: ['id', 'uid', 'name', 'status', 'profile_type_id'] },
+  profile_types: { maxLimit: defaultLimit, attributes: ['id', 'uid', 'name', 'category'] },
+  ne_attributes: { maxLimit: defaultLimit, attributes: ['id', 'uid', 'label', 'data_type'] },
+};
 
-/** Seed 002, list-users. */
-export const listUsers: Handler = (call, tenant) =>
-  answerCollection<User>(
-    {
-      ...describeCollection('users', tenant.state.users),
-      attributes: new Map([
-        ['id', ({ id }) => id],
-        ['uid', ({ uid }) => uid],
-        ['name', ({ name }) => name],
-        ['login', ({ login }) => login],
-        ['email', ({ email }) => email],
-        ['status', ({ status }) => status],
-      ]),
-    },
-    call.query,
-    tenant,
-  );
+/** The collection endpoints of the profile-management interface (seed 002). */
+export const collectionHandlers = {
+  'list-users': listAll('users', ({ users }) => users),
+  'list-profiles': listAll('profiles', ({ profiles }) => profiles),
+  'list-profile-types': listAll('profile_types', ({ profileTypes }) => profileTypes),
+  'list-ne-attributes': listAll('ne_attributes', ({ neAttributes }) => neAttributes),
+} satisfies Handlers;
 
-/** Seed 002, list-profiles. */
-export const listProfiles: Handler = (call, tenant) =>
-  answerCollection(
-    describeProfiles('/api/profiles', tenant.state.profiles, { filters: true }),
-    call.query,
-    tenant,
-  );
-
-/** Seed 002, list-profile-types. */
-export const listProfileTypes: Handler = (call, tenant) =>
-  answerCollection<ProfileType>(
-    {
-      ...describeCollection('profile_types', tenant.state.profileTypes),
-      attributes: new Map([
-        ['id', ({ id }) => id],
-        ['uid', ({ uid }) => uid],
-        ['name', ({ name }) => name],
-        ['category', ({ category }) => category ?? ''],
-      ]),
-    },
-    call.query,
-    tenant,
-  );
-
-/** Seed 002, list-ne-attributes. */
-export const listNeAttributes: Handler = (call, tenant) =>
-  answerCollection<NeAttribute>(
-    {
-      ...describeCollection('ne_attributes', tenant.state.neAttributes),
-      attributes: new Map([
-        ['id', ({ id }) => id],
-        ['uid', ({ uid }) => uid],
-        ['label', ({ label }) => label],
-        ['data_type', ({ data_type }) => data_type],
-      ]),
-    },
-    call.query,
-    tenant,
-  );
-
-/** Answers one page of the profiles that a search has found; `path` is where the next page is requested. */
-export function answerProfiles(found: readonly Profile[], path: string, query: Query, tenant: Tenant): Reply {
-  return answerCollection(describeProfiles(path, found, { filters: false }), query, tenant);
+function listAll(
+  plural: keyof typeof collections,
+  recordsOf: (state: TenantState) => readonly JsonObject[],
+): Handler {
+  return ({ query }, tenant) =>
+    answerPage({ plural, path: `/api/${plural}`, records: recordsOf(tenant.state) }, query, tenant);
 }
 
-function describeProfiles(
-  path: string,
-  records: readonly Profile[],
-  { filters }: { readonly filters: boolean },
-): Collection<Profile> {
-  return {
-    plural: 'profiles',
-    path,
-    maxLimit: maxProfiles,
-    records,
-    filters,
-    attributes: new Map([
-      ['id', ({ id }) => id],
-      ['uid', ({ uid }) => uid],
-      ['name', ({ name }) => name],
-      ['status', ({ status }) => status],
-      ['profile_type_id', ({ profile_type_id }) => profile_type_id],
-    ]),
-    show: (profile) => ({ ...profile }),
-  };
-}
-
-function describeCollection<T extends User | ProfileType | NeAttribute>(
-  plural: string,
-  records: readonly T[],
-): Omit<Collection<T>, 'attributes'> {
-  const path = `/api/${plural}`;
-  return { plural, path, maxLimit: defaultLimit, records, filters: true, show: (record) => ({ ...record }) };
+/** Records of a collection, before filters. */
+interface Records {
+  /** The plural noun under which a wrapped answer holds the records. */
+  readonly plural: keyof typeof collections;
+  /** Where the next page is requested. */
+  readonly path: string;
+  readonly records: readonly JsonObject[];
 }
 
 /** Answers a collection request (seed 002): filters, order, one page, and metadata if requested. Throws a 400. */
-function answerCollection<T>(collection: Collection<T>, query: Query, tenant: Tenant): Reply {
+export function answerPage({ plural, path, records }: Records, query: Query, tenant: Tenant): Reply {
   const { variations } = tenant;
-  const found = orderRecords(collection, filterRecords(collection, query, tenant), query.get('order'));
-  const limit = readNumber(query, 'limit', { min: 1, max: collection.maxLimit, fallback: defaultLimit });
-  const offset = readNumber(query, 'offset', { min: 0, max: maxOffset, fallback: 0 });
+  const { maxLimit, attributes } = collections[plural];
+  const matching = filterRecords(records, attributes, query, tenant);
+  const found = orderRecords(matching, attributes, query.get('order'));
+  const { limit, offset } = readRange(query, maxLimit, defaultLimit);
   if (variations.offsetZero === 'refused' && query.get('offset') === '0')
     throw badRequest('offset must not be 0');
   if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length) {
     throw badRequest(`offset must be between 0 and ${Math.max(0, found.length - 1)}`);
   }
   const metadata = readFlag(query, 'metadata');
-  const page = found.slice(offset, offset + limit).map(collection.show);
+  const end = offset + limit;
+  const page = found.slice(offset, end);
   const wrapped = variations.collections === 'metadata' ? metadata : variations.collections === 'wrapped';
   if (!wrapped) return okRead(page);
-  const end = offset + limit;
-  const next = end < found.length ? nextPage(collection.path, query, limit, end) : null;
+  const next = end < found.length ? nextPage(path, query, limit, end) : null;
   const about = { limit, offset, total: found.length, next };
-  return okRead({ [collection.plural]: page, ...(metadata && { _metadata: about }) });
+  return okRead({ [plural]: page, ...(metadata && { _metadata: about }) });
 }
 
-function filterRecords<T>(
-  { attributes, filters, records }: Collection<T>,
+/** Query parameters that are not filters. */
+const parameters = ['limit', 'offset', 'order', 'metadata'];
+
+function filterRecords(
+  records: readonly JsonObject[],
+  attributes: readonly string[],
   query: Query,
   { variations }: Tenant,
-): readonly T[] {
-  if (!filters) return records;
-  return [...query].reduce<readonly T[]>((left, [name, value]) => {
+): readonly JsonObject[] {
+  return [...query].reduce((left, [name, value]) => {
     if (parameters.includes(name)) return left;
-    const read = attributes.get(name);
-    if (read !== undefined) return left.filter((record) => read(record) === value);
+    if (attributes.includes(name)) return left.filter((record) => (textOf(record, name) ?? '') === value);
     if (variations.unknownFilter === 'ignored') return left;
     throw badRequest(`"${name}" is neither a parameter nor an attribute to filter by`);
   }, records);
 }
 
-function orderRecords<T>(
-  { attributes }: Collection<T>,
-  records: readonly T[],
+function orderRecords(
+  records: readonly JsonObject[],
+  attributes: readonly string[],
   by: string | undefined,
-): readonly T[] {
+): readonly JsonObject[] {
   if (by === undefined) return records;
-  const read = attributes.get(by);
-  if (read === undefined)
-    throw badRequest(`order: "${by}" is not one of ${[...attributes.keys()].join(', ')}`);
-  return records.toSorted((a, b) => compareText(read(a), read(b)));
+  if (!attributes.includes(by)) throw badRequest(`order: "${by}" is not one of ${attributes.join(', ')}`);
+  return records.toSorted((a, b) => compareText(textOf(a, by) ?? '', textOf(b, by) ?? ''));
 }
 
 function nextPage(path: string, query: Query, limit: number, offset: number): string {

@@ -1,110 +1,105 @@
-import { isArray, isObject, type Json, parseJson } from '../../model/json.ts';
+import { isArray, isObject, type Json, parseJson, textOf } from '../../model/json.ts';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
-import { type Call, type Handler, okRead, okWrite, param, type Tenant } from '../handler.ts';
+import { type Call, type Handlers, okRead, okWrite, param, type Tenant } from '../handler.ts';
+import { newId } from '../ids.ts';
+import { mediums, readTexts, type Template, type TemplateDefault, templateKey } from '../objects.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
-import { readTexts, templateKey } from '../read-objects.ts';
-import { mediums, newId, type Template, type TemplateDefault } from '../state.ts';
 import { readJsonText, type Variations } from '../variations.ts';
 
-/** Seed 001, filter support of the lists of templates and defaults. */
+/** Filter support of the lists of templates and defaults. */
 const filterFields: FilterFields = new Map([
   ['key', ['eq', 'in', 'sw']],
   ['medium', ['eq', 'sw']],
   ['locale', ['eq', 'sw']],
 ] as const);
 
-/** Seed 001, list-notification-templates. */
-export const listTemplates: Handler = (call, tenant) =>
-  okRead(selectTemplates(tenant.state.templates, call, tenant));
+/** Notification templates and what belongs to them (seed 001). */
+export const notifications = {
+  'list-notification-templates': (call, tenant) =>
+    okRead(selectTemplates(tenant.state.templates, call, tenant)),
 
-/** Seed 001, list-notification-template-defaults. */
-export const listTemplateDefaults: Handler = (call, tenant) =>
-  okRead(selectTemplates(tenant.state.templateDefaults, call, tenant));
+  'list-notification-template-defaults': (call, tenant) =>
+    okRead(selectTemplates(tenant.state.templateDefaults, call, tenant)),
 
-/** Seed 001, get-notification-template: an unknown id is a 400, since the document has no 404 for it. */
-export const getTemplate: Handler = (call, tenant) => {
-  const id = param(call, 'id');
-  const template = tenant.state.templates.find((candidate) => candidate.id === id);
-  if (template === undefined) throw badRequest(`There is no customised template ${id}`);
-  return okRead(showTemplate(template, tenant.variations));
-};
+  /** An unknown id is a 400, since the document has no 404 for it. */
+  'get-notification-template': (call, tenant) => {
+    const id = param(call, 'id');
+    const template = tenant.state.templates.find((candidate) => candidate.id === id);
+    if (template === undefined) throw badRequest(`There is no customised template ${id}`);
+    return okRead(showTemplate(template, tenant.variations));
+  },
 
-/** Seed 001, operation rule 1: creates or replaces the whole template of a key, medium and locale. */
-export const writeTemplate: Handler = (call, tenant) => {
-  const { state, variations } = tenant;
-  const sent = readTemplateBody(call.body, variations);
-  if (!state.templateDefaults.some(({ key }) => key === sent.key)) {
-    throw badRequest(`There is no notification with the key "${sent.key}"`);
-  }
-  if (variations.refuseHeaderFooter && (sent.header !== null || sent.footer !== null)) {
-    throw badRequest('header and footer are no longer supported and must be null');
-  }
-  const index = state.templates.findIndex((candidate) => templateKey(candidate) === templateKey(sent));
-  const live = state.templates[index];
-  if (sent.id !== null && sent.id !== live?.id)
-    throw badRequest('id is not the id of the template with this key, medium and locale');
-  const modified = tenant.timestamp();
-  const template: Template = {
-    ...sent,
-    id: live?.id ?? newId(state, 'NotificationTemplate', templateKey(sent), state.templates),
-    created: live?.created ?? modified,
-    modified,
-  };
-  if (live === undefined) state.templates.push(template);
-  else state.templates[index] = template;
-  return okWrite(showTemplate(template, variations));
-};
+  /** Operation rule 1: creates or replaces the whole template of a key, medium and locale. */
+  'create-notification-template': (call, tenant) => {
+    const { state, variations } = tenant;
+    const sent = readTemplateBody(call.body, variations);
+    if (!state.templateDefaults.some(({ key }) => key === sent.key)) {
+      throw badRequest(`There is no notification with the key "${sent.key}"`);
+    }
+    if (variations.refuseHeaderFooter && (sent.header !== null || sent.footer !== null)) {
+      throw badRequest('header and footer are no longer supported and must be null');
+    }
+    const index = state.templates.findIndex((candidate) => templateKey(candidate) === templateKey(sent));
+    const live = state.templates[index];
+    if (sent.id !== null && sent.id !== live?.id)
+      throw badRequest('id is not the id of the template with this key, medium and locale');
+    const modified = tenant.timestamp();
+    const template: Template = {
+      ...sent,
+      id: live?.id ?? newId(state, 'NotificationTemplate', templateKey(sent), state.templates),
+      created: live?.created ?? modified,
+      modified,
+    };
+    if (live === undefined) state.templates.push(template);
+    else state.templates[index] = template;
+    return okWrite(showTemplate(template, variations));
+  },
 
-/** Seed 001, delete-notification-templates-in-bulk: 204 whether or not the templates exist. */
-export const deleteTemplates: Handler = (call, tenant) => {
-  const { state, variations } = tenant;
-  if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
-  if (variations.bulkDelete === 'refused') throw badRequest(betaText);
-  if (!isArray(call.body) || call.body.length === 0) throw badRequest('The body must be a non-empty array');
-  const selectors = call.body.map(readBulkDelete);
-  state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
-  state.generation += 1;
-  return { status: 204, changed: true };
-};
+  /** 204 whether or not the templates exist. */
+  'delete-notification-templates-in-bulk': (call, tenant) => {
+    const { state, variations } = tenant;
+    if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
+    if (variations.bulkDelete === 'refused') throw badRequest(betaText);
+    if (!isArray(call.body) || call.body.length === 0) throw badRequest('The body must be a non-empty array');
+    const selectors = call.body.map(readBulkDelete);
+    state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
+    state.generation += 1;
+    return { status: 204, changed: true };
+  },
+
+  'get-notifications-template-context': (_call, { state }) => okRead(state.templateContext),
+
+  /** One preference, by its key. */
+  'list-notification-preferences': (call, { state }) => {
+    const key = param(call, 'key');
+    const preference = state.preferences.find((candidate) => candidate.key === key);
+    if (preference === undefined) throw notFound(`There is no notification preference for "${key}"`);
+    return okRead(preference);
+  },
+
+  /** Operation rule 5: the test notification goes to the tenant's `sentNotifications`. */
+  'send-test-notification': (call, tenant) => {
+    const { state, variations } = tenant;
+    const fields = new Fields(call.body, 'body');
+    const key = fields.text('key');
+    const medium = fields.choice('medium', mediums);
+    const context = readJsonText(fields.json('context'), 'body.context', variations);
+    fields.done();
+    if (context === null) throw badRequest('body.context is required');
+    if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
+      throw notFound(`There is no notification "${key}" for ${medium}`);
+    }
+    state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp() });
+    return { status: 204, changed: true };
+  },
+} satisfies Handlers;
 
 const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
 
-/** Seed 001, get-notifications-template-context. */
-export const getTemplateContext: Handler = (_call, { state }) => okRead({ ...state.templateContext });
-
-/** Seed 001, list-notification-preferences: one preference, by its key. */
-export const getPreference: Handler = (call, { state }) => {
-  const key = param(call, 'key');
-  const preference = state.preferences.find((candidate) => candidate.key === key);
-  if (preference === undefined) throw notFound(`There is no notification preference for "${key}"`);
-  return okRead({ ...preference });
-};
-
-/** Seed 001, operation rule 5: the test notification goes to the tenant's `sentNotifications`. */
-export const sendTestNotification: Handler = (call, tenant) => {
-  const { state, variations } = tenant;
-  const fields = new Fields(call.body, 'body');
-  const key = fields.text('key');
-  const medium = fields.choice('medium', mediums);
-  const context = readJsonText(fields.json('context'), 'body.context', variations);
-  fields.done();
-  if (context === null) throw badRequest('body.context is required');
-  if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
-    throw notFound(`There is no notification "${key}" for ${medium}`);
-  }
-  state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp() });
-  return { status: 204, changed: true };
-};
-
-function selectTemplates(records: readonly (Template | TemplateDefault)[], call: Call, tenant: Tenant): Json {
+function selectTemplates(records: readonly TemplateDefault[], call: Call, tenant: Tenant): Json {
   const matches = parseFilters(call.query, filterFields);
-  const found = records.filter((record) =>
-    matches((field) => {
-      if (field === 'key') return record.key;
-      return field === 'medium' ? record.medium : record.locale;
-    }),
-  );
+  const found = records.filter((record) => matches((field) => textOf(record, field) ?? ''));
   const { pageLimit, variations } = tenant;
   return selectPage(found, call.query, pageLimit, variations.repeatPages).map((item) =>
     showTemplate(item, variations),
@@ -124,7 +119,7 @@ function readTemplateBody(body: Json, variations: Variations): TemplateBody {
     key: fields.text('key'),
     medium: fields.choice('medium', mediums),
     locale,
-    ...readTexts(fields, null),
+    ...readTexts(fields),
   };
   fields.textOrNull('created');
   fields.textOrNull('modified');
@@ -143,8 +138,8 @@ function chatAsText(body: Json, { slackTeams }: Variations): Json {
   };
 }
 
-function showTemplate(template: Template | TemplateDefault, { slackTeams }: Variations): Json {
-  if (slackTeams === 'text') return { ...template };
+function showTemplate(template: TemplateDefault, { slackTeams }: Variations): Json {
+  if (slackTeams === 'text') return template;
   const { slackTemplate, teamsTemplate } = template;
   return {
     ...template,

@@ -1,74 +1,86 @@
 import type { Json } from '../../model/json.ts';
-import { badRequest, notFound } from '../api-error.ts';
+import { badRequest } from '../api-error.ts';
 import { checkRule, findProfiles } from '../condition-rules.ts';
 import { Fields } from '../fields.ts';
-import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../handler.ts';
-import { uidOf } from '../read-objects.ts';
-import { type ConditionRule, newId, type ProfileSearch, ruleTypes, type TenantState } from '../state.ts';
+import {
+  type Call,
+  deleteById,
+  findById,
+  type Handlers,
+  okRead,
+  okWrite,
+  type Reply,
+  type Tenant,
+} from '../handler.ts';
+import { newId, uidOf } from '../ids.ts';
+import { type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';
+import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
-import { answerProfiles } from './collections.ts';
+import { answerPage } from './collections.ts';
 
-/** Api-notes, ProfileSearch. */
-export const listProfileSearches: Handler = (_call, { state, variations }) =>
-  okRead({ advanced_search: state.profileSearches.map((search) => showSearch(search, variations)) });
+const noun = 'profile search';
 
-/** Api-notes, ProfileSearch: the tenant makes a uid if none is sent. */
-export const createProfileSearch: Handler = (call, { state, variations }) => {
-  const fields = readSearch(call);
-  const label = fields.text('label');
-  const id = newId(state, 'ProfileSearch', label, state.profileSearches);
-  const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
-  search.rules = updateRules(search, fields, state, variations);
-  fields.done();
-  state.profileSearches.push(search);
-  return okWrite({ advanced_search: showSearch(search, variations) });
-};
+/** Saved searches (api-notes, ProfileSearch). */
+export const profileSearches = {
+  'list-profile-searches': (_call, { state, variations }) =>
+    okRead({ advanced_search: state.profileSearches.map((search) => showSearch(search, variations)) }),
 
-/** Api-notes, ProfileSearch: rules are nested records; those that are not sent stay as they are. */
-export const patchProfileSearch: Handler = (call, tenant) => {
-  const { state, variations } = tenant;
-  const search = findSearch(call, tenant);
-  const fields = readSearch(call);
-  const next: ProfileSearch = {
-    id: search.id,
-    label: fields.includes('label') ? fields.text('label') : search.label,
-    uid: fields.includes('uid') ? fields.text('uid') : search.uid,
-    rules: updateRules(search, fields, state, variations),
-  };
-  fields.done();
-  const remaining = new Set(next.rules.map((rule) => rule.id));
-  if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
-  Object.assign(search, next);
-  return okWrite({ advanced_search: showSearch(search, variations) });
-};
+  /** The tenant makes a uid if none is sent. */
+  'create-profile-search': (call, { state, variations }) => {
+    const fields = readSearch(call);
+    const label = fields.text('label');
+    const id = newId(state, 'ProfileSearch', label, state.profileSearches);
+    const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
+    search.rules = updateRules(search, fields, state, variations);
+    fields.done();
+    state.profileSearches.push(search);
+    return okWrite({ advanced_search: showSearch(search, variations) });
+  },
 
-/** Only on hosts that have it (api-notes, ProfileSearch). */
-export const deleteProfileSearch: Handler = (call, tenant) => {
-  const search = findSearch(call, tenant);
-  tenant.state.profileSearches = tenant.state.profileSearches.filter((other) => other !== search);
-  tenant.state.generation += 1;
-  return { status: 204, changed: true };
-};
+  /** Rules are nested records; those that are not sent stay as they are. */
+  'patch-profile-search': (call, tenant) => {
+    const { state, variations } = tenant;
+    const search = findById(state.profileSearches, call, noun);
+    const fields = readSearch(call);
+    const next: ProfileSearch = {
+      id: search.id,
+      label: fields.includes('label') ? fields.text('label') : search.label,
+      uid: fields.includes('uid') ? fields.text('uid') : search.uid,
+      rules: updateRules(search, fields, state, variations),
+    };
+    fields.done();
+    const remaining = new Set(next.rules.map((rule) => rule.id));
+    if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
+    Object.assign(search, next);
+    return okWrite({ advanced_search: showSearch(search, variations) });
+  },
 
-/** Api-notes, ProfileSearch: runs rules without saving them. */
-export const runProfileSearch: Handler = (call, tenant) => {
-  const fields = readSearch(call);
-  fields.textOrNull('label');
-  const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-  const rules = updateRules(draft, fields, tenant.state, tenant.variations);
-  fields.done();
-  return runRules(rules, '/run', call, tenant);
-};
+  /** Only on hosts that have it. */
+  'delete-profile-search': (call, { state }) => {
+    deleteById(state.profileSearches, call, noun, state);
+    return { status: 204, changed: true };
+  },
 
-/** Api-notes, ProfileSearch: runs the rules of a saved search. */
-export const runSavedProfileSearch: Handler = (call, tenant) => {
-  const search = findSearch(call, tenant);
-  return runRules(search.rules, `/${search.id}/run`, call, tenant);
-};
+  /** Runs rules without saving them. */
+  'run-profile-search': (call, tenant) => {
+    const fields = readSearch(call);
+    fields.textOrNull('label');
+    const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
+    const rules = updateRules(draft, fields, tenant.state, tenant.variations);
+    fields.done();
+    return runRules(rules, '/run', call, tenant);
+  },
+
+  'run-saved-profile-search': (call, tenant) => {
+    const search = findById(tenant.state.profileSearches, call, noun);
+    return runRules(search.rules, `/${search.id}/run`, call, tenant);
+  },
+} satisfies Handlers;
 
 function runRules(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): Reply {
-  const found = findProfiles(rules, tenant.state, tenant.now());
-  return answerProfiles(found, `${tenant.variations.profileSearchPath}${path}`, call.query, tenant);
+  const records = findProfiles(rules, tenant.state, tenant.now());
+  const { profileSearchPath } = tenant.variations;
+  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, records }, call.query, tenant);
 }
 
 function readSearch(call: Call): Fields {
@@ -76,13 +88,6 @@ function readSearch(call: Call): Fields {
   const search = body.json('advanced_search');
   body.done();
   return new Fields(search, 'advanced_search');
-}
-
-function findSearch(call: Call, { state }: Tenant): ProfileSearch {
-  const id = param(call, 'id');
-  const search = state.profileSearches.find((candidate) => candidate.id === id);
-  if (search === undefined) throw notFound(`There is no profile search ${id}`);
-  return search;
 }
 
 /**

@@ -1,203 +1,177 @@
 import type { Json } from '../../model/json.ts';
 import { badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
-import { type Handler, okWrite, param } from '../handler.ts';
+import { deleteById, type Handlers, okWrite, param } from '../handler.ts';
+import { dkimTokens, newId } from '../ids.ts';
+import { type DkimIdentity, type MailFrom, type Sender, verificationStates } from '../objects.ts';
 import { type FilterFields, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
-import {
-  type DkimIdentity,
-  dkimTokens,
-  type MailFrom,
-  newId,
-  type Sender,
-  type TenantState,
-  type VerificationState,
-  verificationStates,
-} from '../state.ts';
+import type { TenantState } from '../state.ts';
 
-/** Seed 001, filter support of list-from-addresses. */
+/** Filter support of list-from-addresses. */
 const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]] as const);
-const sortFields = new Map([['email', (sender: Sender) => sender.email]]);
 
-/** Seed 001, list-from-addresses: the only list with `count` and `sorters`. */
-export const listSenders: Handler = (call, { state, variations, pageLimit }) => {
-  const { query } = call;
-  const matches = parseFilters(query, filterFields);
-  const found = sortRecords(
-    state.senders.filter(({ email }) => matches(() => email)),
-    query.get('sorters'),
-    sortFields,
-  );
-  const withCount = readFlag(query, 'count');
-  const page = selectPage(found, query, pageLimit, variations.repeatPages);
-  const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
-  return {
-    status: 200,
-    body: page.map(showSender),
-    changed,
-    headers: withCount ? { 'x-total-count': String(found.length) } : {},
-  };
-};
+/** Sender addresses, domains and MAIL FROM domains (seed 001). */
+export const senders = {
+  /** The only list with `count` and `sorters`. */
+  'list-from-addresses': (call, { state, variations, pageLimit }) => {
+    const { query } = call;
+    const matches = parseFilters(query, filterFields);
+    const found = sortRecords(
+      state.senders.filter(({ email }) => matches(() => email)),
+      query.get('sorters'),
+      ['email'],
+    );
+    const withCount = readFlag(query, 'count');
+    const page = selectPage(found, query, pageLimit, variations.repeatPages);
+    const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
+    return {
+      status: 200,
+      body: page.map(hideCount),
+      changed,
+      headers: withCount ? { 'x-total-count': String(found.length) } : {},
+    };
+  },
 
-/** Seed 001, operation rule 2: starts the verification of an address. */
-export const createSender: Handler = (call, tenant) => {
-  const { state, variations } = tenant;
-  const fields = new Fields(call.body, 'body');
-  const sent = fields.text('email');
-  for (const name of ['id', 'region']) fields.textOrNull(name);
-  fields.bool('isVerifiedByDomain', false);
-  fields.choice('verificationStatus', verificationStates, 'PENDING');
-  fields.done();
-  if (!isEmail(sent)) throw badRequest(`"${sent}" is not an e-mail address`);
-  if (state.senders.some(({ email }) => email.toLowerCase() === sent.toLowerCase())) {
-    throw badRequest(`The address ${sent} already exists`);
-  }
-  const email = variations.emailLowerCase ? sent.toLowerCase() : sent;
-  const sender: Sender = {
-    id: newId(state, 'SenderAddress', email, state.senders),
-    email,
-    isVerifiedByDomain: false,
-    verificationStatus: 'PENDING',
-    region: null,
-    readsLeft: hasVerifiedDomain(email, state) ? 0 : variations.verifyAfterReads,
-  };
-  state.senders.push(sender);
-  return { status: 201, body: showSender(sender), changed: true };
-};
+  /** Operation rule 2: starts the verification of an address. */
+  'create-verified-from-address': (call, tenant) => {
+    const { state, variations } = tenant;
+    const fields = new Fields(call.body, 'body');
+    const sent = fields.text('email');
+    for (const name of ['id', 'region']) fields.textOrNull(name);
+    fields.bool('isVerifiedByDomain', false);
+    fields.choice('verificationStatus', verificationStates, 'PENDING');
+    fields.done();
+    if (!isEmail(sent)) throw badRequest(`"${sent}" is not an e-mail address`);
+    if (state.senders.some(({ email }) => email.toLowerCase() === sent.toLowerCase())) {
+      throw badRequest(`The address ${sent} already exists`);
+    }
+    const email = variations.emailLowerCase ? sent.toLowerCase() : sent;
+    const sender: Sender = {
+      id: newId(state, 'SenderAddress', email, state.senders),
+      email,
+      isVerifiedByDomain: false,
+      verificationStatus: 'PENDING',
+      region: null,
+      readsLeft: hasVerifiedDomain(email, state) ? 0 : variations.verifyAfterReads,
+    };
+    state.senders.push(sender);
+    return { status: 201, body: hideCount(sender), changed: true };
+  },
 
-/** Seed 001, delete-verified-from-address. */
-export const deleteSender: Handler = (call, { state }) => {
-  const id = param(call, 'id');
-  const index = state.senders.findIndex((candidate) => candidate.id === id);
-  if (index < 0) throw notFound(`There is no sender address ${id}`);
-  state.senders.splice(index, 1);
-  state.generation += 1;
-  return { status: 204, changed: true };
-};
+  'delete-verified-from-address': (call, { state }) => {
+    deleteById(state.senders, call, 'sender address', state);
+    return { status: 204, changed: true };
+  },
+
+  /** Operation rule 3: the first 100 identities, domains and e-mail addresses; there are no further pages. */
+  'get-dkim-attributes': (_call, { state }) => {
+    const page = state.identities.slice(0, maxIdentities);
+    const changed = page.map((identity) => countRead(identity, 'dkimVerificationStatus')).includes(true);
+    return { status: 200, body: page.map(hideCount), changed };
+  },
+
+  'create-domain-dkim': (call, { state, variations }) => {
+    const fields = new Fields(call.body, 'body');
+    const domain = fields.text('domain');
+    fields.done();
+    if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
+    if (state.identities.some(({ address }) => isSameIdentity(address, domain))) {
+      throw badRequest(`The domain ${domain} already exists`);
+    }
+    const identity: DkimIdentity = {
+      id: newId(state, 'VerifiedDomain', domain, state.identities),
+      address: domain,
+      dkimEnabled: true,
+      dkimTokens: dkimTokens(domain),
+      dkimVerificationStatus: 'PENDING',
+      region: 'us-east-1',
+      readsLeft: variations.verifyAfterReads,
+    };
+    state.identities.push(identity);
+    const { address: _address, readsLeft: _readsLeft, ...shown } = identity;
+    return okWrite({ ...shown, domain });
+  },
+
+  /** Operation rule 6: the identity is sent in the path and in the query. */
+  'get-mail-from-attributes': (call, { state, variations }) => {
+    const identity = param(call, 'identity');
+    const id = call.query.get('id');
+    if (id === undefined) throw badRequest('The query parameter "id" is required');
+    if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
+    const found = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
+    if (found !== undefined) {
+      const changed = countRead(found, 'mailFromDomainStatus');
+      return { status: 200, body: showMailFrom(found), changed };
+    }
+    const message = `${identity} has no MAIL FROM domain`;
+    if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
+    if (variations.mailFromMissing === 'notFound') throw notFound(message);
+    const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
+    return { status: 200, body: { identity, ...nothing } };
+  },
+
+  /** Operation rule 4: a change starts the verification of the MAIL FROM domain. */
+  'put-mail-from-attributes': (call, { state, variations }) => {
+    const fields = new Fields(call.body, 'body');
+    const identity = fields.text('identity');
+    const mailFromDomain = fields.text('mailFromDomain');
+    fields.done();
+    if (!isEmail(identity) && !isDomain(identity))
+      throw badRequest(`"${identity}" is not an e-mail identity`);
+    if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`)) {
+      throw badRequest(`mailFromDomain must be a subdomain of ${domainOf(identity)}`);
+    }
+    const live = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
+    if (live?.mailFromDomain === mailFromDomain) return okWrite(showMailFrom(live));
+    const next: MailFrom = {
+      identity: live?.identity ?? identity,
+      mailFromDomain,
+      mailFromDomainStatus: 'PENDING',
+      readsLeft: variations.verifyAfterReads,
+    };
+    if (live === undefined) state.mailFrom.push(next);
+    else Object.assign(live, next);
+    return okWrite(showMailFrom(next));
+  },
+} satisfies Handlers;
 
 const maxIdentities = 100;
 
-/** Seed 001, operation rule 3: the first 100 identities, domains and e-mail addresses; there are no further pages. */
-export const listDkimAttributes: Handler = (_call, { state }) => {
-  const page = state.identities.slice(0, maxIdentities);
-  const changed = page.map(countIdentityRead).includes(true);
-  return { status: 200, body: page.map(showIdentity), changed };
-};
-
-/** Seed 001, create-domain-dkim. */
-export const createDomain: Handler = (call, { state, variations }) => {
-  const fields = new Fields(call.body, 'body');
-  const domain = fields.text('domain');
-  fields.done();
-  if (!isDomain(domain)) throw badRequest(`"${domain}" is not a domain name`);
-  if (state.identities.some(({ address }) => isSameIdentity(address, domain))) {
-    throw badRequest(`The domain ${domain} already exists`);
-  }
-  const identity: DkimIdentity = {
-    id: newId(state, 'VerifiedDomain', domain, state.identities),
-    address: domain,
-    dkimEnabled: true,
-    dkimTokens: dkimTokens(domain),
-    dkimVerificationStatus: 'PENDING',
-    region: 'us-east-1',
-    readsLeft: variations.verifyAfterReads,
-  };
-  state.identities.push(identity);
-  const { address: _address, readsLeft: _readsLeft, ...shown } = identity;
-  return okWrite({ ...shown, domain });
-};
-
-/** Seed 001, operation rule 6: the identity is sent in the path and in the query. */
-export const getMailFrom: Handler = (call, { state, variations }) => {
-  const identity = param(call, 'identity');
-  const id = call.query.get('id');
-  if (id === undefined) throw badRequest('The query parameter "id" is required');
-  if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
-  const found = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
-  if (found !== undefined) {
-    const changed = countMailFromRead(found);
-    return { status: 200, body: showMailFrom(found), changed };
-  }
-  const message = `${identity} has no MAIL FROM domain`;
-  if (variations.mailFromMissing === 'badRequest') throw badRequest(message);
-  if (variations.mailFromMissing === 'notFound') throw notFound(message);
-  const nothing = { mailFromDomain: null, mxRecord: null, txtRecord: null, mailFromDomainStatus: null };
-  return { status: 200, body: { identity, ...nothing } };
-};
-
-/** Seed 001, operation rule 4: a change starts the verification of the MAIL FROM domain. */
-export const putMailFrom: Handler = (call, { state, variations }) => {
-  const fields = new Fields(call.body, 'body');
-  const identity = fields.text('identity');
-  const mailFromDomain = fields.text('mailFromDomain');
-  fields.done();
-  if (!isEmail(identity) && !isDomain(identity)) throw badRequest(`"${identity}" is not an e-mail identity`);
-  if (!isDomain(mailFromDomain) || !mailFromDomain.toLowerCase().endsWith(`.${domainOf(identity)}`)) {
-    throw badRequest(`mailFromDomain must be a subdomain of ${domainOf(identity)}`);
-  }
-  const live = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
-  if (live?.mailFromDomain === mailFromDomain) return okWrite(showMailFrom(live));
-  const next: MailFrom = {
-    identity: live?.identity ?? identity,
-    mailFromDomain,
-    mailFromDomainStatus: 'PENDING',
-    readsLeft: variations.verifyAfterReads,
-  };
-  if (live === undefined) state.mailFrom.push(next);
-  else Object.assign(live, next);
-  return okWrite(showMailFrom(next));
-};
-
-function showSender({ readsLeft: _readsLeft, ...shown }: Sender): Json {
+/** What a tenant answers about an item. */
+function hideCount<T extends { readsLeft: number | null }>({ readsLeft: _readsLeft, ...shown }: T) {
   return shown;
 }
 
-function showIdentity({ readsLeft: _readsLeft, ...shown }: DkimIdentity): Json {
-  return shown;
-}
-
-function showMailFrom({ readsLeft: _readsLeft, ...shown }: MailFrom): Json {
+function showMailFrom(mailFrom: MailFrom): Json {
   return {
-    ...shown,
+    ...hideCount(mailFrom),
     mxRecord: '10 feedback-smtp.us-east-1.amazonses.com',
     txtRecord: 'v=spf1 include:amazonses.com ~all',
   };
 }
 
 function countSenderRead(sender: Sender, state: TenantState): boolean {
-  return countRead(sender, sender.verificationStatus, () => {
-    sender.verificationStatus = 'SUCCESS';
+  const changed = countRead(sender, 'verificationStatus');
+  if (changed && sender.verificationStatus === 'SUCCESS') {
     sender.isVerifiedByDomain = hasVerifiedDomain(sender.email, state);
-  });
-}
-
-function countIdentityRead(identity: DkimIdentity): boolean {
-  return countRead(identity, identity.dkimVerificationStatus, () => {
-    identity.dkimVerificationStatus = 'SUCCESS';
-  });
-}
-
-function countMailFromRead(mailFrom: MailFrom): boolean {
-  return countRead(mailFrom, mailFrom.mailFromDomainStatus, () => {
-    mailFrom.mailFromDomainStatus = 'SUCCESS';
-  });
+  }
+  return changed;
 }
 
 /**
- * Counts one read of something whose verification is pending, and calls `verify` after the last read that it takes.
- * Counting reads instead of time makes every run the same. Returns whether anything changed.
+ * Counts one read of something whose verification is pending; it succeeds after the last read that it takes. Counting
+ * reads instead of time makes every run the same. Returns whether anything changed.
  */
-function countRead(
-  item: { readsLeft: number | null },
-  status: VerificationState,
-  verify: () => void,
+function countRead<Name extends string>(
+  item: { readsLeft: number | null } & Record<Name, Sender['verificationStatus']>,
+  status: Name,
 ): boolean {
-  if (status !== 'PENDING' || item.readsLeft === null) return false;
+  if (item[status] !== 'PENDING' || item.readsLeft === null) return false;
   if (item.readsLeft > 0) {
     item.readsLeft -= 1;
     return true;
   }
-  item.readsLeft = null;
-  verify();
+  Object.assign(item, { readsLeft: null, [status]: 'SUCCESS' });
   return true;
 }
 

@@ -1,96 +1,90 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../../model/json.ts';
-import { badRequest, notFound } from '../api-error.ts';
+import { badRequest } from '../api-error.ts';
 import { Fields } from '../fields.ts';
-import { type Call, type Handler, okRead, okWrite, param, type Reply, type Tenant } from '../handler.ts';
-import { applyPatch, type PatchRules, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
-import { readProvisioningRule } from '../read-objects.ts';
-import { newId, type ProvisioningRule, type SimIntegration } from '../state.ts';
+import {
+  deleteById,
+  findById,
+  type Handlers,
+  okRead,
+  okWrite,
+  type Reply,
+  resolveName,
+  type Tenant,
+  withoutNulls,
+} from '../handler.ts';
+import { newId } from '../ids.ts';
+import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
+import { type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
 /** The fields of an integration that a client sets. */
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 
-/** Seed 000, get-sim-integrations. */
-export const listSimIntegrations: Handler = (_call, tenant) =>
-  okRead(tenant.state.simIntegrations.map((integration) => showIntegration(integration, tenant)));
+const noun = 'integration';
 
-/** Seed 000, get-sim-integration. */
-export const getSimIntegration: Handler = (call, tenant) =>
-  okRead(showIntegration(findIntegration(call, tenant), tenant));
+/** Service desk integrations (seed 000). */
+export const simIntegrations = {
+  'get-sim-integrations': (_call, tenant) =>
+    okRead(tenant.state.simIntegrations.map((integration) => showIntegration(integration, tenant))),
 
-/** Seed 000, create-sim-integration; names are unique (api-notes). */
-export const createSimIntegration: Handler = (call, tenant) => {
-  const details = readDetails(call.body, null, tenant.variations);
-  requireFreeName(details.name, null, tenant);
-  const { state } = tenant;
-  const created = tenant.timestamp();
-  const integration: SimIntegration = {
-    id: newId(state, 'SimIntegration', details.name, state.simIntegrations),
-    ...resolveRuleName(details, tenant),
-    created,
-    modified: created,
-  };
-  state.simIntegrations.push(integration);
-  return okWrite(showIntegration(integration, tenant));
-};
+  'get-sim-integration': (call, tenant) =>
+    okRead(showIntegration(findById(tenant.state.simIntegrations, call, noun), tenant)),
 
-/** Seed 000, put-sim-integration: replaces the integration; fields that are left out are cleared. */
-export const putSimIntegration: Handler = (call, tenant) => {
-  const integration = findIntegration(call, tenant);
-  return updateIntegration(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
-};
+  /** Names are unique (api-notes). */
+  'create-sim-integration': (call, tenant) => {
+    const details = readDetails(call.body, null, tenant.variations);
+    requireFreeName(details.name, null, tenant);
+    const { state } = tenant;
+    const created = tenant.timestamp();
+    const integration: SimIntegration = {
+      id: newId(state, 'SimIntegration', details.name, state.simIntegrations),
+      ...withRuleName(details, tenant),
+      created,
+      modified: created,
+    };
+    state.simIntegrations.push(integration);
+    return okWrite(showIntegration(integration, tenant));
+  },
 
-/** Seed 000, patch-sim-attributes: all fields of a request except the rule, which has its own path. */
-export const patchSimIntegration: Handler = (call, tenant) => {
-  const integration = findIntegration(call, tenant);
-  const document = patchDocument(integration, tenant.variations);
-  const patched = applyPatch(document, readOperations(call.body, tenant), patchRules(tenant));
-  if (Object.hasOwn(patched, 'beforeProvisioningRule')) {
-    throw badRequest('beforeProvisioningRule is patched under its own path');
-  }
-  for (const name of ['id', 'created', 'modified']) {
-    if (Object.hasOwn(patched, name)) throw badRequest(`${name} cannot be patched`);
-  }
-  const details = readDetails(patched, integration.id, tenant.variations);
-  return updateIntegration(
-    integration,
-    { ...details, beforeProvisioningRule: integration.beforeProvisioningRule },
-    tenant,
-  );
-};
+  /** Replaces the integration; fields that are left out are cleared. */
+  'put-sim-integration': (call, tenant) => {
+    const integration = findById(tenant.state.simIntegrations, call, noun);
+    return updateIntegration(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
+  },
 
-/** Seed 000, patch-before-provisioning-rule: pointers are relative to the rule (api-notes). */
-export const patchProvisioningRule: Handler = (call, tenant) => {
-  const integration = findIntegration(call, tenant);
-  const members = Object.entries(integration.beforeProvisioningRule ?? {}).filter(
-    ([, value]) => value !== null,
-  );
-  const patched = applyPatch(objectFrom(members), readOperations(call.body, tenant), patchRules(tenant));
-  const { id: _id, created: _created, modified: _modified, ...details } = integration;
-  return updateIntegration(integration, { ...details, beforeProvisioningRule: readRule(patched) }, tenant);
-};
+  /** All fields of a request except the rule, which has its own path. */
+  'patch-sim-attributes': (call, tenant) => {
+    const integration = findById(tenant.state.simIntegrations, call, noun);
+    const patched = patchWith(writableFields(integration, tenant.variations), call.body, tenant);
+    if (Object.hasOwn(patched, 'beforeProvisioningRule')) {
+      throw badRequest('beforeProvisioningRule is patched under its own path');
+    }
+    for (const name of ['id', 'created', 'modified']) {
+      if (Object.hasOwn(patched, name)) throw badRequest(`${name} cannot be patched`);
+    }
+    const { beforeProvisioningRule } = integration;
+    const details = readDetails(patched, integration.id, tenant.variations);
+    return updateIntegration(integration, { ...details, beforeProvisioningRule }, tenant);
+  },
 
-/** Seed 000, delete-sim-integration. */
-export const deleteSimIntegration: Handler = (call, { state }) => {
-  const id = param(call, 'id');
-  const index = state.simIntegrations.findIndex((candidate) => candidate.id === id);
-  if (index < 0) throw notFound(`There is no integration ${id}`);
-  state.simIntegrations.splice(index, 1);
-  state.generation += 1;
-  return { status: 200, changed: true };
-};
+  /** Pointers are relative to the rule (api-notes). */
+  'patch-before-provisioning-rule': (call, tenant) => {
+    const integration = findById(tenant.state.simIntegrations, call, noun);
+    const { id: _id, created: _created, modified: _modified, ...details } = integration;
+    const patched = patchWith(withoutNulls(details.beforeProvisioningRule ?? {}), call.body, tenant);
+    return updateIntegration(integration, { ...details, beforeProvisioningRule: readRule(patched) }, tenant);
+  },
 
-function findIntegration(call: Call, { state }: Tenant): SimIntegration {
-  const id = param(call, 'id');
-  const integration = state.simIntegrations.find((candidate) => candidate.id === id);
-  if (integration === undefined) throw notFound(`There is no integration ${id}`);
-  return integration;
-}
+  'delete-sim-integration': (call, { state }) => {
+    deleteById(state.simIntegrations, call, noun, state);
+    return { status: 200, changed: true };
+  },
+} satisfies Handlers;
 
 function updateIntegration(integration: SimIntegration, details: SimDetails, tenant: Tenant): Reply {
   requireFreeName(details.name, integration.id, tenant);
-  Object.assign(integration, resolveRuleName(details, tenant), { modified: tenant.timestamp() });
+  Object.assign(integration, withRuleName(details, tenant), { modified: tenant.timestamp() });
   return okWrite(showIntegration(integration, tenant));
 }
 
@@ -101,23 +95,20 @@ function requireFreeName(name: string, id: string | null, { state }: Tenant): vo
 }
 
 /** The details with the name of the rule itself, on tenants that take it from there. */
-function resolveRuleName(details: SimDetails, { state, variations }: Tenant): SimDetails {
+function withRuleName(details: SimDetails, tenant: Tenant): SimDetails {
   const rule = details.beforeProvisioningRule;
-  const reference = state.references.find(({ id }) => variations.resolveNames && id === rule?.id);
-  if (rule === null || reference === undefined) return details;
-  return { ...details, beforeProvisioningRule: { ...rule, name: reference.name } };
+  const name = resolveName(rule?.id, tenant) ?? rule?.name ?? null;
+  return { ...details, beforeProvisioningRule: rule && { ...rule, name } };
 }
 
-function patchRules({ variations }: Tenant): PatchRules {
-  return variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
-}
-
-function readOperations(body: Json, { variations }: Tenant): Json {
-  if (variations.simPatchBody === 'array') return body;
+/** A copy of the document with the operations in `body` applied. Throws a 400. */
+function patchWith(document: JsonObject, body: Json, { variations }: Tenant): JsonObject {
+  const rules = variations.simPatchOps === 'all' ? standardPatch : replaceOnlyPatch;
+  if (variations.simPatchBody === 'array') return applyPatch(document, body, rules);
   if (!isObject(body) || Object.keys(body).join() !== 'operations') {
     throw badRequest('The body must be an object with only the field operations');
   }
-  return own(body, 'operations') ?? null;
+  return applyPatch(document, own(body, 'operations') ?? null, rules);
 }
 
 /**
@@ -157,19 +148,19 @@ function readRule(value: Json): ProvisioningRule | null {
 }
 
 /** The document that a patch is applied to: the fields of a request that have a value. */
-function patchDocument(integration: SimIntegration, variations: Variations): JsonObject {
+function writableFields(integration: SimIntegration, variations: Variations): JsonObject {
+  const { name, description, type, cluster, sources } = integration;
   const jsonText = variations.jsonText === 'map' ? 'text' : variations.jsonText;
-  const members: [string, Json][] = [
-    ['name', integration.name],
-    ['description', integration.description],
-    ['type', integration.type],
-    ['cluster', integration.cluster],
-    ['sources', integration.sources.length === 0 ? null : integration.sources],
-    ['attributes', writeJsonText(integration.attributes, { jsonText })],
-    ['request', writeJsonText(integration.request, { jsonText })],
-    ['statusMap', writeJsonText(integration.statusMap, { jsonText })],
-  ];
-  return objectFrom(members.filter(([, value]) => value !== null));
+  return withoutNulls({
+    name,
+    description,
+    type,
+    cluster,
+    sources: sources.length === 0 ? null : sources,
+    attributes: writeJsonText(integration.attributes, { jsonText }),
+    request: writeJsonText(integration.request, { jsonText }),
+    statusMap: writeJsonText(integration.statusMap, { jsonText }),
+  });
 }
 
 /** A ServiceDeskIntegrationDto, which differs from the request (api-notes, SimIntegration). */
@@ -181,7 +172,7 @@ function showIntegration(integration: SimIntegration, { state, variations }: Ten
     id: to,
     name: state.references.find((candidate) => candidate.id === to)?.name ?? to,
   });
-  const nested = objectFrom(Object.entries({ statusMap, request }).filter(([, value]) => value !== null));
+  const nested = withoutNulls({ statusMap, request });
   const shown =
     integration.attributes === null ? null : hideSecrets(integration.attributes, variations.simSecrets);
   const attributes = variations.simStatusMap === 'attributes' ? { ...shown, ...nested } : shown;
@@ -204,8 +195,7 @@ function showIntegration(integration: SimIntegration, { state, variations }: Ten
       provisioningRequestExpiration: 0,
     },
     attributes: writeJsonText(attributes, variations),
-    beforeProvisioningRule:
-      integration.beforeProvisioningRule === null ? null : { ...integration.beforeProvisioningRule },
+    beforeProvisioningRule: integration.beforeProvisioningRule,
     ...(variations.simStatusMap === 'top' && {
       statusMap: writeJsonText(statusMap, variations),
       request: writeJsonText(request, variations),
