@@ -16,20 +16,16 @@ import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
-import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
+import { commonOptions, flag, projectOptions, scopeOptions, text } from './options.ts';
 import { printRemarks, writeText } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
     .usage('$0 export [options]\n\nWrites the live tenant as manifests.')
-    .option('out', {
-      type: 'string',
-      default: 'config',
-      describe: 'The folder to write into',
-      requiresArg: true,
-    })
+    .option('out', { ...text('The folder to write into'), default: 'config' })
     .option('kinds', {
       array: true,
       choices: kinds.map(({ name }) => name),
@@ -38,16 +34,8 @@ function build(yargs: Argv) {
       describe: 'The kinds to export',
       requiresArg: true,
     })
-    .option('merge', {
-      type: 'boolean',
-      default: false,
-      describe: 'Update the existing manifests. Keeps comments, order, style, tags and side files',
-    })
-    .option('delete', {
-      type: 'boolean',
-      default: false,
-      describe: 'With --merge: remove documents of objects that the tenant no longer has',
-    })
+    .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
+    .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
     .example('$0 export --out config', 'Start a project from an existing tenant')
     .example('$0 export --merge', 'Bring changes made in the tenant into the manifests')
     .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds')

@@ -13,6 +13,7 @@ import {
 } from './init/choices.ts';
 import { type Note, namesFromEnvironment, pipelineFiles, projectFiles, writeFiles } from './init/files.ts';
 import { type Io, isInteractive } from './io.ts';
+import { flag, text } from './options.ts';
 
 function build(yargs: Argv) {
   return yargs
@@ -20,17 +21,12 @@ function build(yargs: Argv) {
       '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore and settings to .vscode/settings.json, and updates its own schemas.',
     )
     .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
-    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask. Use options and defaults' })
-    .option('identity', {
-      type: 'string',
-      describe: "Base URL of the tenant's identity service. Default: an embedded tenant for trials",
-      requiresArg: true,
-    })
-    .option('profiles', {
-      type: 'string',
-      describe: "Base URL of the tenant's profile-management service",
-      requiresArg: true,
-    })
+    .option('yes', flag('Do not ask. Use options and defaults'))
+    .option(
+      'identity',
+      text("Base URL of the tenant's identity service. Default: an embedded tenant for trials"),
+    )
+    .option('profiles', text("Base URL of the tenant's profile-management service"))
     .option('from', {
       choices: starts,
       describe: 'Start with the examples or with an export of the tenant',

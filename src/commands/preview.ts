@@ -10,26 +10,17 @@ import type { Project } from '../model/project.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import {
-  type ArgsOf,
-  commonOptions,
-  defineCommand,
-  lastPort,
-  projectOptions,
-  scopeOptions,
-  wholeNumber,
-} from './command.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
+import { commonOptions, flag, portOption, projectOptions, scopeOptions } from './options.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
-  return scopeOptions(commonOptions(yargs))
+  return portOption(scopeOptions(commonOptions(yargs)))
     .usage(
       '$0 preview [options]\n\nServes a local web page with every notification template, rendered, before and after the changes. Stop it with Ctrl-C.',
     )
-    .option('port', { type: 'number', default: 0, describe: 'Port. 0: any free port', requiresArg: true })
-    .check(wholeNumber('port', lastPort))
-    .option('offline', { type: 'boolean', default: false, describe: 'Do not read the tenant' })
+    .option('offline', flag('Do not read the tenant'))
     .example('$0 preview', 'See templates while you edit them')
     .example('$0 preview --offline --port 8080', 'Without the tenant');
 }
