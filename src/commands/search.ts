@@ -5,7 +5,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
 import { defineCommand } from './command.ts';
 import { viewOf } from './io.ts';
-import { commonOptions, format, number, projectOptions, text } from './options.ts';
+import { argument, commonOptions, format, number, projectOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -13,8 +13,7 @@ function build(yargs: Argv) {
     .usage(
       '$0 search LABEL [options]\n\nRuns a profile search: the declared one, or else the one saved in the tenant.',
     )
-    .positional('label', { type: 'string', describe: 'The label of the search' })
-    .demandOption('label')
+    .positional('label', argument('The label of the search'))
     .option('format', format(searchFormats))
     .option('limit', number('Maximum number of profiles'))
     .option('order', text('Attribute to sort by, in ascending order, such as name'))

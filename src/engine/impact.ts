@@ -5,7 +5,7 @@ import { type PageSource, pageOf, readRows } from '../client/pages.ts';
 import { allOrFailure } from '../client/read.ts';
 import { declaredRules, profileSearch, runRules } from '../kinds/profile-search.ts';
 import { Failure, failure } from '../model/failure.ts';
-import { canonicalJson, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal } from '../model/marker.ts';
 import type { Change, Impact, Moved, Plan, Request } from '../model/plan.ts';
@@ -68,10 +68,7 @@ function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean 
 
 /** The rules in the tenant, escaped so that no value can be mistaken for a marker. */
 function liveRules({ fields }: LiveObject): JsonObject {
-  const rules = declaredRules(fields).map((rule) =>
-    objectFrom(Object.entries(rule).map(([name, value]) => [name, literal(value)])),
-  );
-  return { rules };
+  return { rules: declaredRules(fields).map((rule) => mapMembers(rule, literal)) };
 }
 
 async function impactOf({ label, before, after }: ChangedSearch, budget: Budget): Promise<Impact> {

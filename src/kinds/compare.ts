@@ -1,5 +1,5 @@
 import deepDiff, { type Diff } from 'deep-diff';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
@@ -96,21 +96,16 @@ function difference(path: readonly (string | number)[], before: Json, after: Jso
 
 /** The members of `live` that `declared` names, at every depth; the others are left alone. */
 function restrict(live: JsonObject, declared: JsonObject): JsonObject {
-  const named = Object.entries(declared).flatMap(([name, value]): [string, Json][] => {
-    const item = own(live, name);
-    if (item === undefined || item === null) return [];
-    return [
-      [name, isObject(item) && isObject(value) && secretName(value) === null ? restrict(item, value) : item],
-    ];
+  return mapMembers(declared, (value, name) => {
+    const item = own(live, name) ?? undefined;
+    return isObject(item) && isObject(value) && secretName(value) === null ? restrict(item, value) : item;
   });
-  return objectFrom(named);
 }
 
 /** The value without the members that a manifest clears. */
 function dropNulls(value: JsonObject): JsonObject {
-  return objectFrom(
-    Object.entries(value)
-      .filter(([, item]) => item !== null)
-      .map(([name, item]) => [name, isObject(item) && secretName(item) === null ? dropNulls(item) : item]),
-  );
+  return mapMembers(value, (item) => {
+    if (item === null) return undefined;
+    return isObject(item) && secretName(item) === null ? dropNulls(item) : item;
+  });
 }

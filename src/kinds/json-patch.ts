@@ -1,5 +1,5 @@
 import jsonpatch from 'fast-json-patch';
-import { canonicalJson, isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { containsMarker, livePlace } from '../model/marker.ts';
 import { valueAt } from '../model/pointer.ts';
 
@@ -39,18 +39,16 @@ export function patchOperations(before: JsonObject, after: JsonObject): PatchOpe
 
 /** Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`. */
 function dropUnset(values: JsonObject): JsonObject {
-  const isSet = (value: Json) => value !== null && !(isArray(value) && value.length === 0);
-  return objectFrom(Object.entries(values).filter(([, value]) => isSet(value)));
+  const isUnset = (value: Json) => value === null || (isArray(value) && value.length === 0);
+  return mapMembers(values, (value) => (isUnset(value) ? undefined : value));
 }
 
 /** Lists and markers as text, so that they are compared as a whole. */
 function opaque(value: JsonObject): JsonObject {
-  return objectFrom(
-    Object.entries(value).map(([key, item]) => {
-      if (isArray(item) || (isObject(item) && isMarker(item))) return [key, canonicalJson(item)];
-      return [key, isObject(item) ? opaque(item) : item];
-    }),
-  );
+  return mapMembers(value, (item) => {
+    if (isArray(item) || (isObject(item) && isMarker(item))) return canonicalJson(item);
+    return isObject(item) ? opaque(item) : item;
+  });
 }
 
 function isMarker(value: JsonObject): boolean {

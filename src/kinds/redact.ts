@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
 import { literalOf, liveMarker, livePlace, lookupOf, secretName } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { looksSecret, namesSecret, redacted } from '../model/sensitive.ts';
@@ -67,12 +67,7 @@ export function redact(
   if (typeof value === 'string') return holdsSensitive(value, at, isSensitive) ? replace(at) : value;
   if (isArray(value)) return value.map((item, index) => below(item, index) ?? null);
   if (!isObject(value) || secretName(value) !== null) return value;
-  return objectFrom(
-    Object.entries(value).flatMap(([name, item]): [string, Json][] => {
-      const shown = below(item, name);
-      return shown === undefined ? [] : [[name, shown]];
-    }),
-  );
+  return mapMembers(value, below);
 }
 
 /** Whether a text is JSON with a sensitive value in it. */
@@ -106,7 +101,7 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
     return isObject(value) ? markMembers(value, at) : value;
   };
   const markMembers = (members: JsonObject, at: Pointer): JsonObject =>
-    objectFrom(Object.entries(members).map(([name, item]) => [name, mark(item, `${at}${pointer(name)}`)]));
+    mapMembers(members, (item, name) => mark(item, `${at}${pointer(name)}`));
   return markMembers(fields, '');
 }
 

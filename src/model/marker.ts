@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, mapJson, own } from './json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, mapMembers, own } from './json.ts';
 import type { Pointer } from './pointer.ts';
 
 /**
@@ -72,7 +72,7 @@ export function renderBody(body: Json, reveal: (name: string) => string): Json {
   if (inner !== undefined) return JSON.stringify(renderBody(inner, reveal));
   if (isArray(body)) return body.map((item) => renderBody(item, reveal));
   if (!isObject(body)) return body;
-  return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, renderBody(item, reveal)]));
+  return mapMembers(body, (item) => renderBody(item, reveal));
 }
 
 /** The texts inside the literals of a request body. */
@@ -100,7 +100,7 @@ export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
   if (at !== null) return { $literal: read(at) };
   if (isArray(body)) return body.map((item) => fillLive(item, read));
   if (!isObject(body)) return body;
-  return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, fillLive(item, read)]));
+  return mapMembers(body, (item) => fillLive(item, read));
 }
 
 /** Whether `value` is or contains an object with a marker's key. */

@@ -2,7 +2,16 @@ import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { overlay, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
-import { isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  pick,
+  sameJson,
+} from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal, livePlace, secretName } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
@@ -121,9 +130,7 @@ export function deletionOf(
 ): Change {
   const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
   const isSensitive = sensitivePlaces(kind, [...secrets, ...membersOf(live.hidden)]);
-  const left = objectFrom(
-    Object.keys(kind.fields).map((name) => [name, own(base?.fields ?? {}, name) ?? null]),
-  );
+  const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
   const diff = differences(kind, left, readableFields(kind, live.fields));
   return buildChange('delete', kind, kind.remove(input), {
     key: live.key,
@@ -238,12 +245,7 @@ function assumeHidden(declared: JsonObject, live: LiveSide, secrets: Secrets): C
     return live.hidden.includes(at) || (secretName(value) !== null && (current ?? null) === null);
   };
   const assumeMembers = (members: JsonObject, at: Pointer): JsonObject =>
-    objectFrom(
-      Object.entries(members).flatMap(([name, value]): [string, Json][] => {
-        const assumed = assume(value, `${at}${pointer(name)}`);
-        return assumed === undefined ? [] : [[name, assumed]];
-      }),
-    );
+    mapMembers(members, (value, name) => assume(value, `${at}${pointer(name)}`));
 
   return { fields: assumeMembers(declared, ''), notComparable };
 }
