@@ -11,9 +11,8 @@ import { literal } from '../model/marker.ts';
 import type { Change, Impact, Moved, Plan, Request } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import type { Planned } from './lint.ts';
+import { profilePages } from './search.ts';
 
-/** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
-const largestPage = 500;
 /** The maximum number of names shown of the profiles that enter or leave. */
 const mostNames = 5;
 const longestName = 100;
@@ -73,7 +72,7 @@ function liveRules({ fields }: LiveObject): JsonObject {
 
 async function impactOf({ label, before, after }: ChangedSearch, budget: Budget): Promise<Impact> {
   try {
-    const runs = [before, after].map((request) => request && searchRun(label, request));
+    const runs = [before, after].map((request) => request && profilePages(label, request));
     budget.require(runs.filter((run) => run !== null).length);
     const started = await allOrFailure(
       runs.map(async (run) => run && { run, first: await budget.send(run.request) }),
@@ -82,12 +81,7 @@ async function impactOf({ label, before, after }: ChangedSearch, budget: Budget)
     const [old = new Map(), now = new Map()] = await allOrFailure(
       started.map((one) => readProfiles(one, budget)),
     );
-    return {
-      before: old.size,
-      after: now.size,
-      enter: findMoved(now, old),
-      leave: findMoved(old, now),
-    };
+    return { before: old.size, after: now.size, enter: findMoved(now, old), leave: findMoved(old, now) };
   } catch (error) {
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
       throw error;
@@ -99,16 +93,6 @@ async function impactOf({ label, before, after }: ChangedSearch, budget: Budget)
 interface StartedRun {
   readonly run: PageSource;
   readonly first: Sent;
-}
-
-function searchRun(label: string, request: Request): PageSource {
-  const query = { ...request.query, metadata: 'true', limit: String(largestPage) };
-  return {
-    what: `the search "${label}"`,
-    request: { ...request, query },
-    pageSize: largestPage,
-    member: 'profiles',
-  };
 }
 
 /** The number of further pages, from the total on the first page. */

@@ -10,7 +10,7 @@ import { senderAddress } from '../kinds/sender-address.ts';
 import { verificationOf } from '../kinds/verification.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { interruption } from '../model/failure.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
 import {
@@ -113,10 +113,6 @@ export async function checkDns(status: Status, checker: DnsChecker, signal: Abor
   signal.removeEventListener('abort', checker.cancel);
   if (signal.aborted) throw interruption();
   return { ...status, identities };
-}
-
-function interruption() {
-  return failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
 }
 
 type Declared = Resource & { readonly kind: VerifiedKind };

@@ -8,7 +8,7 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, failure, interruption } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal, secretName } from '../model/marker.ts';
@@ -121,7 +121,7 @@ export async function sendTest(
   const sent = await client.send(apiRequest('POST', '/v2025/send-test-notification', settings, { body }));
   if (isSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };
   if (sent.outcome === 'unsent' && sent.reason === 'interrupted') {
-    throw failure('interrupted', 'Interrupted; nothing was sent.', {}, ExitCode.interrupted);
+    throw interruption('Interrupted; nothing was sent.');
   }
   const { text, hint, trackingId } = describeAnswer(sent);
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;

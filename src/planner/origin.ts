@@ -12,12 +12,10 @@ import type { Match } from './match.ts';
 export function addOrigins(change: Change, match: Match, previous: readonly Resource[]): Change {
   const before = previousOf(match, previous);
   const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, before) }));
-  const hasTenantChange = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
   const isGone = change.action === 'create' && before !== null;
-  if (!hasTenantChange && !isGone) return { ...change, diff };
-  const fields = diff
-    .filter(({ origin }) => origin === 'tenant' || origin === 'both')
-    .map(({ path }) => path);
+  const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
+  if (moved.length === 0 && !isGone) return { ...change, diff };
+  const fields = moved.map(({ path }) => path);
   const what = isGone ? 'The object was deleted' : `${fields.join(', ')} changed`;
   return {
     ...change,
@@ -41,11 +39,8 @@ function previousOf({ kind, resource }: Match, previous: readonly Resource[]): R
 }
 
 /** `null` for a secret: its name does not show who changed its value. */
-function originOf(
-  entry: Difference,
-  { kind, resource, live }: Match,
-  previous: Resource | null,
-): Origin | null {
+function originOf(entry: Difference, match: Match, previous: Resource | null): Origin | null {
+  const { kind, resource, live } = match;
   if (entry.sensitive) return null;
   if (!previous) return 'repo';
   if (!live) return 'tenant';
