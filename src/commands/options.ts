@@ -37,6 +37,12 @@ export function wholeNumber(name: string, largest = Number.MAX_SAFE_INTEGER) {
   };
 }
 
+/** Throws a Failure where the value of an option is not a whole number from 1 on. */
+export function checkPositive(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return;
+  throw failure(`${name}-syntax`, `--${name} takes a whole number, 1 or more.`);
+}
+
 /** The port that a command serves on. */
 export function portOption<T>(yargs: Argv<T>) {
   return yargs
@@ -107,9 +113,7 @@ export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: Gua
 /** The options of a plan, as the engine takes them. Throws a Failure for an invalid number of requests. */
 export function planOptionsOf(args: PlanArgs, env: NodeJS.ProcessEnv): PlanOptions {
   const { prune, since, rotate, impact, impactRequests } = args;
-  if (!Number.isSafeInteger(impactRequests) || impactRequests < 1) {
-    throw failure('impact-requests-syntax', '--impact-requests takes a whole number, 1 or more.');
-  }
+  checkPositive('impact-requests', impactRequests);
   return {
     ...guardOptionsOf(args),
     prune,

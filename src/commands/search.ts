@@ -1,11 +1,11 @@
 import type { Argv } from 'yargs';
 import { runSearch } from '../engine/search.ts';
 import { loadProject } from '../loader/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
 import { defineCommand } from './command.ts';
 import { viewOf } from './io.ts';
-import { argument, commonOptions, format, number, projectOptions, text } from './options.ts';
+import { argument, checkPositive, commonOptions, format, number, projectOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -25,15 +25,10 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  checkLimit(args.limit);
+  checkPositive('limit', args.limit);
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const found = await withTenant(project, args, io, (tenant) => runSearch(resources, tenant, args));
   const { colour, width } = viewOf(io.stdout, args, io);
   io.stdout.write(renderSearch(found, args.format, { colour: colour && args.format === 'table', width }));
   return ExitCode.done;
 });
-
-function checkLimit(limit: number | undefined): void {
-  if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) return;
-  throw failure('limit-syntax', '--limit takes a whole number, 1 or more.');
-}

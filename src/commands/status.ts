@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
+import { createDnsChecker } from '../client/dns-checker.ts';
 import { scopeOf } from '../engine/choices.ts';
 import {
   checkDns,
@@ -46,7 +46,11 @@ type Args = ArgsOf<typeof build>;
 async function run(args: Args, io: Io): Promise<ExitCode> {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
   const interval = durationOf('interval', args.interval);
-  const checker = await checkerFor(args, durationOf('dns-timeout', args.dnsTimeout));
+  const timeout = durationOf('dns-timeout', args.dnsTimeout);
+  const checksDns = args.dns || args.resolver !== undefined;
+  const checker = checksDns
+    ? await createDnsChecker({ server: args.resolver ?? null, timeout, tries: 2 })
+    : null;
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const scope: StatusScope = { resources, includes: scopeOf(args) };
   return withTenant(project, args, io, async (tenant, progress) => {
@@ -66,11 +70,6 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     if (!args.quiet) printUnsettled(status, io);
     return ExitCode.incomplete;
   });
-}
-
-async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<DnsChecker | null> {
-  if (!dns && resolver === undefined) return null;
-  return createDnsChecker({ server: resolver ?? null, timeout, tries: 2 });
 }
 
 function durationOf(option: string, text: string): number {

@@ -30,6 +30,11 @@ export function objectFrom(entries: Iterable<readonly [string, Json]>): JsonObje
   return Object.fromEntries(entries);
 }
 
+/** The items of a list or the values of an object's members; none for other values. */
+export function itemsOf(value: Json): readonly Json[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
 /** An object with what `change` returns for each member; `undefined` leaves the member out. */
 export function mapMembers(
   object: JsonObject,
@@ -87,7 +92,7 @@ export function parseJson(text: string): Json | undefined {
 /** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
 export function isTooDeep(value: Json, levels = deepestJson): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isTooDeep(item, levels - 1));
+  return levels === 0 || itemsOf(value).some((item) => isTooDeep(item, levels - 1));
 }
 
 const deepestJson = 100;

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, mapJson, mapMembers, own } from './json.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, mapMembers, own } from './json.ts';
 import type { Pointer } from './pointer.ts';
 
 /**
@@ -77,18 +77,12 @@ export function renderBody(body: Json, reveal: (name: string) => string): Json {
 
 /** The texts inside the literals of a request body. */
 export function literalTexts(body: Json): string[] {
-  const texts: string[] = [];
-  mapJson(body, (item) => {
-    const verbatim = literalOf(item);
-    if (verbatim !== undefined) {
-      mapJson(verbatim, (leaf) => {
-        if (typeof leaf === 'string') texts.push(leaf);
-        return leaf;
-      });
-    }
-    return item;
-  });
-  return texts;
+  const verbatim = literalOf(body);
+  return verbatim === undefined ? itemsOf(body).flatMap(literalTexts) : textsIn(verbatim);
+}
+
+function textsIn(value: Json): string[] {
+  return typeof value === 'string' ? [value] : itemsOf(value).flatMap(textsIn);
 }
 
 /**
@@ -105,12 +99,8 @@ export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
 
 /** Whether `value` is or contains an object with a marker's key. */
 export function containsMarker(value: Json): boolean {
-  let found = false;
-  mapJson(value, (item) => {
-    found ||= isObject(item) && markerKeys.some((key) => Object.hasOwn(item, key));
-    return item;
-  });
-  return found;
+  if (isObject(value) && markerKeys.some((key) => Object.hasOwn(value, key))) return true;
+  return itemsOf(value).some(containsMarker);
 }
 
 function markerContent(value: Json | undefined, key: MarkerKey): Json | undefined {
