@@ -53,7 +53,7 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   checkReportFiles(args.report, 'result');
   const files = [...args.report, ...(args.result === undefined ? [] : [args.result])];
   // Checked first: after the apply, it would be too late to find that nothing can record it.
@@ -93,7 +93,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     appendStepSummary(document, io);
     return writeResultReports(document, args.report, io);
   });
-}
+});
 
 /** Writes the reports. One that cannot be written makes the apply incomplete: exit 1 would mean that nothing was done. */
 function writeResultReports(
@@ -193,5 +193,3 @@ function needsConfirmation(plan: Plan, { planfile, yes, expect }: Args): boolean
   const sends = plan.changes.some(({ requests }) => requests.length > 0);
   return sends && planfile === undefined && !yes && expect === undefined;
 }
-
-export const command = defineCommand(build, run);

@@ -17,7 +17,7 @@ import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
-import type { Io } from './io.ts';
+import type { Io, Verbosity } from './io.ts';
 import { commonOptions, flag, projectOptions, scopeOptions, text } from './options.ts';
 import { printRemarks, writeText } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -44,17 +44,14 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   if (args.merge) return mergeIntoManifests(args, io);
   if (args.delete) throw failure('usage', '--delete needs --merge.', { hint: 'Add --merge.' });
   return exportToNewFiles(args, io);
-}
+});
 
 /** The arguments of an export into new files. */
-type NewExportArgs = Pick<
-  Args,
-  'config' | 'env' | 'quiet' | 'verbose' | 'color' | 'progress' | 'kinds' | 'only' | 'except' | 'out'
->;
+type NewExportArgs = Verbosity & Pick<Args, 'config' | 'env' | 'kinds' | 'only' | 'except' | 'out'>;
 
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
@@ -129,5 +126,3 @@ function summaryOf({ changed, created, deleted }: Merge): string {
   const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
   return `${[...lines.map(oneLine), counts].join('\n')}\n`;
 }
-
-export const command = defineCommand(build, run);

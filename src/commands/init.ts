@@ -46,7 +46,7 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   checkGiven(args);
   const choices = args.yes || !isInteractive(io) ? chooseDefaults(args) : await askForChoices(args, io);
   const root = resolve(io.cwd, args.dir);
@@ -62,7 +62,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const next = nextSteps({ choices, isNew, exported, names }, relative(io.cwd, root), io);
   io.stdout.write(`${formatNotes([...written, ...pipelineNotes])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
-}
+});
 
 /** One line for each file. */
 function formatNotes(notes: readonly Note[]): string {
@@ -138,5 +138,3 @@ function nextSteps({ choices, isNew, exported, names }: InitResult, folder: stri
   ];
   return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
 }
-
-export const command = defineCommand(build, run);

@@ -27,7 +27,7 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   const load = createLoader(args, io);
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   const reader = args.offline ? offline : onlineReader(args, io);
@@ -46,7 +46,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     await preview.close();
   }
   return ExitCode.done;
-}
+});
 
 /** A function that loads the project with the resources in scope. Throws a Failure for a glob that can match nothing. */
 function createLoader(args: Args, io: Io): () => Project {
@@ -144,5 +144,3 @@ function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void
     if (!isRunning) next().catch(onError);
   };
 }
-
-export const command = defineCommand(build, run);

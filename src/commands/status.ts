@@ -14,7 +14,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { isVerificationOver, type Status } from '../model/status.ts';
 import { oneLine } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
-import { type ArgsOf, defineCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import { type Io, viewOf } from './io.ts';
 import { commonOptions, flag, format, projectOptions, scopeOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
@@ -41,9 +41,7 @@ function build(yargs: Argv) {
     .example('$0 apply --yes && $0 status --wait 30m', 'In CI: continue when all are verified');
 }
 
-type Args = ArgsOf<typeof build>;
-
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
   const interval = durationOf('interval', args.interval);
   const timeout = durationOf('dns-timeout', args.dnsTimeout);
@@ -70,7 +68,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     if (!args.quiet) printUnsettled(status, io);
     return ExitCode.incomplete;
   });
-}
+});
 
 function durationOf(option: string, text: string): number {
   const duration = readDuration(text);
@@ -97,5 +95,3 @@ function printUnsettled(status: Status, io: Io): void {
   const names = open.map(({ address, verification }) => `${address} (${verificationWords[verification]})`);
   io.stderr.write(`The time is up. Not verified: ${names.map(oneLine).join(', ')}.\n`);
 }
-
-export const command = defineCommand(build, run);

@@ -43,7 +43,7 @@ export async function readStatus(
   earlier: Status | null = null,
 ): Promise<Status> {
   const declared = findDeclared(scope);
-  const known = earlier && new Set(earlier.identities.map(nameOfStatus));
+  const known = earlier && new Set(earlier.identities.map(({ kind, name }) => nameOf({ kind, key: [name] })));
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
@@ -124,7 +124,10 @@ function findDeclared({ resources, includes }: StatusScope): Declared[] {
   );
 }
 
-/** The API has no list of MAIL FROM domains. Each sender and domain may have one, and each takes a request. */
+/**
+ * The API has no list of MAIL FROM domains. Each sender and domain may have one, and each takes a request, which the API
+ * refuses for identities without a valid domain.
+ */
 function mailFromKeys(
   declared: readonly Declared[],
   identities: readonly LiveObject[],
@@ -132,17 +135,13 @@ function mailFromKeys(
   known: ReadonlySet<string> | null,
 ): Key[] {
   const keys = declared.filter(({ kind }) => kind === mailFrom.name).map(({ key }) => key);
-  const live = candidates(identities)
+  const { read } = mailFrom;
+  const candidates = read.how === 'each-declared' ? read.candidates(identities) : [];
+  const live = candidates
+    .filter(([identity = '']) => dnsName(domainOf(identity)) !== null)
     .filter((key) => includes(formatAddress(mailFrom.name, key)))
     .filter((key) => known === null || known.has(identityOf(mailFrom, key)));
   return [...new Map([...live, ...keys].map((key) => [identityOf(mailFrom, key), key])).values()];
-}
-
-/** Leaves out identities without a valid domain, which the API would refuse. */
-function candidates(identities: readonly LiveObject[]): Key[] {
-  const { read } = mailFrom;
-  const keys = read.how === 'each-declared' ? read.candidates(identities) : [];
-  return keys.filter(([identity = '']) => dnsName(domainOf(identity)) !== null);
 }
 
 function liveStatus(
@@ -198,10 +197,6 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
 
 function isVerifiedKind(kind: string): kind is VerifiedKind {
   return verifiedKinds.some((name) => name === kind);
-}
-
-function nameOfStatus({ kind, name }: IdentityStatus): string {
-  return nameOf({ kind, key: [name] });
 }
 
 function nameOf({ kind, key }: Pick<Resource, 'kind' | 'key'>): string {

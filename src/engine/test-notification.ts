@@ -98,10 +98,8 @@ function differingFields(declared: Resource, live: LiveObject): string[] {
 async function contextFor(fields: JsonObject, { client, environment }: Tenant): Promise<JsonObject> {
   // Name and description are not part of the notification.
   const { name: _name, description: _description, ...sent } = fields;
-  const texts = Object.keys(sent).map((field) => {
-    const value = own(sent, field) ?? '';
-    return typeof value === 'string' ? value : canonicalJson(value);
-  });
+  const set = Object.values(sent).filter((value) => value !== null);
+  const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
   return sampleContext(texts, await readTemplateContext(client, environment.settings));
 }
 

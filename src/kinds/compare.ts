@@ -1,4 +1,4 @@
-import deepDiff, { type Diff } from 'deep-diff';
+import deepDiff from 'deep-diff';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
@@ -78,15 +78,10 @@ function compareJson(
         secretName(rhs) === null ? undefined : [JSON.stringify(lhs), JSON.stringify(rhs)],
     }) ?? [];
   return found.map((entry) => {
-    const path = pathOf(entry);
+    const path = [...(entry.path ?? []), ...(entry.kind === 'A' ? [entry.index] : [])];
     const below = pointer(...path);
     return difference([...at, ...path], valueAt(before, below) ?? null, valueAt(after, below) ?? null);
   });
-}
-
-function pathOf(entry: Diff<Json, Json>): (string | number)[] {
-  const path: (string | number)[] = entry.path ?? [];
-  return entry.kind === 'A' ? [...path, entry.index] : path;
 }
 
 function difference(path: readonly (string | number)[], before: Json, after: Json): FieldDifference {

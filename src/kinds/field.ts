@@ -50,12 +50,9 @@ function comparableSet(items: readonly Json[]): Json {
 function comparableJson(value: Json, { nested = [], pairs }: Field & { is: 'json' }): Json {
   if (!isObject(value)) return value === '' ? null : value;
   if (Object.keys(value).length === 0) return null;
-  if (pairs) return mapJson(value, (item) => (isSetScalar(item) ? String(item) : item));
+  if (pairs)
+    return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
   return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
-}
-
-function isSetScalar(value: Json): boolean {
-  return typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** A reference with an id is compared by that id, since the server may answer with another name. */

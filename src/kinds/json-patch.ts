@@ -24,16 +24,10 @@ export function patchOperations(before: JsonObject, after: JsonObject): PatchOpe
   const found = jsonpatch.compare(opaque(dropUnset(before)), opaque(after));
   // Unchanged values need no operation.
   const changing = found.filter(({ path }) => livePlace(valueAt(after, path)) !== path);
-  return changing.map((operation) => {
-    switch (operation.op) {
-      case 'add':
-      case 'replace':
-        return { op: operation.op, path: operation.path, value: valueAt(after, operation.path) ?? null };
-      case 'remove':
-        return { op: 'remove', path: operation.path, value: null };
-      default:
-        throw new TypeError(`Comparing two values never gives the operation "${operation.op}".`);
-    }
+  return changing.map(({ op, path }) => {
+    if (op === 'remove') return { op, path, value: null };
+    if (op === 'add' || op === 'replace') return { op, path, value: valueAt(after, path) ?? null };
+    throw new TypeError(`Comparing two values never gives the operation "${op}".`);
   });
 }
 

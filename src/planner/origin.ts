@@ -49,19 +49,14 @@ function originOf(entry: Difference, match: Match, previous: Resource | null): O
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
   if (then === undefined) return 'repo';
-  return hasTenantMoved({ kind, entry, at }, previous.fields, live.fields) ? 'both' : 'repo';
+  return hasTenantMoved(kind, entry, previous.fields, live.fields) ? 'both' : 'repo';
 }
 
-interface Place {
-  readonly kind: Kind;
-  readonly entry: Difference;
-  readonly at: (fields: JsonObject) => Json | undefined;
-}
-
-function hasTenantMoved({ kind, entry, at }: Place, previous: JsonObject, live: JsonObject): boolean {
+function hasTenantMoved(kind: Kind, entry: Difference, previous: JsonObject, live: JsonObject): boolean {
   const [name = ''] = segmentsOf(entry.path);
   const field = kind.fields[name];
   if (!field) return false;
+  const at = valueReader(kind, entry);
   if (field.is === 'json') return !sameJson(at(previous) ?? null, at(live) ?? null);
   return compareField(name, field, own(previous, name) ?? null, own(live, name)).length > 0;
 }

@@ -118,10 +118,10 @@ function resourceOf(
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
   const since = entry ? laterChanges(entry, change) : null;
-  if (since === null) return { ...change, source: null };
+  const placeless = { ...change, source: null };
+  if (since === null) return placeless;
   return {
-    ...change,
-    source: null,
+    ...placeless,
     warnings: [...change.warnings, since],
     risk: [...change.risk, 'undoes-tenant-change'],
   };
