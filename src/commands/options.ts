@@ -91,11 +91,8 @@ export function planOptions<T>(yargs: Argv<T>) {
     .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 });
 }
 
-export type CommonArgs = ArgsOf<typeof commonOptions>;
-export type PlanArgs = ArgsOf<typeof planOptions<unknown>>;
-
 /** The project and environment to load, as the loader takes them. */
-export function projectOptions(args: Pick<CommonArgs, 'config' | 'env'>, io: Io) {
+export function projectOptions(args: Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>, io: Io) {
   return {
     configFile: resolve(io.cwd, args.config),
     env: io.env,
@@ -111,7 +108,10 @@ export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: Gua
 }
 
 /** The options of a plan, as the engine takes them. Throws a Failure for an invalid number of requests. */
-export function planOptionsOf(args: PlanArgs, env: NodeJS.ProcessEnv): PlanOptions {
+export function planOptionsOf(
+  args: ArgsOf<typeof planOptions<unknown>>,
+  env: NodeJS.ProcessEnv,
+): PlanOptions {
   const { prune, since, rotate, impact, impactRequests } = args;
   checkPositive('impact-requests', impactRequests);
   return {

@@ -1,7 +1,6 @@
 import type { Argv } from 'yargs';
 import { scopeOf } from '../engine/choices.ts';
 import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
-import type { Tenant } from '../engine/tenant.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -116,16 +115,13 @@ async function readLiveTemplates(project: Project, args: Args, io: Io): ReturnTy
   const templates = project.resources.filter(({ address }) => isTemplate(address));
   if (templates.length === 0) return { live: null, diagnostics: [] };
   try {
-    const read = (tenant: Tenant) => readTemplates(templates, tenant);
-    const live = await withTenant(project, args, io, read);
+    const live = await withTenant(project, args, io, (tenant) => readTemplates(templates, tenant));
     return { live, diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;
-    return { live: null, diagnostics: error.diagnostics.map(toWarning) };
+    return { live: null, diagnostics: error.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
   }
 }
-
-const toWarning = (diagnostic: Diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' });
 
 /** A function that runs `work`. Calls during a run lead to one more run after it. */
 function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void): () => void {

@@ -8,7 +8,7 @@ import { Failure, failure } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal } from '../model/marker.ts';
-import type { Change, Impact, Moved, Plan, Request } from '../model/plan.ts';
+import type { Change, Impact, Moved, Plan } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import type { Planned } from './lint.ts';
 import { profilePages } from './search.ts';
@@ -27,8 +27,8 @@ export async function addImpact(plan: Plan, planned: Planned, requests: number):
   const changes: Change[] = [];
   // One after the other, so that the same searches run out of requests each time.
   for (const change of plan.changes) {
-    const search = changesRules(change) ? searchOf(change, planned) : null;
-    changes.push(search ? { ...change, impact: await impactOf(search, budget) } : change);
+    const searches = changesRules(change) ? searchesOf(change, planned) : null;
+    changes.push(searches ? { ...change, impact: await impactOf(searches, budget) } : change);
   }
   return { ...plan, changes };
 }
@@ -41,24 +41,18 @@ function changesRules({ kind, action, diff }: Change): boolean {
   );
 }
 
-/** The requests that run a search as it is before and after its change. `null`: there is no such search. */
-interface ChangedSearch {
-  readonly label: string;
-  readonly before: Request | null;
-  readonly after: Request | null;
-}
+/** The profiles that a search finds before and after its change. `null`: there is no such search. */
+type Searches = readonly [before: PageSource | null, after: PageSource | null];
 
-function searchOf(change: Change, { input }: Planned): ChangedSearch {
+function searchesOf(change: Change, { input }: Planned): Searches {
   const { objects, resources, environment } = input;
   const live = objects.find((object) => isObjectOf(change, object));
   const declared = resources.find(
     ({ address, ensure }) => address === change.address && ensure === 'present',
   );
-  return {
-    label: change.key[0] ?? '',
-    before: live ? runRules(liveRules(live), environment.settings) : null,
-    after: declared ? runRules(declared.fields, environment.settings) : null,
-  };
+  const pages = (fields: JsonObject) =>
+    profilePages(change.key[0] ?? '', runRules(fields, environment.settings));
+  return [live ? pages(liveRules(live)) : null, declared ? pages(declared.fields) : null];
 }
 
 function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean {
@@ -70,9 +64,8 @@ function liveRules({ fields }: LiveObject): JsonObject {
   return { rules: declaredRules(fields).map((rule) => mapMembers(rule, literal)) };
 }
 
-async function impactOf({ label, before, after }: ChangedSearch, budget: Budget): Promise<Impact> {
+async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
   try {
-    const runs = [before, after].map((request) => request && profilePages(label, request));
     budget.require(runs.filter((run) => run !== null).length);
     const started = await allOrFailure(
       runs.map(async (run) => run && { run, first: await budget.send(run.request) }),

@@ -58,11 +58,8 @@ function compareRecords(
     if (pair.declared === null || pair.live === null)
       return [difference([name, at], pair.live, pair.declared)];
     if (recordAgrees(pair.declared, pair.live)) return [];
-    return compareJson(
-      [name, at],
-      restrict(comparableRecord(pair.live), comparableRecord(pair.declared)),
-      comparableRecord(pair.declared),
-    );
+    const wanted = comparableRecord(pair.declared);
+    return compareJson([name, at], restrict(comparableRecord(pair.live), wanted), wanted);
   });
 }
 
