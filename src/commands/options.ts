@@ -12,9 +12,6 @@ export const flag = (describe: string) => ({ type: 'boolean', default: false, de
 /** The shape of an option with one text. */
 export const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const;
 
-/** The shape of a positional argument that has to be there. */
-export const argument = (describe: string) => ({ type: 'string', describe, demandOption: true }) as const;
-
 /** The shape of an option with one number. */
 export const number = (describe: string) => ({ type: 'number', describe, requiresArg: true }) as const;
 

@@ -2,14 +2,7 @@ import type { Argv } from 'yargs';
 import { planRollback } from '../engine/rollback.ts';
 import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
-import {
-  argument,
-  commonOptions,
-  guardOptions,
-  guardOptionsOf,
-  projectOptions,
-  scopeOptions,
-} from './options.ts';
+import { commonOptions, guardOptions, guardOptionsOf, projectOptions, scopeOptions } from './options.ts';
 import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { readResult } from './saved.ts';
 
@@ -18,7 +11,11 @@ function build(yargs: Argv) {
     .usage(
       '$0 rollback RESULT [options]\n\nMakes a plan that undoes an apply, from its result file. Changes nothing in the tenant.',
     )
-    .positional('result', argument('The result file of an apply, for example one in .tenantctl/results'))
+    .positional('result', {
+      type: 'string',
+      describe: 'The result file of an apply, for example one in .tenantctl/results',
+    })
+    .demandOption('result')
     .example(
       '$0 rollback result.json --out back.json',
       'Save the plan for review, then run `tenantctl apply back.json`',

@@ -5,7 +5,7 @@ import { ExitCode } from '../model/failure.ts';
 import { renderSearch, searchFormats } from '../report/search.ts';
 import { defineCommand } from './command.ts';
 import { viewOf } from './io.ts';
-import { argument, checkPositive, commonOptions, format, number, projectOptions, text } from './options.ts';
+import { checkPositive, commonOptions, format, number, projectOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -13,7 +13,8 @@ function build(yargs: Argv) {
     .usage(
       '$0 search LABEL [options]\n\nRuns a profile search: the declared one, or else the one saved in the tenant.',
     )
-    .positional('label', argument('The label of the search'))
+    .positional('label', { type: 'string', describe: 'The label of the search' })
+    .demandOption('label')
     .option('format', format(searchFormats))
     .option('limit', number('Maximum number of profiles'))
     .option('order', text('Attribute to sort by, in ascending order, such as name'))

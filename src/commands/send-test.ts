@@ -14,7 +14,7 @@ import { unreadableFile } from '../model/system-error.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
 import { defineCommand } from './command.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
-import { argument, commonOptions, flag, format, projectOptions, text } from './options.ts';
+import { commonOptions, flag, format, projectOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
 
@@ -23,7 +23,11 @@ function build(yargs: Argv) {
     .usage(
       '$0 send-test ADDRESS [options]\n\nMakes the tenant send a test notification of a template. It goes to real people.',
     )
-    .positional('address', argument('The template: NotificationTemplate/KEY/MEDIUM/LOCALE'))
+    .positional('address', {
+      type: 'string',
+      describe: 'The template: NotificationTemplate/KEY/MEDIUM/LOCALE',
+    })
+    .demandOption('address')
     .option(
       'context',
       text("YAML or JSON file with values for the template's variables. Default: made-up values"),
