@@ -8,15 +8,18 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
+import { hasColour, type Io, isInteractive } from './io.ts';
 import {
-  type ArgsOf,
   commonOptions,
-  defineCommand,
+  flag,
+  format,
+  list,
   planOptions,
   planOptionsOf,
   projectOptions,
-} from './command.ts';
-import { hasColour, type Io, isInteractive } from './io.ts';
+  text,
+} from './options.ts';
 import {
   appendStepSummary,
   checkReportFiles,
@@ -35,31 +38,13 @@ function build(yargs: Argv) {
       '$0 apply [PLANFILE] [options]\n\nChanges the tenant to match the manifests. With a plan file: applies exactly that plan, without asking for confirmation.',
     )
     .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' })
-    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask for confirmation' })
-    .option('expect', {
-      type: 'string',
-      describe: 'Apply only if the plan has this digest',
-      requiresArg: true,
-    })
-    .option('dry-run', {
-      type: 'boolean',
-      default: false,
-      describe: 'Print the requests without sending them',
-    })
-    .option('fail-fast', { type: 'boolean', default: false, describe: 'Stop after the first failed change' })
-    .option('format', {
-      choices: ['text', 'json'] as const,
-      default: 'text' as const,
-      describe: 'Output format',
-    })
-    .option('result', { type: 'string', describe: 'Write the result to this file', requiresArg: true })
-    .option('report', {
-      type: 'string',
-      array: true,
-      default: [] as string[],
-      describe: 'Also write the result to these files (.md .html .json .xml)',
-      requiresArg: true,
-    })
+    .option('yes', flag('Do not ask for confirmation'))
+    .option('expect', text('Apply only if the plan has this digest'))
+    .option('dry-run', flag('Print the requests without sending them'))
+    .option('fail-fast', flag('Stop after the first failed change'))
+    .option('format', format(['text', 'json']))
+    .option('result', text('Write the result to this file'))
+    .option('report', list('Also write the result to these files (.md .html .json .xml)'))
     .example('$0 apply', 'Make a plan, show it, ask for confirmation, apply it')
     .example('$0 apply plan.json', 'Apply a reviewed plan, or finish an interrupted apply')
     .example('$0 apply --expect sha256:…', 'In CI: apply only the approved plan')
@@ -68,7 +53,7 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   checkReportFiles(args.report, 'result');
   const files = [...args.report, ...(args.result === undefined ? [] : [args.result])];
   // Checked first: after the apply, it would be too late to find that nothing can record it.
@@ -108,7 +93,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     appendStepSummary(document, io);
     return writeResultReports(document, args.report, io);
   });
-}
+});
 
 /** Writes the reports. One that cannot be written makes the apply incomplete: exit 1 would mean that nothing was done. */
 function writeResultReports(
@@ -208,5 +193,3 @@ function needsConfirmation(plan: Plan, { planfile, yes, expect }: Args): boolean
   const sends = plan.changes.some(({ requests }) => requests.length > 0);
   return sends && planfile === undefined && !yes && expect === undefined;
 }
-
-export const command = defineCommand(build, run);

@@ -16,20 +16,16 @@ import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
-import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
-import type { Io } from './io.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
+import type { Io, Verbosity } from './io.ts';
+import { commonOptions, flag, projectOptions, scopeOptions, text } from './options.ts';
 import { printRemarks, writeText } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
     .usage('$0 export [options]\n\nWrites the live tenant as manifests.')
-    .option('out', {
-      type: 'string',
-      default: 'config',
-      describe: 'The folder to write into',
-      requiresArg: true,
-    })
+    .option('out', { ...text('The folder to write into'), default: 'config' })
     .option('kinds', {
       array: true,
       choices: kinds.map(({ name }) => name),
@@ -38,16 +34,8 @@ function build(yargs: Argv) {
       describe: 'The kinds to export',
       requiresArg: true,
     })
-    .option('merge', {
-      type: 'boolean',
-      default: false,
-      describe: 'Update the existing manifests. Keeps comments, order, style, tags and side files',
-    })
-    .option('delete', {
-      type: 'boolean',
-      default: false,
-      describe: 'With --merge: remove documents of objects that the tenant no longer has',
-    })
+    .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
+    .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
     .example('$0 export --out config', 'Start a project from an existing tenant')
     .example('$0 export --merge', 'Bring changes made in the tenant into the manifests')
     .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds')
@@ -56,17 +44,14 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   if (args.merge) return mergeIntoManifests(args, io);
   if (args.delete) throw failure('usage', '--delete needs --merge.', { hint: 'Add --merge.' });
   return exportToNewFiles(args, io);
-}
+});
 
 /** The arguments of an export into new files. */
-type NewExportArgs = Pick<
-  Args,
-  'config' | 'env' | 'quiet' | 'verbose' | 'color' | 'progress' | 'kinds' | 'only' | 'except' | 'out'
->;
+type NewExportArgs = Verbosity & Pick<Args, 'config' | 'env' | 'kinds' | 'only' | 'except' | 'out'>;
 
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
@@ -141,5 +126,3 @@ function summaryOf({ changed, created, deleted }: Merge): string {
   const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
   return `${[...lines.map(oneLine), counts].join('\n')}\n`;
 }
-
-export const command = defineCommand(build, run);

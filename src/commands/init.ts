@@ -13,6 +13,7 @@ import {
 } from './init/choices.ts';
 import { type Note, namesFromEnvironment, pipelineFiles, projectFiles, writeFiles } from './init/files.ts';
 import { type Io, isInteractive } from './io.ts';
+import { flag, text } from './options.ts';
 
 function build(yargs: Argv) {
   return yargs
@@ -20,17 +21,12 @@ function build(yargs: Argv) {
       '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore and settings to .vscode/settings.json, and updates its own schemas.',
     )
     .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
-    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask. Use options and defaults' })
-    .option('identity', {
-      type: 'string',
-      describe: "Base URL of the tenant's identity service. Default: an embedded tenant for trials",
-      requiresArg: true,
-    })
-    .option('profiles', {
-      type: 'string',
-      describe: "Base URL of the tenant's profile-management service",
-      requiresArg: true,
-    })
+    .option('yes', flag('Do not ask. Use options and defaults'))
+    .option(
+      'identity',
+      text("Base URL of the tenant's identity service. Default: an embedded tenant for trials"),
+    )
+    .option('profiles', text("Base URL of the tenant's profile-management service"))
     .option('from', {
       choices: starts,
       describe: 'Start with the examples or with an export of the tenant',
@@ -50,7 +46,7 @@ function build(yargs: Argv) {
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   checkGiven(args);
   const choices = args.yes || !isInteractive(io) ? chooseDefaults(args) : await askForChoices(args, io);
   const root = resolve(io.cwd, args.dir);
@@ -66,7 +62,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   const next = nextSteps({ choices, isNew, exported, names }, relative(io.cwd, root), io);
   io.stdout.write(`${formatNotes([...written, ...pipelineNotes])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
-}
+});
 
 /** One line for each file. */
 function formatNotes(notes: readonly Note[]): string {
@@ -142,5 +138,3 @@ function nextSteps({ choices, isNew, exported, names }: InitResult, folder: stri
   ];
   return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
 }
-
-export const command = defineCommand(build, run);

@@ -42,10 +42,6 @@ export function isInteractive(io: Io): boolean {
 }
 
 /** The options for rendering text on one of the streams. */
-export function viewOf(
-  output: Output,
-  args: Pick<Verbosity, 'color' | 'verbose'>,
-  io: Io,
-): { readonly colour: boolean; readonly width: number; readonly verbose: boolean } {
+export function viewOf(output: Output, args: Pick<Verbosity, 'color' | 'verbose'>, io: Io) {
   return { colour: hasColour(output, io, args), width: widthOf(output), verbose: args.verbose };
 }

@@ -2,9 +2,10 @@ import yargs, { type Argv } from 'yargs';
 import { ExitCode, failure } from '../model/failure.ts';
 import { version } from '../model/version.ts';
 import { checkArguments, parserSettings } from './check-arguments.ts';
-import { commonOptions, type Run } from './command.ts';
+import type { Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, widthOf } from './io.ts';
+import { commonOptions } from './options.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr.

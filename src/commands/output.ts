@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { TemplateSetting } from '../engine/templates.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
 import { type Io, type Verbosity, viewOf } from './io.ts';
@@ -47,7 +47,7 @@ function wantsJson(argv: readonly string[]): boolean {
 
 function toFailure(error: unknown, io: Io): Failure {
   if (error instanceof Failure) return error;
-  if (io.signal.aborted) return failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
+  if (io.signal.aborted) return interruption();
   const message = error instanceof Error ? error.message : String(error);
   if (isSystemError(error)) return failure('system', message);
   const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';

@@ -6,6 +6,7 @@ import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
+import { flag, format, list, text } from './options.ts';
 import {
   appendStepSummary,
   checkReportFiles,
@@ -21,28 +22,10 @@ import { savePlan } from './saved.ts';
 /** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
   return yargs
-    .option('out', {
-      type: 'string',
-      describe: 'Save the plan to this file, for `apply FILE`',
-      requiresArg: true,
-    })
-    .option('format', {
-      choices: ['text', 'json', 'markdown', 'html'] as const,
-      default: 'text' as const,
-      describe: 'Output format',
-    })
-    .option('report', {
-      type: 'string',
-      array: true,
-      default: [] as string[],
-      describe: 'Also write the plan to these files (.md .html .json .xml .gitlab.json)',
-      requiresArg: true,
-    })
-    .option('detailed-exitcode', {
-      type: 'boolean',
-      default: false,
-      describe: 'Exit with 2 if there are changes',
-    });
+    .option('out', text('Save the plan to this file, for `apply FILE`'))
+    .option('format', format(['text', 'json', 'markdown', 'html']))
+    .option('report', list('Also write the plan to these files (.md .html .json .xml .gitlab.json)'))
+    .option('detailed-exitcode', flag('Exit with 2 if there are changes'));
 }
 
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;

@@ -1,16 +1,8 @@
 import type { Argv } from 'yargs';
 import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
-import type { ExitCode } from '../model/failure.ts';
-import {
-  type ArgsOf,
-  commonOptions,
-  defineCommand,
-  planOptions,
-  planOptionsOf,
-  projectOptions,
-} from './command.ts';
-import type { Io } from './io.ts';
+import { defineCommand } from './command.ts';
+import { commonOptions, planOptions, planOptionsOf, projectOptions } from './options.ts';
 import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 
 function build(yargs: Argv) {
@@ -26,14 +18,10 @@ function build(yargs: Argv) {
     .example("$0 plan --only 'NotificationTemplate/**'", 'Only notification templates');
 }
 
-type Args = ArgsOf<typeof build>;
-
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   checkPlanFiles(args, io);
   const project = loadProject(projectOptions(args, io));
   const options = planOptionsOf(args, io.env);
   const plan = await planWithTenant(project, args, io, (tenant) => planChanges(project, tenant, options));
   return outputPlan(plan, args, io);
-}
-
-export const command = defineCommand(build, run);
+});

@@ -1,7 +1,6 @@
 import type { Argv } from 'yargs';
 import { scopeOf } from '../engine/choices.ts';
 import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
-import type { Tenant } from '../engine/tenant.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -10,33 +9,24 @@ import type { Project } from '../model/project.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
-import {
-  type ArgsOf,
-  commonOptions,
-  defineCommand,
-  lastPort,
-  projectOptions,
-  scopeOptions,
-  wholeNumber,
-} from './command.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
+import { commonOptions, flag, portOption, projectOptions, scopeOptions } from './options.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
-  return scopeOptions(commonOptions(yargs))
+  return portOption(scopeOptions(commonOptions(yargs)))
     .usage(
       '$0 preview [options]\n\nServes a local web page with every notification template, rendered, before and after the changes. Stop it with Ctrl-C.',
     )
-    .option('port', { type: 'number', default: 0, describe: 'Port. 0: any free port', requiresArg: true })
-    .check(wholeNumber('port', lastPort))
-    .option('offline', { type: 'boolean', default: false, describe: 'Do not read the tenant' })
+    .option('offline', flag('Do not read the tenant'))
     .example('$0 preview', 'See templates while you edit them')
     .example('$0 preview --offline --port 8080', 'Without the tenant');
 }
 
 type Args = ArgsOf<typeof build>;
 
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   const load = createLoader(args, io);
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   const reader = args.offline ? offline : onlineReader(args, io);
@@ -55,7 +45,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     await preview.close();
   }
   return ExitCode.done;
-}
+});
 
 /** A function that loads the project with the resources in scope. Throws a Failure for a glob that can match nothing. */
 function createLoader(args: Args, io: Io): () => Project {
@@ -125,16 +115,13 @@ async function readLiveTemplates(project: Project, args: Args, io: Io): ReturnTy
   const templates = project.resources.filter(({ address }) => isTemplate(address));
   if (templates.length === 0) return { live: null, diagnostics: [] };
   try {
-    const read = (tenant: Tenant) => readTemplates(templates, tenant);
-    const live = await withTenant(project, args, io, read);
+    const live = await withTenant(project, args, io, (tenant) => readTemplates(templates, tenant));
     return { live, diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;
-    return { live: null, diagnostics: error.diagnostics.map(toWarning) };
+    return { live: null, diagnostics: error.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
   }
 }
-
-const toWarning = (diagnostic: Diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' });
 
 /** A function that runs `work`. Calls during a run lead to one more run after it. */
 function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void): () => void {
@@ -153,5 +140,3 @@ function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void
     if (!isRunning) next().catch(onError);
   };
 }
-
-export const command = defineCommand(build, run);

@@ -54,27 +54,18 @@ function trafficLog(io: Io): Progress {
 }
 
 function clientLog(event: ClientEvent): string | null {
-  switch (event.type) {
-    case 'request-started':
-      return null;
-    case 'request-finished': {
-      const { request, result, ms, detail, trackingId } = event;
-      const query = new URLSearchParams(request.query).toString();
-      const more = [detail, trackingId && `tracking id ${trackingId}`].filter(Boolean).join(', ');
-      return `${request.method} ${request.path}${query && `?${query}`} ${result} ${ms} ms${more && ` (${more})`}`;
-    }
-    case 'rate-limit-wait':
-    case 'retrying':
-    case 'token-fetched':
-      return clientText(event);
-  }
+  if (event.type !== 'request-finished') return clientText(event);
+  const { request, result, ms, detail, trackingId } = event;
+  const query = new URLSearchParams(request.query).toString();
+  const more = [detail, trackingId && `tracking id ${trackingId}`].filter(Boolean).join(', ');
+  return `${request.method} ${request.path}${query && `?${query}`} ${result} ${ms} ms${more && ` (${more})`}`;
 }
 
 /** Counts answered requests, or finished changes once an apply has begun. */
 class Count {
   readonly #sent = new Set<string>();
   readonly #answered = new Set<string>();
-  #changes: { finished: number; total: number } | null = null;
+  #changes: { done: number; all: number; what: string } | null = null;
 
   add(event: ClientEvent | ApplyEvent): void {
     switch (event.type) {
@@ -90,10 +81,10 @@ class Count {
         this.#answered.delete(idOf(event.request));
         break;
       case 'checked':
-        this.#changes = { finished: 0, total: event.changes };
+        this.#changes = { done: 0, all: event.changes, what: 'changes' };
         break;
       case 'finished':
-        this.#changes = { finished: event.finished, total: event.total };
+        this.#changes = { done: event.finished, all: event.total, what: 'changes' };
         break;
     }
   }
@@ -103,8 +94,7 @@ class Count {
   }
 
   get current(): { done: number; all: number; what: string } {
-    if (!this.#changes) return { done: this.answered, all: this.#sent.size, what: 'requests' };
-    return { done: this.#changes.finished, all: this.#changes.total, what: 'changes' };
+    return this.#changes ?? { done: this.answered, all: this.#sent.size, what: 'requests' };
   }
 }
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { ExitCode, failure } from '../model/failure.ts';
+import { interruption } from '../model/failure.ts';
 import type { Io } from './io.ts';
 
 /** Questions on stderr and their answers on stdin. */
@@ -29,8 +29,7 @@ export async function confirm(toDo: string, io: Io): Promise<boolean> {
   try {
     const answer = await prompt.ask(`Type 'yes' to ${toDo}: `);
     if (answer === null) io.stderr.write('\n');
-    if (io.signal.aborted)
-      throw failure('interrupted', 'Interrupted. Nothing was done.', {}, ExitCode.interrupted);
+    if (io.signal.aborted) throw interruption('Interrupted. Nothing was done.');
     return answer === 'yes';
   } finally {
     prompt.close();

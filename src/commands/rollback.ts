@@ -1,17 +1,8 @@
 import type { Argv } from 'yargs';
 import { planRollback } from '../engine/rollback.ts';
 import { loadProject } from '../loader/index.ts';
-import type { ExitCode } from '../model/failure.ts';
-import {
-  type ArgsOf,
-  commonOptions,
-  defineCommand,
-  guardOptions,
-  guardOptionsOf,
-  projectOptions,
-  scopeOptions,
-} from './command.ts';
-import type { Io } from './io.ts';
+import { defineCommand } from './command.ts';
+import { commonOptions, guardOptions, guardOptionsOf, projectOptions, scopeOptions } from './options.ts';
 import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { readResult } from './saved.ts';
 
@@ -31,9 +22,7 @@ function build(yargs: Argv) {
     );
 }
 
-type Args = ArgsOf<typeof build>;
-
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   checkPlanFiles(args, io);
   const result = readResult(args.result, io);
   const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });
@@ -42,6 +31,4 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     planRollback(result, project, tenant, options),
   );
   return outputPlan(plan, args, io);
-}
-
-export const command = defineCommand(build, run);
+});

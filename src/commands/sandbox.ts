@@ -4,40 +4,21 @@ import type { Argv } from 'yargs';
 import { startEmbedded } from '../engine/tenant.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault } from '../sandbox/index.ts';
-import { type ArgsOf, commonOptions, defineCommand, lastPort, wholeNumber } from './command.ts';
-import type { Io } from './io.ts';
+import { defineCommand } from './command.ts';
+import { commonOptions, list, number, portOption, text, wholeNumber } from './options.ts';
 
 function build(yargs: Argv) {
-  return commonOptions(yargs)
+  return portOption(commonOptions(yargs))
     .usage('$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.')
-    .option('port', { type: 'number', default: 0, describe: 'Port. 0: any free port', requiresArg: true })
-    .check(wholeNumber('port', lastPort))
-    .option('seed', {
-      type: 'string',
-      describe: 'YAML file with the objects to start with',
-      requiresArg: true,
-    })
-    .option('data', { type: 'string', describe: 'JSON file to keep the tenant in', requiresArg: true })
-    .option('latency', {
-      type: 'number',
-      default: 0,
-      describe: 'Milliseconds added to every answer',
-      requiresArg: true,
-    })
+    .option('seed', text('YAML file with the objects to start with'))
+    .option('data', text('JSON file to keep the tenant in'))
+    .option('latency', { ...number('Milliseconds added to every answer'), default: 0 })
     .check(wholeNumber('latency'))
-    .option('fault', {
-      type: 'string',
-      array: true,
-      default: [] as string[],
-      describe: 'Faults to inject, such as status=503,method=POST,times=2',
-      requiresArg: true,
-    })
+    .option('fault', list('Faults to inject, such as status=503,method=POST,times=2'))
     .example('$0 sandbox --seed sandbox.seed.yaml --port 8787', 'Start a tenant for trials');
 }
 
-type Args = ArgsOf<typeof build>;
-
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   const file = (name: string | undefined) => (name === undefined ? null : resolve(io.cwd, name));
   const sandbox = await startEmbedded({
     port: args.port,
@@ -53,7 +34,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
   if (!io.signal.aborted) await once(io.signal, 'abort');
   await sandbox.close();
   return ExitCode.done;
-}
+});
 
 function readFault(text: string) {
   try {
@@ -63,5 +44,3 @@ function readFault(text: string) {
     throw error;
   }
 }
-
-export const command = defineCommand(build, run);

@@ -4,8 +4,8 @@ import type { Argv } from 'yargs';
 import { kinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
-import { type ArgsOf, commonOptions, defineCommand } from './command.ts';
-import type { Io } from './io.ts';
+import { defineCommand } from './command.ts';
+import { commonOptions } from './options.ts';
 
 /** Resolves files of this package, wherever it is installed. */
 const require = createRequire(import.meta.url);
@@ -21,9 +21,7 @@ function build(yargs: Argv) {
     .example('$0 schema NotificationTemplate', 'The fields of a notification template');
 }
 
-type Args = ArgsOf<typeof build>;
-
-async function run({ kind }: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async ({ kind }, io) => {
   const names = [...kinds.map(({ name }) => name), ...others];
   if (kind === undefined) {
     io.stdout.write(`${names.join('\n')}\n`);
@@ -36,7 +34,7 @@ async function run({ kind }: Args, io: Io): Promise<ExitCode> {
   }
   io.stdout.write(`${JSON.stringify(addLifecycle(readSchema(kind)), null, 2)}\n`);
   return ExitCode.done;
-}
+});
 
 function readSchema(name: string): JsonObject {
   const text = readFileSync(require.resolve(`tenantctl/schemas/${name}.schema.json`), 'utf8');
@@ -62,5 +60,3 @@ function addLifecycle(schema: JsonObject): JsonObject {
 
 /** The file that the schemas of kinds refer to. */
 const shared = 'lifecycle.schema.json';
-
-export const command = defineCommand(build, run);

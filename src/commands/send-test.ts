@@ -12,8 +12,9 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
-import { type ArgsOf, commonOptions, defineCommand, projectOptions } from './command.ts';
+import { defineCommand } from './command.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
+import { commonOptions, flag, format, projectOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
 
@@ -27,26 +28,19 @@ function build(yargs: Argv) {
       describe: 'The template: NotificationTemplate/KEY/MEDIUM/LOCALE',
     })
     .demandOption('address')
-    .option('context', {
-      type: 'string',
-      describe: "YAML or JSON file with values for the template's variables. Default: made-up values",
-      requiresArg: true,
-    })
-    .option('yes', { type: 'boolean', default: false, describe: 'Do not ask for confirmation' })
-    .option('format', {
-      choices: ['text', 'json'] as const,
-      default: 'text' as const,
-      describe: 'Output format',
-    })
+    .option(
+      'context',
+      text("YAML or JSON file with values for the template's variables. Default: made-up values"),
+    )
+    .option('yes', flag('Do not ask for confirmation'))
+    .option('format', format(['text', 'json']))
     .example(
       '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml',
       'Show the notification, ask, send',
     );
 }
 
-type Args = ArgsOf<typeof build>;
-
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   if (!args.yes && !isInteractive(io)) {
     throw failure('consent-required', 'There is no terminal to ask for confirmation. Add --yes.');
   }
@@ -63,7 +57,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     io.stdout.write(testOutcome(test, answer, args.format, viewOf(io.stdout, args, io)));
     return ExitCode.done;
   });
-}
+});
 
 /** Reads the object in a YAML or JSON file, as strictly as a manifest. Throws a Failure where there is none. */
 function readContext(name: string, io: Io): JsonObject {
@@ -91,5 +85,3 @@ function readText(name: string, io: Io): string {
     throw error instanceof Failure ? error : unreadableFile(name, error);
   }
 }
-
-export const command = defineCommand(build, run);

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
+import { createDnsChecker } from '../client/dns-checker.ts';
 import { scopeOf } from '../engine/choices.ts';
 import {
   checkDns,
@@ -14,8 +14,9 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { isVerificationOver, type Status } from '../model/status.ts';
 import { oneLine } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
-import { type ArgsOf, commonOptions, defineCommand, projectOptions, scopeOptions } from './command.ts';
+import { defineCommand } from './command.ts';
 import { type Io, viewOf } from './io.ts';
+import { commonOptions, flag, format, projectOptions, scopeOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -23,44 +24,31 @@ function build(yargs: Argv) {
     .usage(
       '$0 status [options]\n\nShows the verification of senders, domains and MAIL FROM domains, and the DNS records to publish.',
     )
-    .option('format', {
-      choices: statusFormats,
-      default: 'text' as const,
-      describe: 'Output format. zone: lines for a zone file',
-    })
-    .option('dns', { type: 'boolean', default: false, describe: 'Check whether DNS has the records' })
-    .option('resolver', {
-      type: 'string',
-      describe: "Name server for --dns, as HOST:PORT. Default: the system's",
-      requiresArg: true,
-    })
+    .option('format', { ...format(statusFormats), describe: 'Output format. zone: lines for a zone file' })
+    .option('dns', flag('Check whether DNS has the records'))
+    .option('resolver', text("Name server for --dns, as HOST:PORT. Default: the system's"))
     .option('dns-timeout', {
-      type: 'string',
+      ...text('Time to wait for the name server. Each record is tried twice'),
       default: '3s',
-      describe: 'Time to wait for the name server. Each record is tried twice',
-      requiresArg: true,
     })
     .option('wait', {
       type: 'string',
       describe: 'Wait until all declared identities are verified. Exit with 3 after this time (default 30m)',
     })
-    .option('interval', {
-      type: 'string',
-      default: '15s',
-      describe: 'Time between two checks of --wait',
-      requiresArg: true,
-    })
+    .option('interval', { ...text('Time between two checks of --wait'), default: '15s' })
     .example('$0 status --dns', 'Check the verification and the DNS records')
     .example('$0 status --format zone >> acme.example.zone', 'Add the records to a zone file')
     .example('$0 apply --yes && $0 status --wait 30m', 'In CI: continue when all are verified');
 }
 
-type Args = ArgsOf<typeof build>;
-
-async function run(args: Args, io: Io): Promise<ExitCode> {
+export const command = defineCommand(build, async (args, io) => {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
   const interval = durationOf('interval', args.interval);
-  const checker = await checkerFor(args, durationOf('dns-timeout', args.dnsTimeout));
+  const timeout = durationOf('dns-timeout', args.dnsTimeout);
+  const checksDns = args.dns || args.resolver !== undefined;
+  const checker = checksDns
+    ? await createDnsChecker({ server: args.resolver ?? null, timeout, tries: 2 })
+    : null;
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const scope: StatusScope = { resources, includes: scopeOf(args) };
   return withTenant(project, args, io, async (tenant, progress) => {
@@ -80,12 +68,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
     if (!args.quiet) printUnsettled(status, io);
     return ExitCode.incomplete;
   });
-}
-
-async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<DnsChecker | null> {
-  if (!dns && resolver === undefined) return null;
-  return createDnsChecker({ server: resolver ?? null, timeout, tries: 2 });
-}
+});
 
 function durationOf(option: string, text: string): number {
   const duration = readDuration(text);
@@ -112,5 +95,3 @@ function printUnsettled(status: Status, io: Io): void {
   const names = open.map(({ address, verification }) => `${address} (${verificationWords[verification]})`);
   io.stderr.write(`The time is up. Not verified: ${names.map(oneLine).join(', ')}.\n`);
 }
-
-export const command = defineCommand(build, run);

@@ -1,4 +1,4 @@
-import { globProblem, unknownKind } from '../kinds/address-glob.ts';
+import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
 import { findKind } from '../kinds/index.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -45,21 +45,16 @@ export function scopeOf({ only, except }: Pick<Globs, 'only' | 'except'>): (addr
 
 /** A warning for each glob that matches none of the objects: it probably has a typo. */
 export function unmatchedGlobs(
-  { only, except, rotate = [] }: Globs,
+  globs: Globs,
   objects: readonly { readonly address: Address }[],
 ): Diagnostic[] {
-  const given = [
-    ...only.map((glob) => ['--only', glob] as const),
-    ...except.map((glob) => ['--except', glob] as const),
-    ...rotate.map((glob) => ['--rotate', glob] as const),
-  ];
   const isUnmatched = (glob: string) => {
     const matches = matchAddresses([glob]);
     return !objects.some(({ address }) => matches(address));
   };
-  return given
-    .filter(([, glob]) => isUnmatched(glob))
-    .map(([option, glob]) => ({
+  return givenGlobs(globs)
+    .filter(({ glob }) => isUnmatched(glob))
+    .map(({ option, glob }) => ({
       code: 'unmatched-glob',
       severity: 'warning',
       message: `${option} \`${glob}\` matches no object, declared or read from the tenant.`,
@@ -75,11 +70,16 @@ interface Globs {
   readonly allowDeleteAll?: readonly string[];
 }
 
-function checkGlobs({ only, except, rotate = [], allowDeleteAll = [] }: Globs): void {
+/** The globs with the options that give them. */
+function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glob: string }[] {
+  return Object.entries({ only, except, rotate }).flatMap(([name, globs]) =>
+    globs.map((glob) => ({ option: `--${name}`, glob })),
+  );
+}
+
+function checkGlobs({ allowDeleteAll = [], ...globs }: Globs): void {
   const problems = [
-    ...only.flatMap((glob) => problemOf('--only', globProblem(glob))),
-    ...except.flatMap((glob) => problemOf('--except', globProblem(glob))),
-    ...rotate.flatMap((glob) => problemOf('--rotate', globProblem(glob))),
+    ...givenGlobs(globs).flatMap(({ option, glob }) => problemOf(option, globProblem(glob))),
     ...allowDeleteAll.flatMap((name) =>
       problemOf('--allow-delete-all', findKind(name) ? null : unknownKind(name)),
     ),
@@ -87,7 +87,7 @@ function checkGlobs({ only, except, rotate = [], allowDeleteAll = [] }: Globs): 
   if (problems.length > 0) throw new Failure(problems);
 }
 
-function problemOf(option: string, problem: ReturnType<typeof globProblem>): Diagnostic[] {
+function problemOf(option: string, problem: GlobProblem | null): Diagnostic[] {
   if (!problem) return [];
   const { code, message, hint } = problem;
   return [{ code, severity: 'error', message: `${option}: ${message}.`, hint }];

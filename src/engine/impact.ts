@@ -5,15 +5,14 @@ import { type PageSource, pageOf, readRows } from '../client/pages.ts';
 import { allOrFailure } from '../client/read.ts';
 import { declaredRules, profileSearch, runRules } from '../kinds/profile-search.ts';
 import { Failure, failure } from '../model/failure.ts';
-import { canonicalJson, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal } from '../model/marker.ts';
-import type { Change, Impact, Moved, Plan, Request } from '../model/plan.ts';
+import type { Change, Impact, Moved, Plan } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
 import type { Planned } from './lint.ts';
+import { profilePages } from './search.ts';
 
-/** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
-const largestPage = 500;
 /** The maximum number of names shown of the profiles that enter or leave. */
 const mostNames = 5;
 const longestName = 100;
@@ -28,8 +27,8 @@ export async function addImpact(plan: Plan, planned: Planned, requests: number):
   const changes: Change[] = [];
   // One after the other, so that the same searches run out of requests each time.
   for (const change of plan.changes) {
-    const search = changesRules(change) ? searchOf(change, planned) : null;
-    changes.push(search ? { ...change, impact: await impactOf(search, budget) } : change);
+    const searches = changesRules(change) ? searchesOf(change, planned) : null;
+    changes.push(searches ? { ...change, impact: await impactOf(searches, budget) } : change);
   }
   return { ...plan, changes };
 }
@@ -42,24 +41,18 @@ function changesRules({ kind, action, diff }: Change): boolean {
   );
 }
 
-/** The requests that run a search as it is before and after its change. `null`: there is no such search. */
-interface ChangedSearch {
-  readonly label: string;
-  readonly before: Request | null;
-  readonly after: Request | null;
-}
+/** The profiles that a search finds before and after its change. `null`: there is no such search. */
+type Searches = readonly [before: PageSource | null, after: PageSource | null];
 
-function searchOf(change: Change, { input }: Planned): ChangedSearch {
+function searchesOf(change: Change, { input }: Planned): Searches {
   const { objects, resources, environment } = input;
   const live = objects.find((object) => isObjectOf(change, object));
   const declared = resources.find(
     ({ address, ensure }) => address === change.address && ensure === 'present',
   );
-  return {
-    label: change.key[0] ?? '',
-    before: live ? runRules(liveRules(live), environment.settings) : null,
-    after: declared ? runRules(declared.fields, environment.settings) : null,
-  };
+  const pages = (fields: JsonObject) =>
+    profilePages(change.key[0] ?? '', runRules(fields, environment.settings));
+  return [live ? pages(liveRules(live)) : null, declared ? pages(declared.fields) : null];
 }
 
 function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean {
@@ -68,15 +61,11 @@ function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean 
 
 /** The rules in the tenant, escaped so that no value can be mistaken for a marker. */
 function liveRules({ fields }: LiveObject): JsonObject {
-  const rules = declaredRules(fields).map((rule) =>
-    objectFrom(Object.entries(rule).map(([name, value]) => [name, literal(value)])),
-  );
-  return { rules };
+  return { rules: declaredRules(fields).map((rule) => mapMembers(rule, literal)) };
 }
 
-async function impactOf({ label, before, after }: ChangedSearch, budget: Budget): Promise<Impact> {
+async function impactOf(runs: Searches, budget: Budget): Promise<Impact> {
   try {
-    const runs = [before, after].map((request) => request && searchRun(label, request));
     budget.require(runs.filter((run) => run !== null).length);
     const started = await allOrFailure(
       runs.map(async (run) => run && { run, first: await budget.send(run.request) }),
@@ -85,12 +74,7 @@ async function impactOf({ label, before, after }: ChangedSearch, budget: Budget)
     const [old = new Map(), now = new Map()] = await allOrFailure(
       started.map((one) => readProfiles(one, budget)),
     );
-    return {
-      before: old.size,
-      after: now.size,
-      enter: findMoved(now, old),
-      leave: findMoved(old, now),
-    };
+    return { before: old.size, after: now.size, enter: findMoved(now, old), leave: findMoved(old, now) };
   } catch (error) {
     if (!(error instanceof Failure) || error.diagnostics.some(({ code }) => code === 'interrupted'))
       throw error;
@@ -102,16 +86,6 @@ async function impactOf({ label, before, after }: ChangedSearch, budget: Budget)
 interface StartedRun {
   readonly run: PageSource;
   readonly first: Sent;
-}
-
-function searchRun(label: string, request: Request): PageSource {
-  const query = { ...request.query, metadata: 'true', limit: String(largestPage) };
-  return {
-    what: `the search "${label}"`,
-    request: { ...request, query },
-    pageSize: largestPage,
-    member: 'profiles',
-  };
 }
 
 /** The number of further pages, from the total on the first page. */

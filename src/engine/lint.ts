@@ -41,17 +41,12 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   return { ...linted, digest: planDigest(linted) };
 }
 
-interface Answers {
-  readonly known: LintKnowledge;
-  /** Why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
-  readonly problems: readonly Diagnostic[];
-}
-
+/** `problems`: why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
 async function readKnowledge(
   changed: readonly Resource[],
   declared: readonly Resource[],
   { input, defaults, client }: Planned,
-): Promise<Answers> {
+): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
   const { settings } = input.environment;
   const problems: Diagnostic[] = [];
   const readPart = async <T>(isNeeded: boolean, read: () => Promise<T>): Promise<T | undefined> => {

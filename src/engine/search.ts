@@ -1,10 +1,10 @@
 import { resolveLookups } from '../client/lookups.ts';
-import { readPages } from '../client/pages.ts';
+import { type PageSource, readRows } from '../client/pages.ts';
 import { readObjects } from '../client/read.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { type Failure, failure } from '../model/failure.ts';
-import { type JsonObject, own } from '../model/json.ts';
+import { own } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import type { FoundProfiles } from '../model/search.ts';
@@ -82,22 +82,26 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 /** The most that a page of profiles may hold (seed 002, "Collection endpoints"). */
 const largestPage = 500;
 
+/** The list of the profiles that a search finds, in the largest pages. */
+export function profilePages(label: string, request: Request): PageSource {
+  const query = { metadata: 'true', ...request.query, limit: String(largestPage) };
+  return {
+    what: `the search "${label}"`,
+    request: { ...request, query },
+    pageSize: largestPage,
+    member: 'profiles',
+  };
+}
+
 async function readFoundProfiles(
   { label, rules, request }: Search,
   { limit = Number.POSITIVE_INFINITY, order }: SearchOptions,
   { client }: Tenant,
 ): Promise<FoundProfiles> {
-  const query = { metadata: 'true', ...(order === undefined ? {} : { order }) };
+  const ordered = { ...request, query: order === undefined ? {} : { order } };
   // One more than wanted, to see whether there are more.
   const enough = limit + 1;
-  const profiles: JsonObject[] = [];
-  const pages = readPages(client, {
-    what: `the search "${label}"`,
-    request: { ...request, query },
-    pageSize: Math.min(largestPage, enough),
-    member: 'profiles',
-    enough,
-  });
-  for await (const { rows } of pages) profiles.push(...rows);
+  const pageSize = Math.min(largestPage, enough);
+  const profiles = await readRows(client, { ...profilePages(label, ordered), pageSize, enough });
   return { label, rules, more: profiles.length > limit, profiles: profiles.slice(0, limit) };
 }

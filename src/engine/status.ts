@@ -10,7 +10,7 @@ import { senderAddress } from '../kinds/sender-address.ts';
 import { verificationOf } from '../kinds/verification.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { interruption } from '../model/failure.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
 import {
@@ -43,7 +43,7 @@ export async function readStatus(
   earlier: Status | null = null,
 ): Promise<Status> {
   const declared = findDeclared(scope);
-  const known = earlier && new Set(earlier.identities.map(nameOfStatus));
+  const known = earlier && new Set(earlier.identities.map(({ kind, name }) => nameOf({ kind, key: [name] })));
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
@@ -115,10 +115,6 @@ export async function checkDns(status: Status, checker: DnsChecker, signal: Abor
   return { ...status, identities };
 }
 
-function interruption() {
-  return failure('interrupted', 'Interrupted.', {}, ExitCode.interrupted);
-}
-
 type Declared = Resource & { readonly kind: VerifiedKind };
 
 function findDeclared({ resources, includes }: StatusScope): Declared[] {
@@ -128,7 +124,10 @@ function findDeclared({ resources, includes }: StatusScope): Declared[] {
   );
 }
 
-/** The API has no list of MAIL FROM domains. Each sender and domain may have one, and each takes a request. */
+/**
+ * The API has no list of MAIL FROM domains. Each sender and domain may have one, and each takes a request, which the API
+ * refuses for identities without a valid domain.
+ */
 function mailFromKeys(
   declared: readonly Declared[],
   identities: readonly LiveObject[],
@@ -136,17 +135,13 @@ function mailFromKeys(
   known: ReadonlySet<string> | null,
 ): Key[] {
   const keys = declared.filter(({ kind }) => kind === mailFrom.name).map(({ key }) => key);
-  const live = candidates(identities)
+  const { read } = mailFrom;
+  const candidates = read.how === 'each-declared' ? read.candidates(identities) : [];
+  const live = candidates
+    .filter(([identity = '']) => dnsName(domainOf(identity)) !== null)
     .filter((key) => includes(formatAddress(mailFrom.name, key)))
     .filter((key) => known === null || known.has(identityOf(mailFrom, key)));
   return [...new Map([...live, ...keys].map((key) => [identityOf(mailFrom, key), key])).values()];
-}
-
-/** Leaves out identities without a valid domain, which the API would refuse. */
-function candidates(identities: readonly LiveObject[]): Key[] {
-  const { read } = mailFrom;
-  const keys = read.how === 'each-declared' ? read.candidates(identities) : [];
-  return keys.filter(([identity = '']) => dnsName(domainOf(identity)) !== null);
 }
 
 function liveStatus(
@@ -202,10 +197,6 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
 
 function isVerifiedKind(kind: string): kind is VerifiedKind {
   return verifiedKinds.some((name) => name === kind);
-}
-
-function nameOfStatus({ kind, name }: IdentityStatus): string {
-  return nameOf({ kind, key: [name] });
 }
 
 function nameOf({ kind, key }: Pick<Resource, 'kind' | 'key'>): string {

@@ -92,16 +92,9 @@ export async function startEmbedded(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-interface Endpoints {
-  readonly sandbox: Sandbox | null;
-  readonly identity: Endpoint | null;
-  readonly profiles: Endpoint | null;
-}
-
-async function endpointsOf({ connection }: Environment): Promise<Endpoints> {
-  if (connection.to === 'tenant') {
-    return { sandbox: null, identity: connection.identity, profiles: connection.profiles };
-  }
+/** The base URLs of a tenant, and its server if it is embedded. */
+async function endpointsOf({ connection }: Environment) {
+  if (connection.to === 'tenant') return { ...connection, sandbox: null };
   const sandbox = await startEmbedded(connection.sandbox);
   const endpoint: Endpoint = {
     baseUrl: sandbox.url,

@@ -8,7 +8,7 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, failure, interruption } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal, secretName } from '../model/marker.ts';
@@ -98,10 +98,8 @@ function differingFields(declared: Resource, live: LiveObject): string[] {
 async function contextFor(fields: JsonObject, { client, environment }: Tenant): Promise<JsonObject> {
   // Name and description are not part of the notification.
   const { name: _name, description: _description, ...sent } = fields;
-  const texts = Object.keys(sent).map((field) => {
-    const value = own(sent, field) ?? '';
-    return typeof value === 'string' ? value : canonicalJson(value);
-  });
+  const set = Object.values(sent).filter((value) => value !== null);
+  const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
   return sampleContext(texts, await readTemplateContext(client, environment.settings));
 }
 
@@ -121,7 +119,7 @@ export async function sendTest(
   const sent = await client.send(apiRequest('POST', '/v2025/send-test-notification', settings, { body }));
   if (isSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };
   if (sent.outcome === 'unsent' && sent.reason === 'interrupted') {
-    throw failure('interrupted', 'Interrupted; nothing was sent.', {}, ExitCode.interrupted);
+    throw interruption('Interrupted; nothing was sent.');
   }
   const { text, hint, trackingId } = describeAnswer(sent);
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;

@@ -11,7 +11,8 @@ export interface GlobProblem {
 /** Why an address glob can never match; `null` where it can. Such a glob is a typo. */
 export function globProblem(glob: string): GlobProblem | null {
   const [name = '', ...parts] = glob.split('/');
-  if (isPattern(name)) return null;
+  const isPattern = /[*?{}()[\]!\\]/.test(name);
+  if (isPattern) return null;
   const kind = findKind(name);
   if (!kind) return unknownKind(name);
   // `**` matches any number of parts, and braces and parentheses may contain some.
@@ -29,8 +30,4 @@ export function unknownKind(name: string): GlobProblem {
   const names = kinds.map((kind) => kind.name);
   const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}.`;
   return { code: 'unknown-kind', message: `There is no kind \`${name}\``, hint };
-}
-
-function isPattern(segment: string): boolean {
-  return /[*?{}()[\]!\\]/.test(segment);
 }

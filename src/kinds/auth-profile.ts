@@ -1,4 +1,4 @@
-import { type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { type JsonObject, own, pick, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
@@ -33,11 +33,7 @@ export const authProfile: Kind = {
   parse(answer, _settings, id) {
     const name = textOf(answer, 'name') || id;
     if (name === null) return null;
-    return {
-      key: [name],
-      id,
-      fields: objectFrom(patchable.map((field) => [field, own(answer, field) ?? null])),
-    };
+    return { key: [name], id, fields: pick(answer, patchable) };
   },
   create: ({ key: [name = ''] }) => ({
     manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
@@ -48,10 +44,8 @@ export const authProfile: Kind = {
     if (changedFields.length === 0) return { manual: rename };
     if (live.id === null)
       return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
-    const pick = (from: JsonObject) =>
-      objectFrom(changedFields.map((field) => [field, own(from, field) ?? null]));
-    const after = pick(values);
-    const body = jsonPatch(pick(live.fields), after);
+    const after = pick(values, changedFields);
+    const body = jsonPatch(pick(live.fields, changedFields), after);
     return {
       requests: [apiRequest('PATCH', pathOf(path, live.id), settings, { body, contentType: jsonPatchType })],
       warnings: changed.has('name') ? [rename] : [],

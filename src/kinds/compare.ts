@@ -1,5 +1,5 @@
-import deepDiff, { type Diff } from 'deep-diff';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import deepDiff from 'deep-diff';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
@@ -58,11 +58,8 @@ function compareRecords(
     if (pair.declared === null || pair.live === null)
       return [difference([name, at], pair.live, pair.declared)];
     if (recordAgrees(pair.declared, pair.live)) return [];
-    return compareJson(
-      [name, at],
-      restrict(comparableRecord(pair.live), comparableRecord(pair.declared)),
-      comparableRecord(pair.declared),
-    );
+    const wanted = comparableRecord(pair.declared);
+    return compareJson([name, at], restrict(comparableRecord(pair.live), wanted), wanted);
   });
 }
 
@@ -78,15 +75,10 @@ function compareJson(
         secretName(rhs) === null ? undefined : [JSON.stringify(lhs), JSON.stringify(rhs)],
     }) ?? [];
   return found.map((entry) => {
-    const path = pathOf(entry);
+    const path = [...(entry.path ?? []), ...(entry.kind === 'A' ? [entry.index] : [])];
     const below = pointer(...path);
     return difference([...at, ...path], valueAt(before, below) ?? null, valueAt(after, below) ?? null);
   });
-}
-
-function pathOf(entry: Diff<Json, Json>): (string | number)[] {
-  const path: (string | number)[] = entry.path ?? [];
-  return entry.kind === 'A' ? [...path, entry.index] : path;
 }
 
 function difference(path: readonly (string | number)[], before: Json, after: Json): FieldDifference {
@@ -96,21 +88,16 @@ function difference(path: readonly (string | number)[], before: Json, after: Jso
 
 /** The members of `live` that `declared` names, at every depth; the others are left alone. */
 function restrict(live: JsonObject, declared: JsonObject): JsonObject {
-  const named = Object.entries(declared).flatMap(([name, value]): [string, Json][] => {
-    const item = own(live, name);
-    if (item === undefined || item === null) return [];
-    return [
-      [name, isObject(item) && isObject(value) && secretName(value) === null ? restrict(item, value) : item],
-    ];
+  return mapMembers(declared, (value, name) => {
+    const item = own(live, name) ?? undefined;
+    return isObject(item) && isObject(value) && secretName(value) === null ? restrict(item, value) : item;
   });
-  return objectFrom(named);
 }
 
 /** The value without the members that a manifest clears. */
 function dropNulls(value: JsonObject): JsonObject {
-  return objectFrom(
-    Object.entries(value)
-      .filter(([, item]) => item !== null)
-      .map(([name, item]) => [name, isObject(item) && secretName(item) === null ? dropNulls(item) : item]),
-  );
+  return mapMembers(value, (item) => {
+    if (item === null) return undefined;
+    return isObject(item) && secretName(item) === null ? dropNulls(item) : item;
+  });
 }

@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
   mapJson,
+  mapMembers,
   objectFrom,
   own,
 } from '../model/json.ts';
@@ -49,12 +50,9 @@ function comparableSet(items: readonly Json[]): Json {
 function comparableJson(value: Json, { nested = [], pairs }: Field & { is: 'json' }): Json {
   if (!isObject(value)) return value === '' ? null : value;
   if (Object.keys(value).length === 0) return null;
-  if (pairs) return mapJson(value, (item) => (isSetScalar(item) ? String(item) : item));
+  if (pairs)
+    return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
   return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
-}
-
-function isSetScalar(value: Json): boolean {
-  return typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** A reference with an id is compared by that id, since the server may answer with another name. */
@@ -68,8 +66,10 @@ function comparableReference(value: JsonObject): Json {
 
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
 export function comparableRecord(record: JsonObject): JsonObject {
-  const set = Object.entries(record).filter(([, value]) => value !== null);
-  return objectFrom(set.map(([name, value]) => [name, typeof value === 'object' ? value : String(value)]));
+  return mapMembers(record, (value) => {
+    if (value === null) return undefined;
+    return typeof value === 'object' ? value : String(value);
+  });
 }
 
 /**
@@ -98,11 +98,8 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
 
 /** The fields with JSON in text parsed, so that pointers reach into it. */
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
-  return objectFrom(
-    Object.keys(fields).map((name) => {
-      const value = own(fields, name) ?? null;
-      return [name, kind.fields[name]?.is === 'json' ? readJsonText(value) : value];
-    }),
+  return mapMembers(fields, (value, name) =>
+    kind.fields[name]?.is === 'json' ? readJsonText(value) : value,
   );
 }
 
@@ -118,8 +115,4 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
     nested.includes(name) && item !== null && typeof item === 'object' ? jsonText(item) : item,
   );
   return settings.jsonText === 'text' ? jsonText(members) : members;
-}
-
-function mapMembers(value: JsonObject, change: (item: Json, name: string) => Json): JsonObject {
-  return objectFrom(Object.entries(value).map(([name, item]) => [name, change(item, name)]));
 }

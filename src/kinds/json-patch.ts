@@ -1,5 +1,5 @@
 import jsonpatch from 'fast-json-patch';
-import { canonicalJson, isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { containsMarker, livePlace } from '../model/marker.ts';
 import { valueAt } from '../model/pointer.ts';
 
@@ -24,33 +24,25 @@ export function patchOperations(before: JsonObject, after: JsonObject): PatchOpe
   const found = jsonpatch.compare(opaque(dropUnset(before)), opaque(after));
   // Unchanged values need no operation.
   const changing = found.filter(({ path }) => livePlace(valueAt(after, path)) !== path);
-  return changing.map((operation) => {
-    switch (operation.op) {
-      case 'add':
-      case 'replace':
-        return { op: operation.op, path: operation.path, value: valueAt(after, operation.path) ?? null };
-      case 'remove':
-        return { op: 'remove', path: operation.path, value: null };
-      default:
-        throw new TypeError(`Comparing two values never gives the operation "${operation.op}".`);
-    }
+  return changing.map(({ op, path }) => {
+    if (op === 'remove') return { op, path, value: null };
+    if (op === 'add' || op === 'replace') return { op, path, value: valueAt(after, path) ?? null };
+    throw new TypeError(`Comparing two values never gives the operation "${op}".`);
   });
 }
 
 /** Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`. */
 function dropUnset(values: JsonObject): JsonObject {
-  const isSet = (value: Json) => value !== null && !(isArray(value) && value.length === 0);
-  return objectFrom(Object.entries(values).filter(([, value]) => isSet(value)));
+  const isUnset = (value: Json) => value === null || (isArray(value) && value.length === 0);
+  return mapMembers(values, (value) => (isUnset(value) ? undefined : value));
 }
 
 /** Lists and markers as text, so that they are compared as a whole. */
 function opaque(value: JsonObject): JsonObject {
-  return objectFrom(
-    Object.entries(value).map(([key, item]) => {
-      if (isArray(item) || (isObject(item) && isMarker(item))) return [key, canonicalJson(item)];
-      return [key, isObject(item) ? opaque(item) : item];
-    }),
-  );
+  return mapMembers(value, (item) => {
+    if (isArray(item) || (isObject(item) && isMarker(item))) return canonicalJson(item);
+    return isObject(item) ? opaque(item) : item;
+  });
 }
 
 function isMarker(value: JsonObject): boolean {

@@ -166,6 +166,11 @@ export interface Kind {
   references?(fields: JsonObject, settings: ApiSettings): readonly RecordReference[];
 }
 
+/** The field of that name, or `undefined`. */
+export function fieldNamed({ fields }: Kind, name: string): Field | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
 /** What has to be read of one kind. */
 export interface ReadRequest {
   readonly kind: Kind;

@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { isArray, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import { isArray, type JsonObject, mapMembers, objectFrom, own, pick, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, isIn, pathOf } from './http.ts';
@@ -46,12 +46,8 @@ export const notificationTemplate: Kind = {
   parse(answer) {
     const key = ['key', 'medium', 'locale'].map((part) => textOf(answer, part));
     if (!key.every((part) => part !== null)) return null;
-    return {
-      key,
-      id: textOf(answer, 'id'),
-      fields: readFields(answer),
-      carried: () => unknownFields(answer),
-    };
+    const id = textOf(answer, 'id');
+    return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
   },
   create: writeWhole,
   update: writeWhole,
@@ -72,12 +68,6 @@ export const notificationTemplate: Kind = {
       : null,
 };
 
-function readFields(answer: JsonObject): JsonObject {
-  const values: Record<string, Json> = {};
-  for (const name of names) values[name] = own(answer, name) ?? null;
-  return values;
-}
-
 function byKey(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
@@ -92,10 +82,9 @@ function writeWhole({
   live,
   settings,
 }: WriteInput): Write {
-  const known = Object.entries(fields).map(([name, field]): [string, Json] => [
-    name,
-    wireValue(field, own(values, name), settings),
-  ]);
+  const known = Object.entries(fields).map(
+    ([name, field]) => [name, wireValue(field, own(values, name), settings)] as const,
+  );
   const body = {
     ...(live === null ? {} : { ...unknownFields(live.raw), ...(live.id === null ? {} : { id: live.id }) }),
     key,
@@ -108,11 +97,7 @@ function writeWhole({
 
 function unknownFields(raw: JsonObject): JsonObject {
   const known = new Set([...Object.keys(fields), 'key', 'medium', 'locale', 'id', 'created', 'modified']);
-  return objectFrom(
-    Object.entries(raw)
-      .filter(([name]) => !known.has(name))
-      .map(([name, value]) => [name, literal(value)]),
-  );
+  return mapMembers(raw, (value, name) => (known.has(name) ? undefined : literal(value)));
 }
 
 function remarks(body: JsonObject, isNew: boolean): string[] {

@@ -1,8 +1,18 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  own,
+  pick,
+  textOf,
+} from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { comparableRecord } from './field.ts';
 import { apiRequest, pathOf } from './http.ts';
 import type { Kind, RecordReference, WriteInput } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
@@ -75,15 +85,10 @@ function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: Ap
     const id = live ? literal(own(rowOf.get(live) ?? {}, 'id') ?? null) : null;
     if (declared === null) return [{ id, _destroy: true }];
     if (live === null) return [wireRule(declared, settings)];
-    return recordAgrees(declared, live)
-      ? []
-      : [{ id, ...wireRule({ ...literalRule(live), ...declared }, settings) }];
+    if (recordAgrees(declared, live)) return [];
+    // As literals, the live values can never pass for markers of a request body.
+    return [{ id, ...wireRule({ ...mapMembers(live, literal), ...declared }, settings) }];
   });
-}
-
-/** A live rule as literals, so that it can never pass for a marker of a request body. */
-function literalRule(rule: JsonObject): JsonObject {
-  return objectFrom(Object.entries(rule).map(([name, value]) => [name, literal(value)]));
 }
 
 function liveRules(search: JsonObject): JsonObject[] {
@@ -103,15 +108,7 @@ function manifestRule(rule: JsonObject, settings: ApiSettings): JsonObject {
     own(rule, settings.profileSearchObjectType) ??
     own(rule, 'object_type') ??
     own(rule, 'condition_object_type');
-  const named = { ...rule, object_type: objectType ?? null };
-  return objectFrom(
-    ruleFields.flatMap((name): [string, Json][] => {
-      const value = own(named, name);
-      return value === undefined || value === null
-        ? []
-        : [[name, typeof value === 'object' ? value : String(value)]];
-    }),
-  );
+  return comparableRecord(pick({ ...rule, object_type: objectType ?? null }, ruleFields));
 }
 
 /** A manifest's rule as the API accepts it. */

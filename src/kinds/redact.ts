@@ -1,9 +1,9 @@
-import { isArray, isObject, type Json, type JsonObject, objectFrom, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
 import { literalOf, liveMarker, livePlace, lookupOf, secretName } from '../model/marker.ts';
-import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { looksSecret, namesSecret, redacted } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Kind } from './kind.ts';
+import { fieldNamed, type Kind } from './kind.ts';
 
 /** Whether the value at a place of an object is itself secret; the places below it are checked separately. */
 export type IsSensitive = (at: Pointer, value: Json) => boolean;
@@ -26,7 +26,7 @@ export function sensitivePlaces(kind: Kind, marked: readonly Pointer[]): IsSensi
 /** A secret in one item of a list is secret in all items: the live list has another order and other items. */
 function inAnyItem(kind: Kind, at: Pointer): Pointer {
   const [name = '', index, ...below] = segmentsOf(at);
-  const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+  const field = fieldNamed(kind, name);
   const isList = field?.is === 'set' || field?.is === 'records';
   return isList && index !== undefined ? pointer(name, '*', ...below) : at;
 }
@@ -44,8 +44,7 @@ function isCredentialText(at: Pointer, value: Json): boolean {
 }
 
 function holdsSettings(kind: Kind, at: Pointer): boolean {
-  const [name = ''] = segmentsOf(at);
-  const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+  const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
   return field?.is === 'json' && field.pairs === true;
 }
 
@@ -67,12 +66,7 @@ export function redact(
   if (typeof value === 'string') return holdsSensitive(value, at, isSensitive) ? replace(at) : value;
   if (isArray(value)) return value.map((item, index) => below(item, index) ?? null);
   if (!isObject(value) || secretName(value) !== null) return value;
-  return objectFrom(
-    Object.entries(value).flatMap(([name, item]): [string, Json][] => {
-      const shown = below(item, name);
-      return shown === undefined ? [] : [[name, shown]];
-    }),
-  );
+  return mapMembers(value, below);
 }
 
 /** Whether a text is JSON with a sensitive value in it. */
@@ -106,38 +100,30 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
     return isObject(value) ? markMembers(value, at) : value;
   };
   const markMembers = (members: JsonObject, at: Pointer): JsonObject =>
-    objectFrom(Object.entries(members).map(([name, item]) => [name, mark(item, `${at}${pointer(name)}`)]));
+    mapMembers(members, (item, name) => mark(item, `${at}${pointer(name)}`));
   return markMembers(fields, '');
 }
 
 /** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */
 export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
   if (secretName(value) !== null || livePlace(value) !== null) return [at];
-  if (isArray(value)) return value.flatMap((item, index) => secretPlaces(item, `${at}${pointer(index)}`));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => secretPlaces(item, `${at}${pointer(name)}`));
+  return placesIn(value, at).flatMap(([place, item]) => secretPlaces(item, place));
 }
 
 /**
  * The places of texts, numbers and booleans in declared fields that a plan redacts although they are not marked.
  */
-export function unmarkedSecrets(kind: Kind, value: Json): Pointer[] {
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, settings]) => {
-    const at = pointer(name);
-    return holdsSettings(kind, at) ? unmarkedBelow(settings, at, false) : [];
-  });
+export function unmarkedSecrets(kind: Kind, fields: JsonObject): Pointer[] {
+  const settings = placesIn(fields, '').filter(([at]) => holdsSettings(kind, at));
+  return settings.flatMap(([at, value]) => unmarkedBelow(value, at, false));
 }
 
 /** @param isSecret whether a name above the value is that of a credential */
 function unmarkedBelow(value: Json, at: Pointer, isSecret: boolean): Pointer[] {
   if (value === null || secretName(value) !== null || lookupOf(value) !== null) return [];
-  if (isArray(value)) {
-    return value.flatMap((item, index) => unmarkedBelow(item, `${at}${pointer(index)}`, isSecret));
-  }
-  if (isObject(value)) {
-    return Object.entries(value).flatMap(([name, item]) =>
-      unmarkedBelow(item, `${at}${pointer(name)}`, isSecret || looksSecret(name)),
+  if (typeof value === 'object') {
+    return placesIn(value, at).flatMap(([place, item]) =>
+      unmarkedBelow(item, place, isSecret || looksSecret(segmentsOf(place).at(-1) ?? '')),
     );
   }
   if (isSecret || isCredentialText(at, value)) return [at];

@@ -78,24 +78,19 @@ function plant(root: Members, way: readonly string[]): void {
 
 function contextOf(root: Members, attributes: JsonObject): JsonObject {
   const sampleOf = (part: string, below: Members, way: string) => own(attributes, part) ?? sample(below, way);
-  return objectFrom(
-    [...root].map(([part, below]): [string, Json] => {
-      if (part !== globalName) return [part, sampleOf(part, below, part)];
-      const globals = [...below].map(([inner, deeper]): [string, Json] => [
-        inner,
-        sampleOf(inner, deeper, `${part}.${inner}`),
-      ]);
-      return [part, objectFrom(globals)];
-    }),
-  );
+  return samples(root, (part, below) => {
+    if (part !== globalName) return sampleOf(part, below, part);
+    return samples(below, (inner, deeper) => sampleOf(inner, deeper, `${part}.${inner}`));
+  });
+}
+
+function samples(node: Members, sampleFor: (part: string, below: Members) => Json): JsonObject {
+  return objectFrom([...node].map(([part, below]) => [part, sampleFor(part, below)] as const));
 }
 
 /** A sample value: the variable's name, or a list or an object of such values. */
 function sample(node: Members, way: string): Json {
   const item = node.get('[]');
   if (item) return [sample(item, way)];
-  if (node.size === 0) return way;
-  return objectFrom(
-    [...node].map(([part, below]): [string, Json] => [part, sample(below, `${way}.${part}`)]),
-  );
+  return node.size === 0 ? way : samples(node, (part, below) => sample(below, `${way}.${part}`));
 }

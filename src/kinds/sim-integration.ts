@@ -1,5 +1,15 @@
 import type { Key } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  pick,
+  textOf,
+} from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
@@ -48,14 +58,16 @@ export const simIntegration: Kind = {
   create({ key: [name = ''], fields: values, settings }) {
     const sent = wireFields(values, Object.keys(fields), settings);
     // A new object has no unset members.
-    const set = Object.entries(sent).filter(([, value]) => value !== null);
-    const body = objectFrom([['name', name], ...set]);
+    const body = { name, ...mapMembers(sent, (value) => value ?? undefined) };
     return { requests: [apiRequest('POST', path, settings, { body })] };
   },
   update(input) {
     const unsafe = undeclaredMasks(input);
     if (unsafe.length > 0) return { manual: maskedAdvice(input.key, unsafe) };
-    return input.settings.simUpdate === 'put' ? replaceWhole(input) : patch(input);
+    const { id } = input.live;
+    if (id === null)
+      return { manual: `The tenant shows no id for "${input.key[0]}", so the API cannot change it.` };
+    return input.settings.simUpdate === 'put' ? replaceWhole(input, id) : patch(input, id);
   },
   remove({ key: [name = ''], live, settings }) {
     if (live.id === null)
@@ -78,13 +90,11 @@ function parseIntegration(answer: JsonObject): Facts | null {
     key: [name],
     id: textOf(answer, 'id'),
     fields: {
-      description: own(answer, 'description') ?? null,
-      type: own(answer, 'type') ?? null,
+      ...pick(answer, ['description', 'type']),
       cluster: clusterOf(answer),
       sources: sourcesOf(answer),
       attributes,
-      request: readJsonText(own(tickets, 'request') ?? null),
-      statusMap: readJsonText(own(tickets, 'statusMap') ?? null),
+      ...mapMembers(pick(tickets, ticketFields), readJsonText),
       [rule]: own(answer, rule) ?? null,
     },
     hidden: [...notShown.map((field) => pointer(field)), ...hiddenTexts(attributes, ['attributes'])],
@@ -111,10 +121,10 @@ function hiddenTexts(value: Json, at: readonly string[]): Pointer[] {
   return Object.entries(value).flatMap(([name, item]) => hiddenTexts(item, [...at, name]));
 }
 
+type Update = WriteInput & { readonly live: LiveObject };
+
 /** One patch for the fields, one for the rule, which has its own sub-resource. */
-function patch({ key, fields: values, changed, live, settings }: WriteInput & { live: LiveObject }): Write {
-  if (live.id === null)
-    return { manual: `The tenant shows no id for "${key[0]}", so the API cannot change it.` };
+function patch({ key, fields: values, changed, live, settings }: Update, id: string): Write {
   const names = [...changed].filter((name) => name !== rule);
   const nested = wantedNested(values, live);
   const wanted = { ...addNested(values, nested, live), name: key[0] ?? null };
@@ -125,7 +135,7 @@ function patch({ key, fields: values, changed, live, settings }: WriteInput & { 
     wireFields(wanted, names, settings),
   );
   const ruleOperations = changed.has(rule) ? patchOperations(ruleOf(live.fields), ruleOf(values)) : [];
-  const target = pathOf(path, live.id);
+  const target = pathOf(path, id);
   return {
     requests: [
       ...(operations.length > 0 ? [patchRequest(target, operations, settings)] : []),
@@ -145,23 +155,17 @@ function patchRequest(target: string, operations: readonly PatchOperation[], set
 }
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
-function replaceWhole({
-  key: [name = ''],
-  fields: values,
-  live,
-  changed,
-  settings,
-}: WriteInput & { live: LiveObject }): Write {
-  if (live.id === null)
-    return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
+function replaceWhole(input: Update, id: string): Write {
+  const { key, fields: values, live, changed, settings } = input;
+  const [name = ''] = key;
   const lost = ticketFields.filter(
     (field) => live.hidden.includes(pointer(field)) && (own(values, field) ?? null) === null,
   );
   const sent = Object.keys(fields).filter((field) => !lost.includes(field) || changed.has(field));
   const whole = addNested(values, wantedNested(values, live), live);
-  const body = { id: live.id, name, ...wireFields(whole, sent, settings) };
+  const body = { id, name, ...wireFields(whole, sent, settings) };
   return {
-    requests: [apiRequest('PUT', pathOf(path, live.id), settings, { body })],
+    requests: [apiRequest('PUT', pathOf(path, id), settings, { body })],
     warnings: lost.map(
       (field) =>
         `The tenant does not show ${field}, so this PUT is sent without it: declare it if it is in use.`,
@@ -189,12 +193,7 @@ function ruleOf(values: JsonObject): JsonObject {
  * Masked members of the live attributes that the manifest does not declare: writing all attributes as one text would
  * replace the credential by its mask. Ciphertext can be sent back as it is.
  */
-function undeclaredMasks({
-  fields: values,
-  live,
-  changed,
-  settings,
-}: WriteInput & { live: LiveObject }): Pointer[] {
+function undeclaredMasks({ fields: values, live, changed, settings }: Update): Pointer[] {
   const writesAll =
     settings.simUpdate === 'put' || (changed.has('attributes') && settings.jsonText === 'text');
   const attributes = own(values, 'attributes');
@@ -216,37 +215,27 @@ function maskedAdvice([name = '']: Key, unsafe: readonly Pointer[]): string {
 /** The fields of a ticket, which some tenants keep inside `attributes`. */
 const ticketFields: readonly string[] = ['request', 'statusMap'];
 
-/** The attributes of an answer, and the ticket fields that the tenant keeps among them. */
-interface Attributes {
-  readonly attributes: Json;
-  readonly nested: JsonObject;
-}
-
 /**
  * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
  * top level; other members with their names are ordinary settings of the service desk.
  */
-function splitAttributes(answer: JsonObject): Attributes {
+function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonObject } {
   const all = readJsonText(own(answer, 'attributes') ?? null);
   if (!isObject(all)) return { attributes: all, nested: {} };
-  const isNested = ([name, value]: readonly [string, Json]) =>
+  const isNested = (value: Json, name: string) =>
     ticketFields.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
-  const members = Object.entries(all);
   return {
-    attributes: objectFrom(members.filter((member) => !isNested(member))),
-    nested: objectFrom(members.filter(isNested)),
+    attributes: mapMembers(all, (value, name) => (isNested(value, name) ? undefined : value)),
+    nested: mapMembers(all, (value, name) => (isNested(value, name) ? value : undefined)),
   };
 }
 
 /** The wanted ticket fields among the attributes: a write of the attributes without them would delete them. */
 function wantedNested(values: JsonObject, live: LiveObject): JsonObject {
-  return objectFrom(
-    Object.entries(splitAttributes(live.raw).nested).flatMap(([name, shown]): [string, Json][] => {
-      const value = own(values, name) ?? null;
-      if (value === null) return [];
-      return [[name, typeof shown === 'string' && isObject(value) ? jsonText(value) : value]];
-    }),
-  );
+  return mapMembers(splitAttributes(live.raw).nested, (shown, name) => {
+    const value = own(values, name) ?? undefined;
+    return typeof shown === 'string' && isObject(value) ? jsonText(value) : value;
+  });
 }
 
 /** The fields with `nested` among the attributes; what the manifest declares there itself has precedence. */
@@ -265,5 +254,5 @@ function membersOf(attributes: Json, live: LiveObject): JsonObject | null {
   // One marker for all of them leaves no room for more members, so each gets its own.
   const shown = own(live.fields, 'attributes');
   if (!isObject(shown)) return null;
-  return objectFrom(Object.keys(shown).map((name) => [name, liveMarker(pointer('attributes', name))]));
+  return mapMembers(shown, (_, name) => liveMarker(pointer('attributes', name)));
 }

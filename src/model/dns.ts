@@ -21,11 +21,5 @@ export interface DnsRecords {
 
 /** A record's value as one text: `10 mail.example`. */
 export function recordText(record: DnsRecord): string {
-  switch (record.type) {
-    case 'CNAME':
-    case 'TXT':
-      return record.value;
-    case 'MX':
-      return `${record.priority} ${record.value}`;
-  }
+  return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;
 }

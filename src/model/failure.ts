@@ -34,3 +34,8 @@ export function failure(
 ): Failure {
   return new Failure([{ code, severity: 'error', message, ...more }], exitCode);
 }
+
+/** The failure of a run that Ctrl-C has stopped. */
+export function interruption(message = 'Interrupted.'): Failure {
+  return failure('interrupted', message, {}, ExitCode.interrupted);
+}

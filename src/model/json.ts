@@ -30,13 +30,32 @@ export function objectFrom(entries: Iterable<readonly [string, Json]>): JsonObje
   return Object.fromEntries(entries);
 }
 
+/** The items of a list or the values of an object's members; none for other values. */
+export function itemsOf(value: Json): readonly Json[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
+/** An object with what `change` returns for each member; `undefined` leaves the member out. */
+export function mapMembers(
+  object: JsonObject,
+  change: (value: Json, name: string) => Json | undefined,
+): JsonObject {
+  const members = Object.entries(object).flatMap(([name, value]): [string, Json][] => {
+    const changed = change(value, name);
+    return changed === undefined ? [] : [[name, changed]];
+  });
+  return objectFrom(members);
+}
+
+/** The members with these names; `null` for those that the object does not have. */
+export function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  return objectFrom(names.map((name) => [name, own(object, name) ?? null]));
+}
+
 /** A copy of `value` in which `replace` has replaced all leaves and containers, children first. */
 export function mapJson(value: Json, replace: (value: Json) => Json): Json {
   if (isArray(value)) return replace(value.map((item) => mapJson(item, replace)));
-  if (isObject(value)) {
-    return replace(objectFrom(Object.entries(value).map(([key, item]) => [key, mapJson(item, replace)])));
-  }
-  return replace(value);
+  return replace(isObject(value) ? mapMembers(value, (item) => mapJson(item, replace)) : value);
 }
 
 /** JSON text with sorted keys and no white space: equal values give equal text. `undefined` members are left out. */
@@ -73,7 +92,7 @@ export function parseJson(text: string): Json | undefined {
 /** Whether a value is nested deeper than anything in the API: recursion into it could exhaust the stack. */
 export function isTooDeep(value: Json, levels = deepestJson): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isTooDeep(item, levels - 1));
+  return levels === 0 || itemsOf(value).some((item) => isTooDeep(item, levels - 1));
 }
 
 const deepestJson = 100;

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, mapJson, own } from './json.ts';
+import { isArray, isObject, itemsOf, type Json, type JsonObject, mapMembers, own } from './json.ts';
 import type { Pointer } from './pointer.ts';
 
 /**
@@ -72,23 +72,17 @@ export function renderBody(body: Json, reveal: (name: string) => string): Json {
   if (inner !== undefined) return JSON.stringify(renderBody(inner, reveal));
   if (isArray(body)) return body.map((item) => renderBody(item, reveal));
   if (!isObject(body)) return body;
-  return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, renderBody(item, reveal)]));
+  return mapMembers(body, (item) => renderBody(item, reveal));
 }
 
 /** The texts inside the literals of a request body. */
 export function literalTexts(body: Json): string[] {
-  const texts: string[] = [];
-  mapJson(body, (item) => {
-    const verbatim = literalOf(item);
-    if (verbatim !== undefined) {
-      mapJson(verbatim, (leaf) => {
-        if (typeof leaf === 'string') texts.push(leaf);
-        return leaf;
-      });
-    }
-    return item;
-  });
-  return texts;
+  const verbatim = literalOf(body);
+  return verbatim === undefined ? itemsOf(body).flatMap(literalTexts) : textsIn(verbatim);
+}
+
+function textsIn(value: Json): string[] {
+  return typeof value === 'string' ? [value] : itemsOf(value).flatMap(textsIn);
 }
 
 /**
@@ -100,17 +94,13 @@ export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
   if (at !== null) return { $literal: read(at) };
   if (isArray(body)) return body.map((item) => fillLive(item, read));
   if (!isObject(body)) return body;
-  return Object.fromEntries(Object.entries(body).map(([key, item]) => [key, fillLive(item, read)]));
+  return mapMembers(body, (item) => fillLive(item, read));
 }
 
 /** Whether `value` is or contains an object with a marker's key. */
 export function containsMarker(value: Json): boolean {
-  let found = false;
-  mapJson(value, (item) => {
-    found ||= isObject(item) && markerKeys.some((key) => Object.hasOwn(item, key));
-    return item;
-  });
-  return found;
+  if (isObject(value) && markerKeys.some((key) => Object.hasOwn(value, key))) return true;
+  return itemsOf(value).some(containsMarker);
 }
 
 function markerContent(value: Json | undefined, key: MarkerKey): Json | undefined {

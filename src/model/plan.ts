@@ -80,13 +80,8 @@ export interface Scope {
   readonly since: string | null;
 }
 
-export interface Summary {
-  readonly create: number;
-  readonly update: number;
-  readonly delete: number;
-  readonly manual: number;
-  readonly unchanged: number;
-}
+/** The number of objects that need each action, or none. */
+export type Summary = Readonly<Record<Action | 'unchanged', number>>;
 
 /** Everything a run will do, as one JSON value (design, section 5). */
 export interface Plan {

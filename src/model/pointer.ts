@@ -27,6 +27,12 @@ export function valueAt(root: Json, at: Pointer): Json | undefined {
   return value;
 }
 
+/** The items or members of the value at `at`, with their places; none for other values. */
+export function placesIn(value: Json, at: Pointer): [Pointer, Json][] {
+  if (!isArray(value) && !isObject(value)) return [];
+  return Object.entries(value).map(([name, item]) => [`${at}${pointer(name)}`, item]);
+}
+
 /** Whether `at` is `ancestor` or below it. */
 export function isWithin(at: Pointer, ancestor: Pointer): boolean {
   return at === ancestor || at.startsWith(`${ancestor}/`);

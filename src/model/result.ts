@@ -62,16 +62,14 @@ export interface Result {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
+const exitCodes: Readonly<Record<RunOutcome, ExitCode>> = {
+  done: ExitCode.done,
+  partial: ExitCode.incomplete,
+  interrupted: ExitCode.interrupted,
+  refused: ExitCode.refused,
+};
+
 /** The exit code of a run: from the same value as the printed summary. */
-export function exitCodeOf(result: Pick<Result, 'outcome'>): ExitCode {
-  switch (result.outcome) {
-    case 'done':
-      return ExitCode.done;
-    case 'partial':
-      return ExitCode.incomplete;
-    case 'interrupted':
-      return ExitCode.interrupted;
-    case 'refused':
-      return ExitCode.refused;
-  }
+export function exitCodeOf({ outcome }: Pick<Result, 'outcome'>): ExitCode {
+  return exitCodes[outcome];
 }

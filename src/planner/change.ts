@@ -2,7 +2,16 @@ import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { overlay, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
-import { isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  pick,
+  sameJson,
+} from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { literal, livePlace, secretName } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
@@ -44,8 +53,6 @@ interface Comparison {
   /** What the manifest declares; ignored fields have their live values. */
   readonly declared: JsonObject;
   readonly current: JsonObject;
-  /** Declarable places that the tenant does not show. */
-  readonly hidden: readonly Pointer[];
   readonly differences: readonly FieldDifference[];
   readonly notComparable: readonly Pointer[];
 }
@@ -64,7 +71,6 @@ function compare(match: Match, below: LiveObject | null, { secrets, rotate }: Ch
   return {
     declared,
     current,
-    hidden,
     differences: [...renamed, ...differences(kind, comparable.fields, current)],
     notComparable: comparable.notComparable,
   };
@@ -73,12 +79,12 @@ function compare(match: Match, below: LiveObject | null, { secrets, rotate }: Ch
 function writeChange(
   { kind, resource, live }: Match,
   below: LiveObject | null,
-  { declared, current, hidden, differences: found }: Comparison,
+  { declared, current, differences: found }: Comparison,
   settings: ApiSettings,
 ): Change {
   // From the manifest itself: in `declared`, an ignored field has its live value, but it is still secret.
   const secrets = secretPlaces(readableFields(kind, resource.fields));
-  const isSensitive = sensitivePlaces(kind, [...secrets, ...membersOf(hidden)]);
+  const isSensitive = sensitiveIn(kind, below, secrets);
   const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
@@ -93,8 +99,8 @@ function writeChange(
     address: resource.address,
     source: { file: resource.source.file, line: resource.source.line },
     live: below,
-    diff: found.map((entry) => redactDifference(entry, isSensitive)),
-    ...(secrets.length > 0 ? { secrets } : {}),
+    differences: found,
+    secrets,
   });
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
 }
@@ -103,9 +109,10 @@ function writeChange(
 const withoutDefault =
   'The vendor has no default for exactly this object: fields that the manifest leaves out stay empty.';
 
-/** Places inside fields. A field that is hidden as a whole is not secret, only not shown. */
-function membersOf(hidden: readonly Pointer[]): Pointer[] {
-  return hidden.filter((at) => segmentsOf(at).length > 1);
+/** A field that is hidden as a whole is not secret, only not shown. */
+function sensitiveIn(kind: Kind, live: LiveObject | null, secrets: readonly Pointer[]): IsSensitive {
+  const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
+  return sensitivePlaces(kind, [...secrets, ...hiddenMembers]);
 }
 
 /**
@@ -120,29 +127,38 @@ export function deletionOf(
   settings: ApiSettings,
 ): Change {
   const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
-  const isSensitive = sensitivePlaces(kind, [...secrets, ...membersOf(live.hidden)]);
-  const left = objectFrom(
-    Object.keys(kind.fields).map((name) => [name, own(base?.fields ?? {}, name) ?? null]),
-  );
-  const diff = differences(kind, left, readableFields(kind, live.fields));
+  const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
   return buildChange('delete', kind, kind.remove(input), {
     key: live.key,
     address: live.address,
     source,
     live,
-    diff: diff.map((entry) => redactDifference(entry, isSensitive)),
-    ...(secrets.length > 0 ? { secrets } : {}),
+    differences: differences(kind, left, readableFields(kind, live.fields)),
+    secrets,
   });
+}
+
+interface ChangeParts extends Pick<Change, 'key' | 'address' | 'source'> {
+  readonly live: LiveObject | null;
+  readonly differences: readonly FieldDifference[];
+  readonly secrets: readonly Pointer[];
 }
 
 function buildChange(
   action: Exclude<Action, 'manual'>,
   kind: Kind,
   write: Write,
-  parts: Pick<Change, 'key' | 'address' | 'source' | 'diff' | 'secrets'> & { live: LiveObject | null },
+  { live, differences: found, secrets, ...parts }: ChangeParts,
 ): Change {
-  const { live, ...rest } = parts;
-  const common = { ...rest, kind: kind.name, id: live?.id ?? null, fingerprint: live?.fingerprint ?? null };
+  const isSensitive = sensitiveIn(kind, live, secrets);
+  const common = {
+    ...parts,
+    diff: found.map((entry) => redactDifference(entry, isSensitive)),
+    ...(secrets.length > 0 ? { secrets } : {}),
+    kind: kind.name,
+    id: live?.id ?? null,
+    fingerprint: live?.fingerprint ?? null,
+  };
   if ('manual' in write)
     return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
   const { requests, warnings = [], risk = [] } = write;
@@ -207,16 +223,15 @@ interface Comparable {
   readonly notComparable: readonly Pointer[];
 }
 
-interface LiveSide {
-  readonly fields: JsonObject;
-  readonly hidden: readonly Pointer[];
-}
-
 /**
  * Replaces by the live value what a comparison cannot judge: secrets that equal the live text, and values that the
  * tenant hides. With `--rotate` this step is skipped, so that they are written.
  */
-function assumeHidden(declared: JsonObject, live: LiveSide, secrets: Secrets): Comparable {
+function assumeHidden(
+  declared: JsonObject,
+  live: Pick<LiveObject, 'fields' | 'hidden'>,
+  secrets: Secrets,
+): Comparable {
   if (live.hidden.length === 0 && secretPlaces(declared).length === 0) {
     return { fields: declared, notComparable: [] };
   }
@@ -238,12 +253,7 @@ function assumeHidden(declared: JsonObject, live: LiveSide, secrets: Secrets): C
     return live.hidden.includes(at) || (secretName(value) !== null && (current ?? null) === null);
   };
   const assumeMembers = (members: JsonObject, at: Pointer): JsonObject =>
-    objectFrom(
-      Object.entries(members).flatMap(([name, value]): [string, Json][] => {
-        const assumed = assume(value, `${at}${pointer(name)}`);
-        return assumed === undefined ? [] : [[name, assumed]];
-      }),
-    );
+    mapMembers(members, (value, name) => assume(value, `${at}${pointer(name)}`));
 
   return { fields: assumeMembers(declared, ''), notComparable };
 }

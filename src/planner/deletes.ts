@@ -8,6 +8,7 @@ import type { Change } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
+import type { PlanInput } from './input.ts';
 import type { Match } from './match.ts';
 
 /** A live object to be deleted, and why. */
@@ -20,39 +21,39 @@ export interface Deletion {
   readonly secrets: readonly Pointer[];
 }
 
-export interface DeleteRequest {
-  /** All resources of the project, in scope or not: declared objects are never pruned. */
-  readonly resources: readonly Resource[];
+export interface DeleteRequest extends Pick<PlanInput, 'resources' | 'previous' | 'objects'> {
   /** Those with `ensure: absent`, in scope. */
   readonly absent: readonly Match[];
-  readonly objects: readonly LiveObject[];
   readonly index: LiveIndex;
   isInScope(address: Address): boolean;
-  /** The resources as a git revision declared them; `null` without `--since`. */
-  readonly previous: readonly Resource[] | null;
   /** Kinds whose undeclared objects are deleted; `null` without `--prune`. */
   readonly prune: Policy['prune'] | null;
 }
 
 /**
  * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since`
- * and `--prune`. An object that several of them name is deleted once.
+ * and `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned.
  */
-export function findDeletions(request: DeleteRequest): {
-  deletions: Deletion[];
-  remarks: Diagnostic[];
-} {
+export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; remarks: Diagnostic[] } {
+  const { absent, objects, prune } = request;
   const declared = declaredObjects(request);
   const isUndeclared = (live: LiveObject) => !declared.has(live.address) && request.isInScope(live.address);
-  const { prunable, excluded } = prunableObjects(request, isUndeclared);
+  const isKept = matchAddresses(prune?.keep ?? []);
+  const prunable = objects.filter((live) => prune?.kinds.includes(live.kind) && isUndeclared(live));
   const all = [
-    ...absentObjects(request.absent),
+    ...absent.flatMap(({ resource, live }) => {
+      const { file, line } = resource.source;
+      return deletionBy(resource, live, { file, line });
+    }),
     ...undeclaredSince(request).filter(({ live }) => isUndeclared(live)),
-    ...prunable.map((live): Deletion => ({ live, source: null, protect: false, secrets: [] })),
+    ...prunable
+      .filter(({ address }) => !isKept(address))
+      .map((live): Deletion => ({ live, source: null, protect: false, secrets: [] })),
   ];
   const once = new Map<Address, Deletion>();
   for (const each of all) if (!once.has(each.live.address)) once.set(each.live.address, each);
-  const remarks = excluded.map(
+  const kept = prunable.filter(({ address }) => isKept(address));
+  const remarks = kept.map(
     ({ address }): Diagnostic => ({
       code: 'kept',
       severity: 'info',
@@ -63,46 +64,33 @@ export function findDeletions(request: DeleteRequest): {
   return { deletions: [...once.values()], remarks };
 }
 
-function absentObjects(absent: readonly Match[]): Deletion[] {
-  return absent.flatMap(({ resource, live }): Deletion[] => {
-    if (!live) return [];
-    const { file, line } = resource.source;
-    const { protect } = resource.lifecycle;
-    const secrets = secretPlaces(resource.fields);
-    return [{ live, source: { file, line }, protect, secrets }];
-  });
-}
-
 /** The objects that the revision declared. */
 function undeclaredSince({ previous, index }: DeleteRequest): Deletion[] {
-  return (previous ?? []).flatMap((resource): Deletion[] => {
-    if (resource.ensure === 'absent') return [];
-    const kind = kindNamed(resource.kind);
-    const live = resource.id === null ? index.byKey(kind, resource.key) : index.byId(kind, resource.id);
-    const { protect } = resource.lifecycle;
-    const secrets = secretPlaces(resource.fields);
-    return live ? [{ live, source: null, protect, secrets }] : [];
-  });
+  const present = (previous ?? []).filter(({ ensure }) => ensure === 'present');
+  return present.flatMap((resource) => deletionBy(resource, namedObject(resource, index), null));
 }
 
-function prunableObjects({ prune, objects }: DeleteRequest, isUndeclared: (live: LiveObject) => boolean) {
-  if (!prune) return { prunable: [], excluded: [] };
-  const isExcluded = matchAddresses(prune.keep);
-  const candidates = objects.filter((live) => prune.kinds.includes(live.kind) && isUndeclared(live));
-  return {
-    prunable: candidates.filter(({ address }) => !isExcluded(address)),
-    excluded: candidates.filter(({ address }) => isExcluded(address)),
-  };
+/** The deletion of the object that a resource declares; none where it does not exist. */
+function deletionBy(
+  { lifecycle, fields }: Resource,
+  live: LiveObject | null,
+  source: Change['source'],
+): Deletion[] {
+  return live ? [{ live, source, protect: lifecycle.protect, secrets: secretPlaces(fields) }] : [];
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */
 function declaredObjects({ resources, index }: DeleteRequest): Set<Address> {
-  const objects = resources.flatMap(({ kind: name, key, id, lifecycle: { renamedFrom } }) => {
-    const kind = kindNamed(name);
-    return [
-      id === null ? index.byKey(kind, key) : index.byId(kind, id),
-      renamedFrom ? index.byKey(kind, renamedFrom) : null,
-    ];
+  const objects = resources.flatMap((resource) => {
+    const { renamedFrom } = resource.lifecycle;
+    const former = renamedFrom && index.byKey(kindNamed(resource.kind), renamedFrom);
+    return [namedObject(resource, index), former];
   });
   return new Set(objects.flatMap((live) => (live ? [live.address] : [])));
+}
+
+/** The object that a resource pins by id, or the one with its key. */
+function namedObject({ kind: name, key, id }: Resource, index: LiveIndex): LiveObject | null {
+  const kind = kindNamed(name);
+  return id === null ? index.byKey(kind, key) : index.byId(kind, id);
 }

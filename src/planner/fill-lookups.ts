@@ -1,4 +1,4 @@
-import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
+import { canonicalJson, isArray, isObject, type Json, mapJson } from '../model/json.ts';
 import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Resource, UsedLookup } from '../model/resource.ts';
@@ -33,10 +33,7 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
     const lookup = lookupOf(value);
     return lookup ? answer(lookup) : value;
   });
-  return isObject(fields) ? withFields(resource, fields) : resource;
-}
-
-function withFields(resource: Resource, fields: JsonObject): Resource {
+  if (!isObject(fields)) return resource;
   return {
     ...resource,
     fields,

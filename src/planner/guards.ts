@@ -23,13 +23,15 @@ export interface GuardInput {
 }
 
 /** The reasons to refuse a plan, each with what lifts it; empty where there are none. */
-export function findRefusals(input: GuardInput): Diagnostic[] {
+export function findRefusals(all: GuardInput): Diagnostic[] {
+  // Guards are about requests, not about what is deleted by hand.
+  const input = { ...all, deletes: all.deletes.filter(({ change }) => change.action === 'delete') };
   return [...protectedDeletes(input), ...tooManyDeletes(input), ...deletesOfAll(input), ...lockOuts(input)];
 }
 
 function protectedDeletes({ deletes, protect }: GuardInput): Diagnostic[] {
   const isProtected = matchAddresses(protect);
-  return automatic(deletes).flatMap(({ deletion, change: { address } }) => {
+  return deletes.flatMap(({ deletion, change: { address } }) => {
     const byEnvironment = isProtected(address);
     if (!deletion.protect && !byEnvironment) return [];
     const by = byEnvironment ? "the environment's `protect` list" : '`lifecycle.protect` in its manifest';
@@ -43,7 +45,7 @@ function protectedDeletes({ deletes, protect }: GuardInput): Diagnostic[] {
 }
 
 function tooManyDeletes({ deletes, maxDeletes }: GuardInput): Diagnostic[] {
-  const count = automatic(deletes).length;
+  const count = deletes.length;
   if (maxDeletes === null || count <= maxDeletes) return [];
   return refusal(
     'max-deletes',
@@ -53,7 +55,7 @@ function tooManyDeletes({ deletes, maxDeletes }: GuardInput): Diagnostic[] {
 }
 
 function deletesOfAll({ deletes, objects, allowDeleteAll }: GuardInput): Diagnostic[] {
-  const deleted = automatic(deletes).map(({ change }) => change.kind);
+  const deleted = deletes.map(({ change }) => change.kind);
   return [...new Set(deleted)].flatMap((kind) => {
     const live = objects.filter((object) => object.kind === kind).length;
     if (deleted.filter((name) => name === kind).length < live || allowDeleteAll.includes(kind)) return [];
@@ -75,11 +77,6 @@ function lockOuts({ changes }: GuardInput): Diagnostic[] {
       { code: 'lockout', severity: 'error', message, hint, address: change.address, source: resource.source },
     ];
   });
-}
-
-/** Deletes that are made by a request, not by hand. */
-function automatic(deletes: readonly PlannedDelete[]): PlannedDelete[] {
-  return deletes.filter(({ change }) => change.action === 'delete');
 }
 
 function refusal(code: string, message: string, hint: string, address?: string): Diagnostic[] {

@@ -177,25 +177,18 @@ const largestBatch = 100;
  * once.
  */
 function batchDeletes(deletes: readonly Change[]): Change[] {
-  const names = new Set(deletes.map(({ kind }) => kind));
-  const shared = new Map([...names].flatMap((name) => sharedRequests(name, deletes)));
+  const shared = new Map<Change, Request>();
+  for (const { name, mergeRemovals } of kinds) {
+    if (!mergeRemovals) continue;
+    const together = deletes.filter(({ kind, action }) => kind === name && action === 'delete');
+    for (let from = 0; from < together.length; from += largestBatch) {
+      const batch = together.slice(from, from + largestBatch);
+      const request = mergeRemovals(batch.flatMap(({ requests }) => requests));
+      for (const change of batch) shared.set(change, request);
+    }
+  }
   return deletes.map((change) => {
     const request = shared.get(change);
     return request ? { ...change, requests: [request] } : change;
   });
-}
-
-function sharedRequests(name: string, deletes: readonly Change[]): [Change, Request][] {
-  const { mergeRemovals } = kindNamed(name);
-  if (!mergeRemovals) return [];
-  const together = deletes.filter(({ kind, action }) => kind === name && action === 'delete');
-  return chunks(together, largestBatch).flatMap((batch) => {
-    const request = mergeRemovals(batch.flatMap(({ requests }) => requests));
-    return batch.map((change): [Change, Request] => [change, request]);
-  });
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

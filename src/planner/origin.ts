@@ -12,12 +12,10 @@ import type { Match } from './match.ts';
 export function addOrigins(change: Change, match: Match, previous: readonly Resource[]): Change {
   const before = previousOf(match, previous);
   const diff = change.diff.map((entry) => ({ ...entry, origin: originOf(entry, match, before) }));
-  const hasTenantChange = diff.some(({ origin }) => origin === 'tenant' || origin === 'both');
   const isGone = change.action === 'create' && before !== null;
-  if (!hasTenantChange && !isGone) return { ...change, diff };
-  const fields = diff
-    .filter(({ origin }) => origin === 'tenant' || origin === 'both')
-    .map(({ path }) => path);
+  const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
+  if (moved.length === 0 && !isGone) return { ...change, diff };
+  const fields = moved.map(({ path }) => path);
   const what = isGone ? 'The object was deleted' : `${fields.join(', ')} changed`;
   return {
     ...change,
@@ -41,11 +39,8 @@ function previousOf({ kind, resource }: Match, previous: readonly Resource[]): R
 }
 
 /** `null` for a secret: its name does not show who changed its value. */
-function originOf(
-  entry: Difference,
-  { kind, resource, live }: Match,
-  previous: Resource | null,
-): Origin | null {
+function originOf(entry: Difference, match: Match, previous: Resource | null): Origin | null {
+  const { kind, resource, live } = match;
   if (entry.sensitive) return null;
   if (!previous) return 'repo';
   if (!live) return 'tenant';
@@ -54,19 +49,14 @@ function originOf(
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
   if (then === undefined) return 'repo';
-  return hasTenantMoved({ kind, entry, at }, previous.fields, live.fields) ? 'both' : 'repo';
+  return hasTenantMoved(kind, entry, previous.fields, live.fields) ? 'both' : 'repo';
 }
 
-interface Place {
-  readonly kind: Kind;
-  readonly entry: Difference;
-  readonly at: (fields: JsonObject) => Json | undefined;
-}
-
-function hasTenantMoved({ kind, entry, at }: Place, previous: JsonObject, live: JsonObject): boolean {
+function hasTenantMoved(kind: Kind, entry: Difference, previous: JsonObject, live: JsonObject): boolean {
   const [name = ''] = segmentsOf(entry.path);
   const field = kind.fields[name];
   if (!field) return false;
+  const at = valueReader(kind, entry);
   if (field.is === 'json') return !sameJson(at(previous) ?? null, at(live) ?? null);
   return compareField(name, field, own(previous, name) ?? null, own(live, name)).length > 0;
 }

@@ -1,6 +1,16 @@
 import { readableFields } from '../kinds/field.ts';
-import type { Kind } from '../kinds/kind.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  pick,
+  sameJson,
+} from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
@@ -15,15 +25,8 @@ export interface Restored {
 /** All recorded fields of a deleted object. */
 export function restoreWhole({ kind, record }: Undo): Restored {
   const before = readableFields(kind, record.before ?? {});
-  const names = Object.keys(kind.fields).filter((name) => own(before, name) !== undefined);
-  const usable = names.filter((name) => !containsMarker(own(before, name) ?? null));
-  return {
-    fields: objectFrom(usable.map((name) => [name, own(before, name) ?? null])),
-    lost: [
-      ...(record.withheld ?? []),
-      ...names.filter((name) => !usable.includes(name)).map((name) => pointer(name)),
-    ],
-  };
+  const { usable, lost } = recordedIn(before, Object.keys(kind.fields));
+  return { fields: pick(before, usable), lost: [...(record.withheld ?? []), ...lost] };
 }
 
 /** The fields that an update changed, as they were before. A rollback leaves the rest of the object alone. */
@@ -35,30 +38,30 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   // After an unclear answer it is not known which fields are as recorded.
   const isKnown = after !== null && outcome !== 'unknown';
   const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
-  const recorded = names.filter((name) => own(before, name) !== undefined);
-  const usable = recorded.filter((name) => !containsMarker(own(before, name) ?? null));
-  const restored = usable.map((name): [string, Json] => {
-    const old = own(before, name) ?? null;
+  const { usable, lost } = recordedIn(before, names);
+  const restored = mapMembers(pick(before, usable), (old, name) => {
     const isByMember = isKnown && isDeclaredByMember(kind, name);
-    return [name, isByMember ? restoreMembers(old, own(after, name), pointer(name), withheld) : old];
+    return isByMember ? restoreMembers(old, own(after, name), pointer(name), withheld) : old;
   });
   // Marked, so that the plan shows them neither in differences nor in requests.
   const fields = withheld
-    .filter((place) => !isUnset(place, current))
-    .reduce((all, place) => markPlace(all, segmentsOf(place), place, current), objectFrom(restored));
+    .filter((place) => !isUnset(place, current) && valueAt(current, place) !== undefined)
+    .reduce(markPlace, restored);
+  return { fields, lost: [...new Set([...withheld, ...lost])] };
+}
+
+/** The names of the recorded fields whose values can be written again, and the places of the others. */
+function recordedIn(before: JsonObject, names: readonly string[]) {
+  const recorded = names.filter((name) => own(before, name) !== undefined);
+  const isUsable = (name: string) => !containsMarker(own(before, name) ?? null);
   return {
-    fields,
-    lost: [
-      ...new Set([
-        ...withheld,
-        ...recorded.filter((name) => !usable.includes(name)).map((name) => pointer(name)),
-      ]),
-    ],
+    usable: recorded.filter(isUsable),
+    lost: recorded.filter((name) => !isUsable(name)).map((name) => pointer(name)),
   };
 }
 
 function isDeclaredByMember(kind: Kind, name: string): boolean {
-  const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+  const field = fieldNamed(kind, name);
   return field?.is === 'json' && field.declares === 'members';
 }
 
@@ -81,18 +84,14 @@ function isUnset(place: Pointer, current: JsonObject): boolean {
   return below.length === 0 && (own(current, name) ?? null) === null;
 }
 
-/** Fields with a marker at a place, which keeps the object's value there; unchanged where it has no value. */
-function markPlace(
-  fields: JsonObject,
-  [name, ...below]: readonly string[],
-  place: Pointer,
-  current: JsonObject,
-): JsonObject {
-  if (name === undefined || valueAt(current, place) === undefined) return fields;
-  const inner = own(fields, name);
-  const value =
-    below.length === 0 ? liveMarker(place) : markPlace(isObject(inner) ? inner : {}, below, place, current);
-  return objectFrom([...Object.entries(fields).filter(([other]) => other !== name), [name, value]]);
+/** Fields with a marker at a place, which keeps the object's value there. */
+export function markPlace(fields: JsonObject, place: Pointer): JsonObject {
+  const mark = (members: JsonObject, [name, ...below]: readonly string[]): JsonObject => {
+    if (name === undefined) return liveMarker(place);
+    const inner = own(members, name);
+    return objectFrom([...Object.entries(members), [name, mark(isObject(inner) ? inner : {}, below)]]);
+  };
+  return mark(fields, segmentsOf(place));
 }
 
 /** The place, or the outermost list around it: items of a list have no names to find them by. */

@@ -5,15 +5,14 @@ import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import { isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { liveMarker } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
-import { type Restored, restoreChanges, restoreWhole } from './restore.ts';
+import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
 import { changedFields, omitPlaces, type Undo, undosOf } from './undo.ts';
 
 /** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
@@ -78,23 +77,13 @@ function undosInScope({ result, choices }: RollbackInput): Undo[] {
 function restore(undo: Undo, live: LiveObject | null): Restored | null {
   switch (undo.record.action) {
     case 'create':
-      return { fields: markersAt(undo.record.withheld ?? []), lost: [] };
+      // A plan must not show these places.
+      return { fields: (undo.record.withheld ?? []).reduce(markPlace, {}), lost: [] };
     case 'delete':
       return live ? restoreChanges(undo, live) : restoreWhole(undo);
     default:
       return live && restoreChanges(undo, live);
   }
-}
-
-/** Markers at the places that a plan must not show. */
-function markersAt(places: readonly Pointer[]): JsonObject {
-  const placed = (value: Json, [name, ...below]: readonly string[], at: Pointer): Json => {
-    if (name === undefined) return liveMarker(at);
-    const members = new Map(isObject(value) ? Object.entries(value) : []);
-    return objectFrom(members.set(name, placed(members.get(name) ?? {}, below, at)));
-  };
-  const all = places.reduce((fields: Json, at) => placed(fields, segmentsOf(at), at), {});
-  return isObject(all) ? all : {};
 }
 
 function resourceOf(
@@ -129,10 +118,10 @@ function resourceOf(
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
   const since = entry ? laterChanges(entry, change) : null;
-  if (since === null) return { ...change, source: null };
+  const placeless = { ...change, source: null };
+  if (since === null) return placeless;
   return {
-    ...change,
-    source: null,
+    ...placeless,
     warnings: [...change.warnings, since],
     risk: [...change.risk, 'undoes-tenant-change'],
   };

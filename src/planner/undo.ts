@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { type Key, parseAddress } from '../model/address.ts';
 import { type Failure, failure } from '../model/failure.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
 
@@ -70,23 +70,14 @@ export function changedFields(kind: Kind, before: JsonObject, after: JsonObject)
 }
 
 /** Fields without the places that a result left out. */
-export function omitPlaces(fields: JsonObject, places: readonly Pointer[]): JsonObject {
-  const left = Object.entries(fields).flatMap(([name, value]): [string, Json][] => {
-    const rest = omit(value, pointer(name), places);
-    return rest === undefined ? [] : [[name, rest]];
-  });
-  return objectFrom(left);
+export function omitPlaces(fields: JsonObject, places: readonly Pointer[], at: Pointer = ''): JsonObject {
+  return mapMembers(fields, (value, name) => omit(value, `${at}${pointer(name)}`, places));
 }
 
 function omit(value: Json, at: Pointer, places: readonly Pointer[]): Json | undefined {
   if (places.includes(at)) return undefined;
   if (isArray(value)) return value.map((item, index) => omit(item, `${at}${pointer(index)}`, places) ?? null);
-  if (!isObject(value)) return value;
-  const members = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
-    const left = omit(item, `${at}${pointer(name)}`, places);
-    return left === undefined ? [] : [[name, left]];
-  });
-  return objectFrom(members);
+  return isObject(value) ? omitPlaces(value, places, at) : value;
 }
 
 function invalid(why: string): Failure {

@@ -1,5 +1,5 @@
 import { readUrl } from '../../loader/connection.ts';
-import { ExitCode, Failure, failure } from '../../model/failure.ts';
+import { Failure, failure, interruption } from '../../model/failure.ts';
 import type { Io } from '../io.ts';
 import { openPrompt } from '../prompt.ts';
 
@@ -48,9 +48,7 @@ export async function askForChoices(given: Given, io: Io): Promise<Choices> {
   const ask: Ask = async (question, read) => {
     for (;;) {
       const answer = await prompt.ask(question);
-      if (answer === null) {
-        throw failure('interrupted', 'Interrupted. Nothing was written.', {}, ExitCode.interrupted);
-      }
+      if (answer === null) throw interruption('Interrupted. Nothing was written.');
       try {
         return read(answer);
       } catch (error) {

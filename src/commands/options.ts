@@ -1,0 +1,122 @@
+import { resolve } from 'node:path';
+import type { Argv } from 'yargs';
+import type { PlanOptions } from '../engine/choices.ts';
+import type { RollbackOptions } from '../engine/rollback.ts';
+import { failure } from '../model/failure.ts';
+import type { ArgsOf } from './command.ts';
+import type { Io } from './io.ts';
+
+/** The shape of an option that is on or off. */
+export const flag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
+
+/** The shape of an option with one text. */
+export const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const;
+
+/** The shape of an option with one number. */
+export const number = (describe: string) => ({ type: 'number', describe, requiresArg: true }) as const;
+
+/** The shape of an option with any number of texts. */
+export const list = (describe: string) =>
+  ({ ...text(describe), array: true, default: [] as string[] }) as const;
+
+/** The shape of `--format`. The first one is the default. */
+export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
+  ({ choices, default: choices[0], describe: 'Output format' }) as const;
+
+/** A check that the value of an option is a whole number from 0 to `largest`. */
+export function wholeNumber(name: string, largest = Number.MAX_SAFE_INTEGER) {
+  return (args: Readonly<Record<string, unknown>>): true => {
+    const value = args[name];
+    if (value === undefined) return true;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largest) return true;
+    const range = largest < Number.MAX_SAFE_INTEGER ? `from 0 to ${largest}` : '0 or more';
+    throw failure('usage', `--${name} takes a whole number, ${range}.`);
+  };
+}
+
+/** Throws a Failure where the value of an option is not a whole number from 1 on. */
+export function checkPositive(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return;
+  throw failure(`${name}-syntax`, `--${name} takes a whole number, 1 or more.`);
+}
+
+/** The port that a command serves on. */
+export function portOption<T>(yargs: Argv<T>) {
+  return yargs
+    .option('port', { ...number('Port. 0: any free port'), default: 0 })
+    .check(wholeNumber('port', 65_535));
+}
+
+/** Options that every command has. */
+export function commonOptions(yargs: Argv) {
+  return yargs
+    .option('config', { ...text('The project file'), alias: 'c', default: './tenantctl.yaml' })
+    .option('env', { ...text("The environment. Default: the project file's defaultEnvironment"), alias: 'e' })
+    .option('quiet', flag('Print no progress and no remarks'))
+    .option('verbose', flag('Print each request, and long values in full'))
+    .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
+    .option('progress', { ...flag('Show progress on a terminal'), default: true });
+}
+
+/** Options of the commands that can be limited to some objects. */
+export function scopeOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('only', list('Include only these addresses (globs)'))
+    .option('except', list('Exclude these addresses (globs)'));
+}
+
+/** Options that lift the guards against deletes. */
+export function guardOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('max-deletes', number('Allow up to this many deletes'))
+    .check(wholeNumber('max-deletes'))
+    .option('allow-delete-all', list('Allow deleting all objects of these kinds'));
+}
+
+/** Options of the commands that make a plan from manifests. */
+export function planOptions<T>(yargs: Argv<T>) {
+  return guardOptions(scopeOptions(yargs))
+    .option('prune', flag("Delete undeclared objects of the kinds in the environment's prune.kinds"))
+    .option(
+      'since',
+      text(
+        'Delete objects declared at this git revision but no longer. Show where each difference comes from',
+      ),
+    )
+    .option('rotate', list('Write the secrets of these addresses (globs) in any case'))
+    .option('impact', flag('Run each changed profile search, and show which profiles enter and leave'))
+    .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 });
+}
+
+/** The project and environment to load, as the loader takes them. */
+export function projectOptions(args: Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>, io: Io) {
+  return {
+    configFile: resolve(io.cwd, args.config),
+    env: io.env,
+    ...(args.env === undefined ? {} : { environment: args.env }),
+  };
+}
+
+type GuardArgs = ArgsOf<typeof guardOptions<unknown>> & ArgsOf<typeof scopeOptions<unknown>>;
+
+/** The scope and the guards, as the engine takes them. */
+export function guardOptionsOf({ only, except, maxDeletes, allowDeleteAll }: GuardArgs): RollbackOptions {
+  return { only, except, maxDeletes: maxDeletes ?? null, allowDeleteAll };
+}
+
+/** The options of a plan, as the engine takes them. Throws a Failure for an invalid number of requests. */
+export function planOptionsOf(
+  args: ArgsOf<typeof planOptions<unknown>>,
+  env: NodeJS.ProcessEnv,
+): PlanOptions {
+  const { prune, since, rotate, impact, impactRequests } = args;
+  checkPositive('impact-requests', impactRequests);
+  return {
+    ...guardOptionsOf(args),
+    prune,
+    since: since ?? null,
+    rotate,
+    impactRequests: impact ? impactRequests : null,
+    env,
+  };
+}
