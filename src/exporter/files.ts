@@ -6,6 +6,7 @@ import type { Address } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Draft } from './draft.ts';
 import { remarkOf } from './omission.ts';
+import { mapTags } from './printable.ts';
 import { envExample, type NameSecret, type SecretPlace } from './secret-names.ts';
 
 /** A file of an export. */
@@ -100,7 +101,7 @@ function documentOf(
   nameSecret: NameSecret,
 ): ManifestDocument {
   const fillIn = (value: Printable) =>
-    mapTags(value, ({ tag, value: open }) => {
+    mapTags(value, (tag, open) => {
       if (tag === '!secret') return nameSecret({ address: object.address, at: open });
       const side = sideTexts.find(({ field }) => field === open);
       return side ? `${base}.${side.field}.${side.extension}` : open;
@@ -109,20 +110,6 @@ function documentOf(
     members: [['kind', kind.name], ...key, ...fields.map(([field, value]): Member => [field, fillIn(value)])],
     remarks: omissions.map(remarkOf),
   };
-}
-
-/** The value with the argument of each tag that takes a text replaced. */
-export function mapTags(
-  value: Printable,
-  change: (tagged: { readonly tag: string; readonly value: string }) => string,
-): Printable {
-  if (value === null || typeof value !== 'object') return value;
-  if ('members' in value) {
-    return { members: value.members.map(([name, item]): Member => [name, mapTags(item, change)]) };
-  }
-  if (!('tag' in value)) return value.map((item) => mapTags(item, change));
-  const { tag, value: text } = value;
-  return typeof text === 'string' ? { tag, value: change({ tag, value: text }) } : value;
 }
 
 /** Whether each object of the kind has a file of its own; objects of other kinds share one. */

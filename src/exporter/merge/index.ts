@@ -5,7 +5,8 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Resource } from '../../model/resource.ts';
 import { type DraftInput, draftAll, refusalDiagnostic } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
-import { createEnvExample, createFiles, type ExportedFile, mapTags } from '../files.ts';
+import { createEnvExample, createFiles, type ExportedFile } from '../files.ts';
+import { mapTags } from '../printable.ts';
 import { type NameSecret, type SecretPlace, secretNames, secretPlaces } from '../secret-names.ts';
 import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './diagnostics.ts';
 import { type DocumentChanges, type MergeContext, secretsIn } from './document-merge.ts';
@@ -148,9 +149,7 @@ function nameSecrets(edits: readonly Edit[], { live }: DeclaredDocument, nameSec
   const address = live?.address ?? '';
   return edits.map((edit) => {
     if (edit.op === 'remove') return edit;
-    const value = mapTags(edit.value, ({ tag, value: at }) =>
-      tag === '!secret' ? nameSecret({ address, at }) : at,
-    );
+    const value = mapTags(edit.value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
     return { ...edit, value };
   });
 }

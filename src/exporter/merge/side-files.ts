@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import type { Printable } from '../../loader/print.ts';
 import { sideFilePath } from '../../loader/source.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { type DocumentChanges, sideFileOf } from './document-merge.ts';
+import { isList, isMapping, sideFileOf } from '../printable.ts';
+import type { DocumentChanges } from './document-merge.ts';
 import type { DeclaredDocument } from './manifest-file.ts';
 
 /** A place that takes its text from a side file. */
@@ -70,10 +71,10 @@ function sideFilesIn({ written, resource }: DeclaredDocument): { at: Pointer; pa
 }
 
 function fileTagsIn(written: Printable, at: Pointer): { at: Pointer; file: string }[] {
-  if (written === null || typeof written !== 'object') return [];
-  if ('members' in written)
+  if (isList(written)) return written.flatMap((item, index) => fileTagsIn(item, at + pointer(index)));
+  if (isMapping(written)) {
     return written.members.flatMap(([name, value]) => fileTagsIn(value, at + pointer(name)));
-  if (!('tag' in written)) return written.flatMap((item, index) => fileTagsIn(item, at + pointer(index)));
+  }
   const file = sideFileOf(written);
   return file === null ? [] : [{ at, file }];
 }
