@@ -23,7 +23,7 @@ export interface Note {
 }
 
 /** A new text for a side file. */
-interface SideText {
+export interface SideText {
   readonly at: Pointer;
   readonly text: string;
   /** What the manifest gets where the side file cannot have the text. */
