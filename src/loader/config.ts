@@ -12,12 +12,11 @@ import {
   checkEnvironment,
   credentialPlaces,
   type EnvironmentText,
-  objectOf,
-  oneOf,
   type ReadEnvironment,
   readEnvironment,
-  textsOf,
 } from './environment.ts';
+import type { Place } from './file.ts';
+import { objectOf, oneOf, textsOf } from './members.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
@@ -44,8 +43,8 @@ export interface ProjectFile extends ReadEnvironment {
   readonly environments: readonly string[];
   /** Globs of manifests. */
   readonly manifests: readonly string[];
-  /** The project file itself. */
-  readonly document: YamlDocument;
+  /** The position of the globs. */
+  readonly place: Place;
   /** YAML files that are no manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
   readonly lint: LintLevels;
@@ -55,7 +54,8 @@ const defaultManifests = ['config/**/*.yaml'];
 /** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
-interface Reading {
+/** What a project is read with. */
+export interface Reading {
   readonly options: LoadOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly secrets: KnownSecrets;
@@ -79,7 +79,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
     ...read,
     root,
     configFile,
-    document,
+    place: findNode(document, '/manifests').place,
     environments: environmentNames(value, files),
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...files],

@@ -49,12 +49,9 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
 }
 
 /** Where the text of a value begins and ends; `null` where the document has no such value. */
-export function nodeRange({ root }: YamlDocument, at: Pointer): readonly [number, number] | null {
-  let node: unknown = root;
-  for (const segment of segmentsOf(at)) {
-    node = isMap(node) ? node.items.find((item) => keyText(item.key) === segment)?.value : null;
-  }
-  return isNode(node) && node.range ? [node.range[0], node.range[1]] : null;
+export function nodeRange(document: YamlDocument, at: Pointer): readonly [number, number] | null {
+  const { node, match } = findNode(document, at);
+  return match === 'exact' && isNode(node) && node.range ? [node.range[0], node.range[1]] : null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
 import { findKind } from '../kinds/index.ts';
-import { isArray, isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import type { Environment, Limits, Policy } from '../model/project.ts';
@@ -9,6 +9,7 @@ import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, nodeRange, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
+import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
 import { type Overlay, readOverlays } from './overlay.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
@@ -189,33 +190,6 @@ function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy
     prune: { kinds: pruned, keep },
     maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes'),
   };
-}
-
-/** The object under a name; an empty one where there is none. */
-export function objectOf(value: JsonObject, name: string): JsonObject {
-  const member = own(value, name);
-  return isObject(member) ? member : {};
-}
-
-/** The texts in the list under a name; none where there is no list. */
-export function textsOf(value: JsonObject, name: string): string[] {
-  const list = own(value, name);
-  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
-}
-
-function numberOf(value: JsonObject, name: string): number | null {
-  const number = own(value, name);
-  return typeof number === 'number' ? number : null;
-}
-
-/** The text under a name if it is one of the choices, else the default. */
-export function oneOf<const T extends string>(
-  value: JsonObject,
-  name: string,
-  choices: readonly T[],
-  byDefault: T,
-): T {
-  return choices.find((choice) => choice === own(value, name)) ?? byDefault;
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

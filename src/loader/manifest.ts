@@ -3,12 +3,13 @@ import { validators } from '../generated/validators.js';
 import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
 import { sourceOf } from './file.ts';
+import { objectOf, textsOf } from './members.ts';
 import type { Overlays } from './overlay.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
@@ -194,11 +195,8 @@ function explainNull(kind: Kind, at: Pointer): Problem | null {
   };
 }
 
-const defaultLifecycle: Lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false };
-
 function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
-  const lifecycle = own(value, 'lifecycle');
-  if (!isObject(lifecycle)) return defaultLifecycle;
+  const lifecycle = objectOf(value, 'lifecycle');
   const ignore = textsOf(lifecycle, 'ignore');
   for (const [index, at] of ignore.entries()) {
     const [field = ''] = segmentsOf(at);
