@@ -17,14 +17,14 @@ import { lookupsFor, type Records } from './reference-lookups.ts';
 
 /** A text that is written to a file of its own. */
 interface SideText {
-  readonly field: string;
-  readonly extension: string;
+  /** What its file's name ends with: the field, and the extension. */
+  readonly ending: string;
   readonly text: string;
 }
 
 /**
  * The manifest of one live object before secrets and side files have names: a `!secret` holds its pointer, a `!file`
- * the name of its field.
+ * the ending of its file.
  */
 export interface Draft {
   readonly object: LiveObject;
@@ -125,7 +125,7 @@ function draftField(name: string, field: Field, object: LiveObject, context: Dra
   if (object.hidden.includes(at)) return { ...nothing, omissions: [{ at, reason: 'notShown' }] };
   if (isUnset(field, value)) return nothing;
   const sideText = sideTextOf(name, field, value);
-  if (sideText) return { ...nothing, member: [name, { tag: '!file', value: name }], sideText };
+  if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
   if (field.is === 'json') {
     const {
       value: printed,
@@ -154,7 +154,7 @@ function sideTextOf(field: string, { is, ...more }: Field, value: Json): SideTex
   const isLong = (lines > 3 || value.length > 200) && (language !== undefined || lines > 1);
   // A side file is UTF-8 of limited size; half of a surrogate pair can only be written as an escape.
   const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
-  return isLong && fits ? { field, extension: language ?? 'txt', text: value } : null;
+  return isLong && fits ? { ending: `${field}.${language ?? 'txt'}`, text: value } : null;
 }
 
 /**

@@ -55,11 +55,15 @@ export function declarationsOf(context: ProjectContext): Declarations {
   };
 }
 
-/** Every document that declares an object, even one with errors. Problems of single documents are reported. */
-export function readManifests(context: ProjectContext, parse = parseDocuments): Manifest[] {
+/**
+ * Every document that declares an object, even one that does not fit its schema. Problems are reported.
+ *
+ * @param withErrors whether documents with errors of syntax are read too
+ */
+export function readManifests(context: ProjectContext, withErrors = false): Manifest[] {
   return listFiles(context).flatMap((path) => {
     const file = openFile(context.source, path, context.problems);
-    const documents = file ? parse(file, context.problems) : [];
+    const documents = file ? parseDocuments(file, context.problems, withErrors) : [];
     return documents.flatMap((document) => readManifest(document, context) ?? []);
   });
 }

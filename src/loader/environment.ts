@@ -7,7 +7,7 @@ import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import type { Environment, Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type BuildContext, readConnection } from './connection.ts';
-import { findNode, nodeRange, type YamlDocument } from './document.ts';
+import { findNode, placesWithin, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
 import { type Overlay, readOverlays } from './overlay.ts';
@@ -69,49 +69,35 @@ export function checkEnvironment(text: EnvironmentText, value: Json, problems: P
 }
 
 function readVariables({ document, at }: EnvironmentText, context: TagContext): JsonObject | null {
-  const isVariable = isWithinAny(document, [`${at}/variables`]);
   const resolve = tagReader(context);
-  const { value } = readTree(
-    document,
-    readTagsAt(isVariable, (tag, argument, place) => {
-      if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
-      context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
-      return unresolved;
-    }),
-    context.problems,
-  );
+  const readTag = readTagsAt(placesWithin(document, `${at}/variables`), (tag, argument, place) => {
+    if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
+    context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
+    return unresolved;
+  });
+  const { value } = readTree(document, readTag, context.problems);
   const variables = valueAt(value, `${at}/variables`) ?? {};
   return isObject(variables) ? variables : null;
 }
 
 function readValues({ document, at }: EnvironmentText, context: TagContext): Json | undefined {
-  const isInside = isWithinAny(document, [at]);
-  const isVariable = isWithinAny(document, [`${at}/variables`]);
-  const isCredential = isWithinAny(document, [`${at}/identity/auth`, `${at}/profiles/auth`]);
+  const isInside = placesWithin(document, at);
+  const isVariable = placesWithin(document, `${at}/variables`);
+  const isCredential = placesWithin(document, `${at}/identity/auth`, `${at}/profiles/auth`);
   const resolve = tagReader(context);
-  const { value } = readTree(
-    document,
-    readTagsAt(
-      (place) => isInside(place) && !isVariable(place),
-      (tag, argument, place) =>
-        isCredential(place) && ['!env', '!secret'].includes(tag) && typeof argument === 'string'
-          ? secretMarker(argument)
-          : resolve(tag, argument, place),
-    ),
-    context.problems,
+  const readTag = readTagsAt(
+    (place) => isInside(place) && !isVariable(place),
+    (tag, argument, place) =>
+      isCredential(place) && ['!env', '!secret'].includes(tag) && typeof argument === 'string'
+        ? secretMarker(argument)
+        : resolve(tag, argument, place),
   );
-  return valueAt(value, at);
+  return valueAt(readTree(document, readTag, context.problems).value, at);
 }
 
 /** Reads only the tags at some places; other tagged values are unresolved. */
 function readTagsAt(isWanted: (place: Place) => boolean, readTag: ReadTag): ReadTag {
   return (tag, argument, place) => (isWanted(place) ? readTag(tag, argument, place) : unresolved);
-}
-
-/** Whether a place is in the text of one of the values. */
-function isWithinAny(document: YamlDocument, pointers: readonly Pointer[]): (place: Place) => boolean {
-  const ranges = pointers.map((at) => nodeRange(document, at)).filter((range) => range !== null);
-  return ({ offset }) => ranges.some(([start, end]) => offset >= start && offset <= end);
 }
 
 function hasUnresolved(value: JsonObject): boolean {
@@ -173,13 +159,11 @@ function readLimits(limits: JsonObject): Limits {
 /** What a run may do. Unknown kinds, and globs that can never match, are reported. */
 function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy {
   const prune = objectOf(value, 'prune');
-  const pruned = textsOf(prune, 'kinds');
-  const protect = textsOf(value, 'protect');
-  const keep = textsOf(prune, 'keep');
+  const [protect, kinds, keep] = [textsOf(value, 'protect'), textsOf(prune, 'kinds'), textsOf(prune, 'keep')];
   const report = (problem: GlobProblem | null, at: Pointer): void => {
     if (problem) problems.add(problem.code, problem.message, find(at).place, { hint: problem.hint });
   };
-  for (const [index, name] of pruned.entries()) {
+  for (const [index, name] of kinds.entries()) {
     report(findKind(name) ? null : unknownKind(name), pointer('prune', 'kinds', index));
   }
   // With a typo in such a glob, the objects it should protect could be deleted.
@@ -187,7 +171,7 @@ function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy
   for (const [index, glob] of keep.entries()) report(globProblem(glob), pointer('prune', 'keep', index));
   return {
     protect,
-    prune: { kinds: pruned, keep },
+    prune: { kinds, keep },
     maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes'),
   };
 }

@@ -10,7 +10,6 @@ import {
 } from './declarations.ts';
 import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
-import { parseIncomplete } from './parse.ts';
 import { Problems } from './problems.ts';
 import { secretsFrom } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
@@ -71,7 +70,7 @@ export interface ProjectNames {
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openProject(options);
   const context = prepareManifests(opened, { needsSecrets: false });
-  return { environments: opened.project.environments, objects: readManifests(context, parseIncomplete) };
+  return { environments: opened.project.environments, objects: readManifests(context, true) };
 }
 
 function prepareManifests(

@@ -72,7 +72,10 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
         refuseFixed(overlay, fixed, problems);
         value = applyOverlay(value, overlay.merge, fixed);
       }
-      return { value, find: (at) => findLast(used, at) };
+      return {
+        value,
+        find: (at) => used.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null,
+      };
     },
     reportUnused() {
       for (const { used, target, place } of prepared) {
@@ -125,9 +128,4 @@ function applyMergePatch(target: Json | undefined, patch: Json): Json {
 /** Whether the value can be merged with. A marker is a single value, even though it is an object. */
 function isMapping(value: Json): value is JsonObject {
   return isObject(value) && secretName(value) === null && lookupOf(value) === null;
-}
-
-function findLast(overlays: readonly Overlay[], at: Pointer): FoundNode | null {
-  const found = overlays.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing');
-  return found ?? null;
 }

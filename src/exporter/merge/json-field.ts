@@ -19,7 +19,6 @@ import { isList, isMapping, jsonOf, partOf, sideFileOf } from '../printable.ts';
 import { findGaps } from './align.ts';
 import {
   addSet,
-  type DocumentChanges,
   type DocumentMerge,
   emptyChanges,
   findBlock,
@@ -76,29 +75,28 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
   const secret = secretName(declared);
   if (secret !== null) noteSecret(merge, at, secret, live);
   else if (isObject(declared) && isObject(live)) {
-    const inner = openWalk(isMapping(written), where, walk);
-    mergeMembers({ declared, live, written }, where, inner);
-    if (inner !== walk && hasDifference(inner.merge.changes)) replace(pair, where, walk);
+    mergeInside(pair, where, walk, (inner) => mergeMembers({ declared, live, written }, where, inner));
   } else if (isArray(declared) && isArray(live)) {
-    const inner = openWalk(isList(written), where, walk);
-    mergeItems({ declared, live, written }, where, inner);
-    if (inner !== walk && hasDifference(inner.merge.changes)) replace(pair, where, walk);
+    mergeInside(pair, where, walk, (inner) => mergeItems({ declared, live, written }, where, inner));
   } else if (!sameJson(comparableValue(declared, where), comparableValue(live, where))) {
     replace(pair, where, walk);
   }
 }
 
 /**
- * The walk for the inside of a collection. A tag or a text gives the collection as a whole, so changes inside are only
+ * Merges the inside of a collection. A tag or a text gives the collection as a whole, so changes inside are only
  * collected to find out whether there are any.
  */
-function openWalk(isCollection: boolean, { at }: Where, walk: Walk): Walk {
-  if (isCollection || isOverlaid(walk.merge.resource, at)) return walk;
-  return { ...walk, merge: { ...walk.merge, changes: emptyChanges() } };
-}
-
-function hasDifference({ edits, notes }: DocumentChanges): boolean {
-  return edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable');
+function mergeInside(pair: Pair, where: Where, walk: Walk, mergeParts: (inner: Walk) => void): void {
+  const { merge } = walk;
+  if (isMapping(pair.written) || isList(pair.written) || isOverlaid(merge.resource, where.at)) {
+    mergeParts(walk);
+    return;
+  }
+  const changes = emptyChanges();
+  mergeParts({ ...walk, merge: { ...merge, changes } });
+  const { edits, notes } = changes;
+  if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) replace(pair, where, walk);
 }
 
 /** In the settings of another system, 60 and "60" are the same. */
