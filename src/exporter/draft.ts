@@ -1,8 +1,8 @@
-import { validators } from '../generated/validators.js';
 import { comparable } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import type { Member, Printable } from '../loader/print.ts';
+import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -147,14 +147,14 @@ function isUnset(field: Field, value: Json): boolean {
 }
 
 /** Long texts in a language of their own, or of several lines, are easier to read in a file of their own. */
-function sideTextOf(field: string, { is, ...more }: Field, value: Json): SideText | null {
-  if (is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
-  const language = 'language' in more ? more.language : undefined;
+function sideTextOf(name: string, field: Field, value: Json): SideText | null {
+  if (field.is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
+  const { language } = field;
   const lines = value.split('\n').length;
   const isLong = (lines > 3 || value.length > 200) && (language !== undefined || lines > 1);
   // A side file is UTF-8 of limited size; half of a surrogate pair can only be written as an escape.
   const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
-  return isLong && fits ? { ending: `${field}.${language ?? 'txt'}`, text: value } : null;
+  return isLong && fits ? { ending: `${name}.${language ?? 'txt'}`, text: value } : null;
 }
 
 /**
@@ -205,8 +205,6 @@ function draftPlainValue(
   return { members };
 }
 
-const validatorsByKind = new Map(Object.entries(validators));
-
 /**
  * The fields that do not fit the schema of the kind; a text if the whole object does not, which says why. A tenant may
  * hold what a manifest may not, such as a medium that was added after the schema was written.
@@ -216,9 +214,9 @@ function findInvalid(
   key: readonly Member[],
   fields: readonly Member[],
 ): ReadonlySet<string> | string {
-  const validate = validatorsByKind.get(kind.name);
+  const validate = schemaOf(kind.name);
   const invalid = new Set<string>();
-  if (!validate || validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
+  if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
   for (const { instancePath, message = 'is not valid' } of validate.errors ?? []) {
     const [name = 'it'] = segmentsOf(instancePath);
     if (!fields.some(([field]) => field === name)) return `${name} ${message}`;

@@ -154,7 +154,8 @@ function chooseEnvironment(
   const only = names.length === 1 ? names[0] : undefined;
   const name = options.environment ?? textOf(value, 'defaultEnvironment') ?? only;
   if (name === undefined) {
-    const hint = all === '' ? 'Add `environments` to the project file.' : `Select one with --env: ${all}.`;
+    const hint =
+      names.length === 0 ? 'Add `environments` to the project file.' : `Select one with --env: ${all}.`;
     problems.add('no-environment', 'No environment is selected', null, { hint });
     return null;
   }

@@ -126,11 +126,9 @@ function readAuth(
   context: BuildContext,
 ): Auth | undefined {
   const at = pointer(service, 'auth');
-  const [token, clientId, clientSecret] = [
-    own(auth, 'token'),
-    own(auth, 'clientId'),
-    own(auth, 'clientSecret'),
-  ];
+  const token = own(auth, 'token');
+  const clientId = own(auth, 'clientId');
+  const clientSecret = own(auth, 'clientSecret');
   if ((token === undefined) === (clientSecret === undefined)) {
     const message = 'Credentials are either `token`, or `clientId` and `clientSecret`';
     return refuse(context, at, { code: 'invalid-value', message });

@@ -8,7 +8,6 @@ import type { Environment, Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
-import type { Place } from './file.ts';
 import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
 import { type Overlay, readOverlays } from './overlay.ts';
 import type { Problems } from './problems.ts';
@@ -69,12 +68,14 @@ export function checkEnvironment(text: EnvironmentText, value: Json, problems: P
 }
 
 function readVariables({ document, at }: EnvironmentText, context: TagContext): JsonObject | null {
+  const isVariable = placesWithin(document, `${at}/variables`);
   const resolve = tagReader(context);
-  const readTag = readTagsAt(placesWithin(document, `${at}/variables`), (tag, argument, place) => {
+  const readTag: ReadTag = (tag, argument, place) => {
+    if (!isVariable(place)) return unresolved;
     if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
     context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
     return unresolved;
-  });
+  };
   const { value } = readTree(document, readTag, context.problems);
   const variables = valueAt(value, `${at}/variables`) ?? {};
   return isObject(variables) ? variables : null;
@@ -85,19 +86,12 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
   const isVariable = placesWithin(document, `${at}/variables`);
   const isCredential = placesWithin(document, `${at}/identity/auth`, `${at}/profiles/auth`);
   const resolve = tagReader(context);
-  const readTag = readTagsAt(
-    (place) => isInside(place) && !isVariable(place),
-    (tag, argument, place) =>
-      isCredential(place) && ['!env', '!secret'].includes(tag) && typeof argument === 'string'
-        ? secretMarker(argument)
-        : resolve(tag, argument, place),
-  );
+  const readTag: ReadTag = (tag, argument, place) => {
+    if (!isInside(place) || isVariable(place)) return unresolved;
+    const isName = ['!env', '!secret'].includes(tag) && typeof argument === 'string';
+    return isName && isCredential(place) ? secretMarker(argument) : resolve(tag, argument, place);
+  };
   return valueAt(readTree(document, readTag, context.problems).value, at);
-}
-
-/** Reads only the tags at some places; other tagged values are unresolved. */
-function readTagsAt(isWanted: (place: Place) => boolean, readTag: ReadTag): ReadTag {
-  return (tag, argument, place) => (isWanted(place) ? readTag(tag, argument, place) : unresolved);
 }
 
 function hasUnresolved(value: JsonObject): boolean {
@@ -159,7 +153,9 @@ function readLimits(limits: JsonObject): Limits {
 /** What a run may do. Unknown kinds, and globs that can never match, are reported. */
 function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy {
   const prune = objectOf(value, 'prune');
-  const [protect, kinds, keep] = [textsOf(value, 'protect'), textsOf(prune, 'kinds'), textsOf(prune, 'keep')];
+  const kinds = textsOf(prune, 'kinds');
+  const keep = textsOf(prune, 'keep');
+  const protect = textsOf(value, 'protect');
   const report = (problem: GlobProblem | null, at: Pointer): void => {
     if (problem) problems.add(problem.code, problem.message, find(at).place, { hint: problem.hint });
   };

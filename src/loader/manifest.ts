@@ -1,5 +1,4 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
-import { validators } from '../generated/validators.js';
+import type { ErrorObject } from 'ajv';
 import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
@@ -12,7 +11,7 @@ import { sourceOf } from './file.ts';
 import { objectOf, textsOf } from './members.ts';
 import type { Overlays } from './overlay.ts';
 import type { Problem, Problems } from './problems.ts';
-import { checkSchema } from './schema.ts';
+import { checkSchema, schemaOf } from './schema.ts';
 import { type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
@@ -128,14 +127,9 @@ function isKeyPart(part: string | null): part is string {
   return part !== null && part !== '' && part !== unresolved && part.length <= maxKeyPart;
 }
 
-/** By the name of the kind. */
-const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
-
 function checkManifest(declared: Declared, address: Address | null): boolean {
   const { kind, find, problems } = declared;
-  const validate = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : undefined;
-  if (!validate) throw new Error(`There is no schema for ${kind.name}.`);
-  const fitsSchema = checkSchema(validate, declared, {
+  const fitsSchema = checkSchema(schemaOf(kind.name), declared, {
     problems,
     ...(address !== null && { address }),
     find,

@@ -1,4 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { validators } from '../generated/validators.js';
 import { type Json, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -25,6 +26,15 @@ export interface SchemaContext {
   find(at: Pointer): FoundNode;
   /** A better explanation than the general one; `null` where there is none. */
   explain?(error: ErrorObject, name: string): Problem | null;
+}
+
+const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
+
+/** The compiled schema for the manifests of a kind. */
+export function schemaOf(kind: string): ValidateFunction {
+  const validate = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
+  if (!validate) throw new Error(`There is no schema for ${kind}.`);
+  return validate;
 }
 
 /**

@@ -12,13 +12,7 @@ import { type NameSecret, type SecretPlace, secretNames, secretPlaces } from '..
 import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './diagnostics.ts';
 import { type MergeContext, secretsIn } from './document-merge.ts';
 import { mergeDocument } from './fields.ts';
-import {
-  type DeclaredDocument,
-  findDocument,
-  joinDocuments,
-  type ManifestFile,
-  openManifest,
-} from './manifest-file.ts';
+import { findDocument, joinDocuments, type ManifestFile, openManifest } from './manifest-file.ts';
 import { findOrphans, type MergedDocument, mergeSideFiles } from './side-files.ts';
 
 export interface MergeInput extends DraftInput, MergeContext {
@@ -122,19 +116,13 @@ function newSecrets({ live, changes }: Document): SecretPlace[] {
   return live && changes ? changes.secrets.map((at) => ({ address: live.address, at })) : [];
 }
 
-interface EditedFiles {
-  /** New texts by path; `null` for a file without any document left. */
-  readonly texts: ReadonlyMap<string, string | null>;
-  /** Documents that could not be edited. */
-  readonly refused: readonly DeclaredDocument[];
-}
-
+/** The new text of each file, `null` where no document is left, and the documents that could not be edited. */
 function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
   remaining: readonly Document[],
   removed: readonly Document[],
   nameSecret: NameSecret,
-): EditedFiles {
+) {
   const refused: Document[] = [];
   const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
   for (const document of remaining) {
