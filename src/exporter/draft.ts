@@ -1,8 +1,8 @@
-import { validators } from '../generated/validators.js';
 import { comparable } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import type { Member, Printable } from '../loader/print.ts';
+import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -11,19 +11,20 @@ import type { LiveObject } from '../model/live.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Omission } from './omission.ts';
-import { isWritableKey, jsonOf, printableJson } from './printable-json.ts';
+import { isWritableKey, printJson, rootOf } from './print-json.ts';
+import { isMapping, jsonOf } from './printable.ts';
 import { lookupsFor, type Records } from './reference-lookups.ts';
 
 /** A text that is written to a file of its own. */
 interface SideText {
-  readonly field: string;
-  readonly extension: string;
+  /** What its file's name ends with: the field, and the extension. */
+  readonly ending: string;
   readonly text: string;
 }
 
 /**
  * The manifest of one live object before secrets and side files have names: a `!secret` holds its pointer, a `!file`
- * the name of its field.
+ * the ending of its file.
  */
 export interface Draft {
   readonly object: LiveObject;
@@ -54,11 +55,11 @@ export interface DraftInput extends DraftContext {
 
 /** Drafts of all objects, sorted by address, and the objects that cannot be declared. */
 export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
-  const sorted = [...input.objects].sort((a, b) => (a.address < b.address ? -1 : 1));
+  const sorted = input.objects.toSorted((a, b) => (a.address < b.address ? -1 : 1));
   const results = sorted.map((object) => draftObject(object, input));
   return {
-    drafts: results.flatMap((draft) => ('refused' in draft ? [] : [draft])),
-    refusals: results.flatMap((draft) => ('refused' in draft ? [draft] : [])),
+    drafts: results.filter((result) => 'kind' in result),
+    refusals: results.filter((result) => 'refused' in result),
   };
 }
 
@@ -81,20 +82,20 @@ export function draftObject(object: LiveObject, context: DraftContext): Draft | 
   const drafted = Object.entries(kind.fields).map(([name, field]) =>
     draftField(name, field, object, context),
   );
-  const written = drafted.flatMap(({ member }) => (member ? [member] : []));
+  const written = membersOf(drafted);
   const refused = findInvalid(kind, key, written);
-  if (refused.whole !== null) return { object, refused: refused.whole };
-  const valid = drafted.filter(({ name }) => !refused.fields.has(name));
+  if (typeof refused === 'string') return { object, refused };
+  const valid = drafted.filter(({ name }) => !refused.has(name));
   return {
     object,
     kind,
     key,
-    fields: written.filter(([name]) => !refused.fields.has(name)),
-    sideTexts: valid.flatMap(({ sideText }) => (sideText ? [sideText] : [])),
+    fields: membersOf(valid),
+    sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap(({ secrets }) => secrets),
     omissions: [
       ...valid.flatMap(({ omissions }) => omissions),
-      ...[...refused.fields].map((name): Omission => ({ at: pointer(name), reason: 'notValid' })),
+      ...[...refused].map((name): Omission => ({ at: pointer(name), reason: 'notValid' })),
     ],
   };
 }
@@ -113,6 +114,10 @@ interface DraftedField {
   readonly omissions: readonly Omission[];
 }
 
+function membersOf(drafted: readonly DraftedField[]): Member[] {
+  return drafted.map(({ member }) => member).filter((member) => member !== null);
+}
+
 function draftField(name: string, field: Field, object: LiveObject, context: DraftContext): DraftedField {
   const at = pointer(name);
   const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
@@ -120,8 +125,17 @@ function draftField(name: string, field: Field, object: LiveObject, context: Dra
   if (object.hidden.includes(at)) return { ...nothing, omissions: [{ at, reason: 'notShown' }] };
   if (isUnset(field, value)) return nothing;
   const sideText = sideTextOf(name, field, value);
-  if (sideText) return { ...nothing, member: [name, { tag: '!file', value: name }], sideText };
-  if (field.is === 'json') return { ...nothing, ...draftJson(name, field, value, object) };
+  if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
+  if (field.is === 'json') {
+    const {
+      value: printed,
+      secrets,
+      omissions,
+    } = printJson(value, rootOf(name, field), field, object.hidden);
+    // An empty mapping would declare that the field is empty.
+    const isEmpty = printed === undefined || (isMapping(printed) && printed.members.length === 0);
+    return isEmpty ? { ...nothing, omissions } : { ...nothing, member: [name, printed], secrets, omissions };
+  }
   const printed = draftPlainField(name, field, object, context);
   if (printed === undefined) return { ...nothing, omissions: [{ at, reason: 'notWritable' }] };
   return { ...nothing, member: [name, printed] };
@@ -133,37 +147,14 @@ function isUnset(field: Field, value: Json): boolean {
 }
 
 /** Long texts in a language of their own, or of several lines, are easier to read in a file of their own. */
-function sideTextOf(field: string, { is, ...more }: Field, value: Json): SideText | null {
-  if (is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
-  const language = 'language' in more ? more.language : undefined;
+function sideTextOf(name: string, field: Field, value: Json): SideText | null {
+  if (field.is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
+  const { language } = field;
   const lines = value.split('\n').length;
   const isLong = (lines > 3 || value.length > 200) && (language !== undefined || lines > 1);
   // A side file is UTF-8 of limited size; half of a surrogate pair can only be written as an escape.
   const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
-  return isLong && fits ? { field, extension: language ?? 'txt', text: value } : null;
-}
-
-function draftJson(
-  name: string,
-  field: Field & { is: 'json' },
-  value: Json,
-  { hidden }: LiveObject,
-): Pick<DraftedField, 'member' | 'secrets' | 'omissions'> {
-  const omissions: Omission[] = [];
-  const secrets: Pointer[] = [];
-  const secret = (at: Pointer) => {
-    secrets.push(at);
-    return at;
-  };
-  const printed = printableJson(name, value, { field, hidden, omissions, secret });
-  // An empty mapping would declare that the field is empty.
-  return printed === null || isEmptyMapping(printed)
-    ? { member: null, secrets: [], omissions }
-    : { member: [name, printed], secrets, omissions };
-}
-
-function isEmptyMapping(value: Printable): boolean {
-  return value !== null && typeof value === 'object' && 'members' in value && value.members.length === 0;
+  return isLong && fits ? { ending: `${name}.${language ?? 'txt'}`, text: value } : null;
 }
 
 /**
@@ -178,7 +169,7 @@ export function draftPlainField(
 ): Printable | undefined {
   const value = own(object.fields, name) ?? null;
   if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
-  const lookups = lookupsFor(kindNamed(object.kind), object, settings, records);
+  const lookups = lookupsFor(object, settings, records);
   const declarable = field.is === 'reference' ? pickReference(value) : value;
   return draftPlainValue(declarable, pointer(name), lookups) ?? undefined;
 }
@@ -214,28 +205,22 @@ function draftPlainValue(
   return { members };
 }
 
-/** What the loader would refuse: the whole object and why, or some of its fields. */
-interface Invalid {
-  readonly whole: string | null;
-  readonly fields: ReadonlySet<string>;
-}
-
-const validatorsByKind = new Map(Object.entries(validators));
-
 /**
- * Checks a manifest against the schema of its kind. A tenant may hold what a manifest may not, such as a medium that
- * was added after the schema was written.
+ * The fields that do not fit the schema of the kind; a text if the whole object does not, which says why. A tenant may
+ * hold what a manifest may not, such as a medium that was added after the schema was written.
  */
-function findInvalid(kind: Kind, key: readonly Member[], fields: readonly Member[]): Invalid {
-  const validate = validatorsByKind.get(kind.name);
+function findInvalid(
+  kind: Kind,
+  key: readonly Member[],
+  fields: readonly Member[],
+): ReadonlySet<string> | string {
+  const validate = schemaOf(kind.name);
   const invalid = new Set<string>();
-  if (!validate || validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] })))
-    return { whole: null, fields: invalid };
+  if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
   for (const { instancePath, message = 'is not valid' } of validate.errors ?? []) {
-    const [name] = segmentsOf(instancePath);
-    const isField = fields.some(([field]) => field === name);
-    if (isField && name !== undefined) invalid.add(name);
-    else return { whole: `${name ?? 'it'} ${message}`, fields: invalid };
+    const [name = 'it'] = segmentsOf(instancePath);
+    if (!fields.some(([field]) => field === name)) return `${name} ${message}`;
+    invalid.add(name);
   }
-  return { whole: null, fields: invalid };
+  return invalid;
 }

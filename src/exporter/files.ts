@@ -5,8 +5,9 @@ import { type ManifestDocument, type Member, type Printable, printManifest } fro
 import type { Address } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import type { Draft } from './draft.ts';
-import { remarkOf } from './omission.ts';
-import { envExample, type NameSecret, type SecretPlace } from './secret-names.ts';
+import { printPlace, remarkOf } from './omission.ts';
+import { mapTags } from './printable.ts';
+import type { NameSecret, SecretPlace } from './secret-names.ts';
 
 /** A file of an export. */
 export interface ExportedFile {
@@ -40,8 +41,9 @@ export interface CreatedFiles {
 export function createFiles(drafts: readonly Draft[], destination: Destination): CreatedFiles {
   const { folder, nameSecret, textOf } = destination;
   const inFolder = (path: string) => posix.join(folder, path);
-  const endings = ['yaml', ...drafts.flatMap(sideEndings)];
-  const isTaken = (base: string) => endings.some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
+  const sideEndings = drafts.flatMap(({ sideTexts }) => sideTexts.map(({ ending }) => ending));
+  const isTaken = (base: string) =>
+    ['yaml', ...sideEndings].some((ending) => textOf(inFolder(`${base}.${ending}`)) !== null);
   const bases = chooseBasePaths(
     drafts.filter(({ kind }) => hasOwnFiles(kind)),
     isTaken,
@@ -58,16 +60,21 @@ export function createFiles(drafts: readonly Draft[], destination: Destination):
   return { files, manifests: new Map(drafts.map((draft) => [draft, `${baseOf(draft)}.yaml`])) };
 }
 
-/** `.env.example` with the secrets added; `null` where there are none to add. */
+const envHeader =
+  '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
+
+/** `.env.example` with the name of each secret, and where it is used; `null` where there are none to add. */
 export function createEnvExample(
   places: readonly SecretPlace[],
   { folder, nameSecret, textOf }: Destination,
 ): ExportedFile | null {
   if (places.length === 0) return null;
   const path = posix.join(folder, secretsFile);
-  const whole = envExample(places, nameSecret);
-  const entries = whole.slice(whole.indexOf('\n\n') + 1);
-  return { path, content: append(textOf(path), entries, whole) };
+  const entries = places.map((place) => {
+    return `\n# ${place.address}, ${printPlace(place.at)}\n${nameSecret(place)}=\n`;
+  });
+  const added = entries.join('');
+  return { path, content: append(textOf(path), added, envHeader + added) };
 }
 
 function append(existing: string | null, added: string, whole: string): string {
@@ -82,47 +89,25 @@ function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFi
   const document = documentOf(draft, posix.basename(base), nameSecret);
   return [
     { path: `${base}.yaml`, content: printManifest([document]) },
-    ...draft.sideTexts.map(({ field, extension, text }) => ({
-      path: `${base}.${field}.${extension}`,
-      content: text,
-    })),
+    ...draft.sideTexts.map(({ ending, text }) => ({ path: `${base}.${ending}`, content: text })),
   ];
-}
-
-function sideEndings({ sideTexts }: Draft): string[] {
-  return sideTexts.map(({ field, extension }) => `${field}.${extension}`);
 }
 
 /** The draft with its secrets and side files named. */
 function documentOf(
-  { object, kind, key, fields, sideTexts, omissions }: Draft,
+  { object, kind, key, fields, omissions }: Draft,
   base: string,
   nameSecret: NameSecret,
 ): ManifestDocument {
   const fillIn = (value: Printable) =>
-    mapTags(value, ({ tag, value: open }) => {
+    mapTags(value, (tag, open) => {
       if (tag === '!secret') return nameSecret({ address: object.address, at: open });
-      const side = sideTexts.find(({ field }) => field === open);
-      return side ? `${base}.${side.field}.${side.extension}` : open;
+      return tag === '!file' ? `${base}.${open}` : open;
     });
   return {
     members: [['kind', kind.name], ...key, ...fields.map(([field, value]): Member => [field, fillIn(value)])],
     remarks: omissions.map(remarkOf),
   };
-}
-
-/** The value with the argument of each tag that takes a text replaced. */
-export function mapTags(
-  value: Printable,
-  change: (tagged: { readonly tag: string; readonly value: string }) => string,
-): Printable {
-  if (value === null || typeof value !== 'object') return value;
-  if ('members' in value) {
-    return { members: value.members.map(([name, item]): Member => [name, mapTags(item, change)]) };
-  }
-  if (!('tag' in value)) return value.map((item) => mapTags(item, change));
-  const { tag, value: text } = value;
-  return typeof text === 'string' ? { tag, value: change({ tag, value: text }) } : value;
 }
 
 /** Whether each object of the kind has a file of its own; objects of other kinds share one. */

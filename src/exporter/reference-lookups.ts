@@ -1,9 +1,8 @@
 import { kindNamed } from '../kinds/index.ts';
-import type { Kind, RecordReference } from '../kinds/kind.ts';
+import type { RecordReference } from '../kinds/kind.ts';
 import type { Printable } from '../loader/print.ts';
 import { isObject, type JsonObject, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -33,45 +32,41 @@ function isReference({ when }: RecordReference, records: Records): boolean {
   if (!when) return true;
   const row = records.get(when.from)?.find((candidate) => textIn(candidate, 'id') === when.id);
   if (!row) return false;
-  const shown = when.fields.map((field) => textIn(row, field)).find((value) => value !== null);
-  return shown !== undefined && shown !== null && when.values.includes(shown);
+  const [shown] = when.fields.flatMap((field) => textIn(row, field) ?? []);
+  return shown !== undefined && when.values.includes(shown);
 }
 
 /** A lookup for each id of an object whose record has a name that no other record has, by its place. */
 export function lookupsFor(
-  kind: Kind,
-  object: LiveObject,
+  { kind, fields }: LiveObject,
   settings: ApiSettings,
   records: Records,
 ): ReadonlyMap<Pointer, Printable> {
   const lookups = new Map<Pointer, Printable>();
-  for (const reference of kind.references?.(object.fields, settings) ?? []) {
+  for (const reference of kindNamed(kind).references?.(fields, settings) ?? []) {
     if (!isReference(reference, records)) continue;
     const lookup = lookupFor(reference, records.get(reference.from) ?? []);
-    if (lookup) lookups.set(reference.at, printableLookup(lookup));
+    if (lookup) lookups.set(reference.at, lookup);
   }
   return lookups;
 }
 
 /** A lookup by the first of the reference's fields that is unique to its record; `null` where none is. */
-function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Lookup | null {
+function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Printable | null {
   const [record, ...others] = rows.filter((row) => textIn(row, 'id') === id);
   if (!record || others.length > 0) return null;
   for (const field of by) {
     const value = textIn(record, field);
     if (value === null || rows.filter((row) => textIn(row, field) === value).length > 1) continue;
-    return { from, where: { [field]: value }, take: 'id' };
+    const where = { members: [[field, value]] } as const;
+    const members = [
+      ['from', from],
+      ['where', where],
+      ['take', 'id'],
+    ] as const;
+    return { tag: '!lookup', value: { members } };
   }
   return null;
-}
-
-function printableLookup({ from, where, take }: Lookup): Printable {
-  const members = [
-    ['from', from],
-    ['where', { members: Object.entries(where) }],
-    ['take', take],
-  ] as const;
-  return { tag: '!lookup', value: { members } };
 }
 
 /** A field as lookups compare it: as text, also inside `attributes`. */

@@ -2,7 +2,6 @@ import { type Address, parseAddress } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import type { Draft } from './draft.ts';
-import { printPlace } from './omission.ts';
 
 /** The place of a value that a `!secret` replaces. */
 export interface SecretPlace {
@@ -37,12 +36,6 @@ export function secretNames(
     const isFree = uses.get(name) === 1 && !taken.has(name);
     return isFree ? name : `${name}_${sha256(idOf(place)).slice(7, 15).toUpperCase()}`;
   };
-}
-
-/** The text of `.env.example`: the name of each secret, and where it is used. */
-export function envExample(places: readonly SecretPlace[], nameSecret: NameSecret): string {
-  const lines = places.map((place) => `# ${place.address}, ${printPlace(place.at)}\n${nameSecret(place)}=\n`);
-  return `# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n\n${lines.join('\n')}`;
 }
 
 function nameOf({ address, at }: SecretPlace): string {

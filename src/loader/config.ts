@@ -7,24 +7,23 @@ import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
 import type { Environment } from '../model/project.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { findNode, nodeRange, type YamlDocument } from './document.ts';
+import { findNode, placesWithin, type YamlDocument } from './document.ts';
 import {
   checkEnvironment,
   credentialPlaces,
   type EnvironmentText,
-  objectOf,
-  oneOf,
   type ReadEnvironment,
   readEnvironment,
-  textsOf,
 } from './environment.ts';
+import type { Place } from './file.ts';
+import { objectOf, oneOf, textsOf } from './members.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { KnownSecrets } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { openTagReader } from './tags.ts';
-import { readTree } from './tree.ts';
+import { type ReadTag, readTree } from './tree.ts';
 
 /** A project and one of its environments. */
 export interface LoadOptions {
@@ -44,8 +43,8 @@ export interface ProjectFile extends ReadEnvironment {
   readonly environments: readonly string[];
   /** Globs of manifests. */
   readonly manifests: readonly string[];
-  /** The project file itself. */
-  readonly document: YamlDocument;
+  /** The position of the globs. */
+  readonly place: Place;
   /** YAML files that are no manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
   readonly lint: LintLevels;
@@ -55,7 +54,8 @@ const defaultManifests = ['config/**/*.yaml'];
 /** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
-interface Reading {
+/** What a project is read with. */
+export interface Reading {
   readonly options: LoadOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly secrets: KnownSecrets;
@@ -71,18 +71,21 @@ export function readProjectFile(reading: Reading): ProjectFile {
   const document = readSingle(source, basename(configFile), problems);
   const value = document && readProjectValue(document, problems);
   if (!document || !isObject(value)) throw problems.asFailure();
-  const files = source.glob(environmentFiles);
-  const text = chooseEnvironment({ value, document, files, source }, reading);
+  const paths = source.glob(environmentFiles);
+  const files = new Map(paths.map((path) => [posix.parse(path).name, path]));
+  const inline = Object.keys(objectOf(value, 'environments'));
+  const names = [...new Set([...inline, ...files.keys()])];
+  const text = chooseEnvironment({ value, document, inline, files, names, source }, reading);
   const context = { ...reading, variables: {}, source };
   const read = text ? readEnvironment(text, context, root) : noEnvironment;
   return {
     ...read,
     root,
     configFile,
-    document,
-    environments: environmentNames(value, files),
+    place: findNode(document, '/manifests').place,
+    environments: names,
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
-    notManifests: [basename(configFile), ...files],
+    notManifests: [basename(configFile), ...paths],
     lint: readLintLevels(value, read.environment),
   };
 }
@@ -117,51 +120,48 @@ function readSingle(source: FileSource, path: string, problems: Problems): YamlD
 
 /** The value of the project file with its tags unresolved. Only environments may have tags. */
 function readProjectValue(document: YamlDocument, problems: Problems): Json {
-  const environments = nodeRange(document, '/environments');
+  const isInEnvironment = placesWithin(document, '/environments');
   const open = openTagReader(problems);
-  const tree = readTree(
-    document,
-    (tag, argument, place) => {
-      if (!environments || place.offset < environments[0] || place.offset > environments[1]) {
-        problems.add('misplaced-tag', 'Only environments may have tags', place);
-      }
-      return open(tag, argument, place);
-    },
-    problems,
-  );
+  const readTag: ReadTag = (tag, argument, place) => {
+    if (!isInEnvironment(place)) problems.add('misplaced-tag', 'Only environments may have tags', place);
+    return open(tag, argument, place);
+  };
+  const tree = readTree(document, readTag, problems);
   const find = (at: string) => findNode(document, at);
   checkSchema(validators.project, tree, { problems, find, unshown: credentialPlaces });
   return tree.value;
 }
 
 interface Environments {
+  /** The project file. */
   readonly value: JsonObject;
   readonly document: YamlDocument;
-  /** Files that contain one environment each. */
-  readonly files: readonly string[];
+  /** The names of the environments in it. */
+  readonly inline: readonly string[];
+  /** Files that contain one environment each, by its name. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The names of all environments. */
+  readonly names: readonly string[];
   readonly source: FileSource;
 }
 
 /** The environment that the options or the project select; `null`, and a problem, where there is none. */
 function chooseEnvironment(
-  { value, document, files, source }: Environments,
+  { value, document, inline, files, names, source }: Environments,
   { options, problems }: Reading,
 ): EnvironmentText | null {
-  const byName = new Map(files.map((path) => [posix.parse(path).name, path]));
-  const names = environmentNames(value, files);
-  const name =
-    options.environment ?? textOf(value, 'defaultEnvironment') ?? (names.length === 1 ? names[0] : undefined);
+  const all = names.join(', ');
+  const only = names.length === 1 ? names[0] : undefined;
+  const name = options.environment ?? textOf(value, 'defaultEnvironment') ?? only;
   if (name === undefined) {
     const hint =
-      names.length === 0
-        ? 'Add `environments` to the project file.'
-        : `Select one with --env: ${names.join(', ')}.`;
+      names.length === 0 ? 'Add `environments` to the project file.' : `Select one with --env: ${all}.`;
     problems.add('no-environment', 'No environment is selected', null, { hint });
     return null;
   }
-  const path = byName.get(name);
+  const path = files.get(name);
   const at = pointer('environments', name);
-  if (inlineNames(value).includes(name)) {
+  if (inline.includes(name)) {
     if (path === undefined) return { name, document, at };
     const place = findNode(document, at).key;
     problems.add('environment-twice', `The environment \`${name}\` is defined here and in ${path}`, place);
@@ -169,33 +169,14 @@ function chooseEnvironment(
   }
   if (path === undefined) {
     const place = options.environment === undefined ? findNode(document, '/defaultEnvironment').place : null;
-    const hint = didYouMean(name, names) ?? `The environments are: ${names.join(', ') || 'none'}.`;
+    const hint = didYouMean(name, names) ?? `The environments are: ${all || 'none'}.`;
     problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
     return null;
   }
-  return readEnvironmentFile(name, path, source, problems);
-}
-
-/** The names of the environments in the project file and in files of their own. */
-function environmentNames(project: JsonObject, files: readonly string[]): string[] {
-  return [...new Set([...inlineNames(project), ...files.map((path) => posix.parse(path).name)])];
-}
-
-function inlineNames(project: JsonObject): string[] {
-  const inline = own(project, 'environments');
-  return isObject(inline) ? Object.keys(inline) : [];
-}
-
-function readEnvironmentFile(
-  name: string,
-  path: string,
-  source: FileSource,
-  problems: Problems,
-): EnvironmentText | null {
-  const document = readSingle(source, path, problems);
-  if (!document) return null;
-  const text = { name, document, at: '' };
-  checkEnvironment(text, readTree(document, openTagReader(problems), problems).value, problems);
+  const file = readSingle(source, path, problems);
+  if (!file) return null;
+  const text = { name, document: file, at: '' };
+  checkEnvironment(text, readTree(file, openTagReader(problems), problems).value, problems);
   return text;
 }
 

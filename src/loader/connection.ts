@@ -23,8 +23,8 @@ export interface TenantConnection {
   readonly connection: Connection;
 }
 
-/** Reads the tenant of an environment that fits the schema; `null`, and a problem, where it cannot be used. */
-export function readConnection(value: JsonObject, context: BuildContext): TenantConnection | null {
+/** Reads the tenant of an environment that fits the schema; `undefined`, and a problem, where it cannot be used. */
+export function readConnection(value: JsonObject, context: BuildContext): TenantConnection | undefined {
   const sandbox = own(value, 'sandbox');
   const isRemote = own(value, 'identity') !== undefined || own(value, 'profiles') !== undefined;
   if (isObject(sandbox) && isRemote) {
@@ -40,9 +40,9 @@ export function readConnection(value: JsonObject, context: BuildContext): Tenant
   });
 }
 
-function readSandbox(value: JsonObject, context: BuildContext): TenantConnection | null {
+function readSandbox(value: JsonObject, context: BuildContext): TenantConnection | undefined {
   const [seed, data] = [readPath(value, 'seed', context), readPath(value, 'data', context)];
-  if (seed === undefined || data === undefined) return null;
+  if (seed === undefined || data === undefined) return undefined;
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const absolute = (path: string | null) => path && join(context.root, path);
   const sandbox: EmbeddedTenant = { seed: absolute(seed), data: absolute(data) };
@@ -65,11 +65,11 @@ function readPath(
   }
 }
 
-function readEndpoints(value: JsonObject, context: BuildContext): TenantConnection | null {
+function readEndpoints(value: JsonObject, context: BuildContext): TenantConnection | undefined {
   const identity = readEndpoint('identity', value, null, context);
   const inherited = identity === null ? null : identity?.auth;
   const profiles = readEndpoint('profiles', value, inherited, context);
-  if (identity === undefined || profiles === undefined) return null;
+  if (identity === undefined || profiles === undefined) return undefined;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
     connection: { to: 'tenant', identity, profiles },
@@ -89,8 +89,8 @@ function readEndpoint(
 ): Endpoint | null | undefined {
   const value = own(environment, service);
   if (!isObject(value)) return null;
-  const baseUrl = readAddress(value, [service, 'baseUrl'], context);
-  const tokenUrl = readAddress(value, [service, 'tokenUrl'], context);
+  const baseUrl = readAddress(value, service, 'baseUrl', context);
+  const tokenUrl = readAddress(value, service, 'tokenUrl', context);
   if (baseUrl === undefined || baseUrl === null || tokenUrl === undefined) return undefined;
   const auth = own(value, 'auth');
   if (isObject(auth)) {
@@ -98,26 +98,25 @@ function readEndpoint(
     return own && { baseUrl, auth: own };
   }
   if (inherited !== null) return inherited && { baseUrl, auth: inherited };
-  refuse(context, `/${service}`, {
+  return refuse(context, `/${service}`, {
     code: 'missing-field',
     message: 'There are no credentials for this service',
     hint: 'Add `auth` here, or an `identity` whose credentials it can use.',
   });
-  return undefined;
 }
 
 function readAddress(
   value: JsonObject,
-  path: readonly [string, string],
+  service: string,
+  name: string,
   context: BuildContext,
 ): string | null | undefined {
-  const text = textOf(value, path[1]);
+  const text = textOf(value, name);
   if (text === null) return null;
   const read = readUrl(text);
   if ('url' in read) return read.url;
-  const message = `\`${path[1]}\` cannot be used: ${read.problem}`;
-  refuse(context, pointer(...path), { code: 'invalid-url', message });
-  return undefined;
+  const message = `\`${name}\` cannot be used: ${read.problem}`;
+  return refuse(context, pointer(service, name), { code: 'invalid-url', message });
 }
 
 function readAuth(
@@ -126,23 +125,21 @@ function readAuth(
   tokenUrl: string,
   context: BuildContext,
 ): Auth | undefined {
+  const at = pointer(service, 'auth');
   const token = own(auth, 'token');
-  const clientSecret = own(auth, 'clientSecret');
   const clientId = own(auth, 'clientId');
+  const clientSecret = own(auth, 'clientSecret');
   if ((token === undefined) === (clientSecret === undefined)) {
     const message = 'Credentials are either `token`, or `clientId` and `clientSecret`';
-    refuse(context, pointer(service, 'auth'), { code: 'invalid-value', message });
-    return undefined;
+    return refuse(context, at, { code: 'invalid-value', message });
   }
   if (token !== undefined) {
-    const reveal = readCredential(token, pointer(service, 'auth', 'token'), context);
+    const reveal = readCredential(token, `${at}/token`, context);
     return reveal && { by: 'token', token: reveal };
   }
-  const secret = readCredential(clientSecret, pointer(service, 'auth', 'clientSecret'), context);
+  const secret = readCredential(clientSecret, `${at}/clientSecret`, context);
   const id =
-    typeof clientId === 'string'
-      ? () => clientId
-      : readCredential(clientId, pointer(service, 'auth', 'clientId'), context);
+    typeof clientId === 'string' ? () => clientId : readCredential(clientId, `${at}/clientId`, context);
   return secret && id && { by: 'client-credentials', tokenUrl, clientId: id, clientSecret: secret };
 }
 
@@ -150,20 +147,19 @@ function readAuth(
 function readCredential(
   value: Json | undefined,
   at: Pointer,
-  context: BuildContext,
+  { secrets, problems, find }: BuildContext,
 ): (() => string) | undefined {
   const name = secretName(value);
-  if (name !== null) return () => context.secrets.reveal(name);
-  context.problems.add('literal-credential', 'Credentials do not belong in a file', context.find(at).place, {
+  if (name !== null) return () => secrets.reveal(name);
+  problems.add('literal-credential', 'Credentials do not belong in a file', find(at).place, {
     hint: 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.',
     excerpt: false,
   });
   return undefined;
 }
 
-function refuse(context: BuildContext, at: Pointer, { code, message, hint }: Problem): null {
-  context.problems.add(code, message, context.find(at).place, { hint });
-  return null;
+function refuse({ problems, find }: BuildContext, at: Pointer, { code, message, hint }: Problem): undefined {
+  problems.add(code, message, find(at).place, { hint });
 }
 
 /** A base URL without a slash at its end, or what is wrong with it. */

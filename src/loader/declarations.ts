@@ -6,25 +6,21 @@ import type { Source } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
-import { findNode } from './document.ts';
-import { type Place, sourceOf } from './file.ts';
+import { sourceOf } from './file.ts';
 import { type Manifest, type ManifestContext, readManifest } from './manifest.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import type { Problems } from './problems.ts';
 import { type FileSource, matchGlobs } from './source.ts';
 
-export interface ManifestFiles {
+/** What the manifests of a project are read with. */
+export interface ProjectContext extends ManifestContext {
+  readonly project: ProjectFile;
   readonly source: FileSource;
-  readonly patterns: readonly string[];
-  /** The position of the patterns in the project file. */
-  readonly place: Place;
-  /** Files that are no manifests although a pattern matches them. */
-  readonly except: readonly string[];
 }
 
 /** Every resource that the manifests declare, in the order of files and documents. Problems are reported. */
-export function readResources(files: ManifestFiles, context: ManifestContext): Resource[] {
-  const manifests = readManifests(files, context);
+export function readResources(context: ProjectContext): Resource[] {
+  const manifests = readManifests(context);
   refuseDuplicates(manifests, context.problems);
   addNotices(manifests, context.problems);
   return manifests.flatMap(({ resource }) => resource ?? []);
@@ -41,19 +37,16 @@ export interface Declarations {
 }
 
 /** The declarations of a project. Its manifests are read when the first object is looked up. */
-export function declarationsOf(
-  project: ProjectFile,
-  files: ManifestFiles,
-  context: ManifestContext,
-): Declarations {
-  const isMatch = matchGlobs(project.manifests);
+export function declarationsOf(context: ProjectContext): Declarations {
+  const { manifests: patterns, notManifests, place } = context.project;
+  const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   let byIdentity: ReadonlyMap<string, Manifest> | null = null;
   return {
-    globs: { patterns: project.manifests, source: sourceOf(findNode(project.document, '/manifests').place) },
-    covers: (path) => isMatch(path) && !isEnvironment(path) && !project.notManifests.includes(path),
+    globs: { patterns, source: sourceOf(place) },
+    covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
     find({ kind, key, id }) {
-      byIdentity ??= indexManifests(readManifests(files, context));
+      byIdentity ??= indexManifests(readManifests(context));
       const manifest =
         byIdentity.get(identityOf(kindNamed(kind), key)) ??
         (id === null ? undefined : byIdentity.get(identityOfId(kind, id)));
@@ -62,23 +55,23 @@ export function declarationsOf(
   };
 }
 
-/** Every document that declares an object, even one with errors. Problems of single documents are reported. */
-export function readManifests(
-  files: ManifestFiles,
-  context: ManifestContext,
-  parse: typeof parseDocuments = parseDocuments,
-): Manifest[] {
-  const { problems } = context;
-  return listFiles(files, problems).flatMap((path) => {
-    const file = openFile(files.source, path, problems);
-    const documents = file ? parse(file, problems) : [];
+/**
+ * Every document that declares an object, even one that does not fit its schema. Problems are reported.
+ *
+ * @param withErrors whether documents with errors of syntax are read too
+ */
+export function readManifests(context: ProjectContext, withErrors = false): Manifest[] {
+  return listFiles(context).flatMap((path) => {
+    const file = openFile(context.source, path, context.problems);
+    const documents = file ? parseDocuments(file, context.problems, withErrors) : [];
     return documents.flatMap((document) => readManifest(document, context) ?? []);
   });
 }
 
-function listFiles({ source, patterns, place, except }: ManifestFiles, problems: Problems): string[] {
+function listFiles({ source, project, problems }: ProjectContext): string[] {
+  const { manifests: patterns, notManifests, place } = project;
   try {
-    const paths = source.glob(patterns).filter((path) => !except.includes(path));
+    const paths = source.glob(patterns).filter((path) => !notManifests.includes(path));
     if (paths.length === 0) {
       problems.add('no-manifests', `No file matches ${patterns.join(', ')}`, place, { severity: 'warning' });
     }

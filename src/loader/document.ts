@@ -48,13 +48,16 @@ export function findNode({ file, root }: YamlDocument, at: Pointer): FoundNode {
   return found('exact');
 }
 
-/** Where the text of a value begins and ends; `null` where the document has no such value. */
-export function nodeRange({ root }: YamlDocument, at: Pointer): readonly [number, number] | null {
-  let node: unknown = root;
-  for (const segment of segmentsOf(at)) {
-    node = isMap(node) ? node.items.find((item) => keyText(item.key) === segment)?.value : null;
-  }
-  return isNode(node) && node.range ? [node.range[0], node.range[1]] : null;
+/** Whether a place is in the text of one of the values; of none that the document does not have. */
+export function placesWithin(
+  document: YamlDocument,
+  ...values: readonly Pointer[]
+): (place: Place) => boolean {
+  const ranges = values.flatMap((at) => {
+    const { node, match } = findNode(document, at);
+    return match === 'exact' && isNode(node) && node.range ? [node.range] : [];
+  });
+  return ({ offset }) => ranges.some(([start, end]) => offset >= start && offset <= end);
 }
 
 /**

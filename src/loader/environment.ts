@@ -1,14 +1,14 @@
 import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
 import { findKind } from '../kinds/index.ts';
-import { isArray, isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import type { Environment, Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type BuildContext, readConnection } from './connection.ts';
-import { findNode, nodeRange, type YamlDocument } from './document.ts';
-import type { Place } from './file.ts';
+import { findNode, placesWithin, type YamlDocument } from './document.ts';
+import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
 import { type Overlay, readOverlays } from './overlay.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
@@ -68,49 +68,30 @@ export function checkEnvironment(text: EnvironmentText, value: Json, problems: P
 }
 
 function readVariables({ document, at }: EnvironmentText, context: TagContext): JsonObject | null {
-  const isVariable = isWithinAny(document, [`${at}/variables`]);
+  const isVariable = placesWithin(document, `${at}/variables`);
   const resolve = tagReader(context);
-  const { value } = readTree(
-    document,
-    readTagsAt(isVariable, (tag, argument, place) => {
-      if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
-      context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
-      return unresolved;
-    }),
-    context.problems,
-  );
+  const readTag: ReadTag = (tag, argument, place) => {
+    if (!isVariable(place)) return unresolved;
+    if (tag !== '!var' && tag !== '!format') return resolve(tag, argument, place);
+    context.problems.add('variable-in-variable', 'A variable cannot be made of other variables', place);
+    return unresolved;
+  };
+  const { value } = readTree(document, readTag, context.problems);
   const variables = valueAt(value, `${at}/variables`) ?? {};
   return isObject(variables) ? variables : null;
 }
 
 function readValues({ document, at }: EnvironmentText, context: TagContext): Json | undefined {
-  const isInside = isWithinAny(document, [at]);
-  const isVariable = isWithinAny(document, [`${at}/variables`]);
-  const isCredential = isWithinAny(document, [`${at}/identity/auth`, `${at}/profiles/auth`]);
+  const isInside = placesWithin(document, at);
+  const isVariable = placesWithin(document, `${at}/variables`);
+  const isCredential = placesWithin(document, `${at}/identity/auth`, `${at}/profiles/auth`);
   const resolve = tagReader(context);
-  const { value } = readTree(
-    document,
-    readTagsAt(
-      (place) => isInside(place) && !isVariable(place),
-      (tag, argument, place) =>
-        isCredential(place) && ['!env', '!secret'].includes(tag) && typeof argument === 'string'
-          ? secretMarker(argument)
-          : resolve(tag, argument, place),
-    ),
-    context.problems,
-  );
-  return valueAt(value, at);
-}
-
-/** Reads only the tags at some places; other tagged values are unresolved. */
-function readTagsAt(isWanted: (place: Place) => boolean, readTag: ReadTag): ReadTag {
-  return (tag, argument, place) => (isWanted(place) ? readTag(tag, argument, place) : unresolved);
-}
-
-/** Whether a place is in the text of one of the values. */
-function isWithinAny(document: YamlDocument, pointers: readonly Pointer[]): (place: Place) => boolean {
-  const ranges = pointers.map((at) => nodeRange(document, at)).filter((range) => range !== null);
-  return ({ offset }) => ranges.some(([start, end]) => offset >= start && offset <= end);
+  const readTag: ReadTag = (tag, argument, place) => {
+    if (!isInside(place) || isVariable(place)) return unresolved;
+    const isName = ['!env', '!secret'].includes(tag) && typeof argument === 'string';
+    return isName && isCredential(place) ? secretMarker(argument) : resolve(tag, argument, place);
+  };
+  return valueAt(readTree(document, readTag, context.problems).value, at);
 }
 
 function hasUnresolved(value: JsonObject): boolean {
@@ -172,13 +153,13 @@ function readLimits(limits: JsonObject): Limits {
 /** What a run may do. Unknown kinds, and globs that can never match, are reported. */
 function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy {
   const prune = objectOf(value, 'prune');
-  const pruned = textsOf(prune, 'kinds');
-  const protect = textsOf(value, 'protect');
+  const kinds = textsOf(prune, 'kinds');
   const keep = textsOf(prune, 'keep');
+  const protect = textsOf(value, 'protect');
   const report = (problem: GlobProblem | null, at: Pointer): void => {
     if (problem) problems.add(problem.code, problem.message, find(at).place, { hint: problem.hint });
   };
-  for (const [index, name] of pruned.entries()) {
+  for (const [index, name] of kinds.entries()) {
     report(findKind(name) ? null : unknownKind(name), pointer('prune', 'kinds', index));
   }
   // With a typo in such a glob, the objects it should protect could be deleted.
@@ -186,36 +167,9 @@ function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy
   for (const [index, glob] of keep.entries()) report(globProblem(glob), pointer('prune', 'keep', index));
   return {
     protect,
-    prune: { kinds: pruned, keep },
+    prune: { kinds, keep },
     maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes'),
   };
-}
-
-/** The object under a name; an empty one where there is none. */
-export function objectOf(value: JsonObject, name: string): JsonObject {
-  const member = own(value, name);
-  return isObject(member) ? member : {};
-}
-
-/** The texts in the list under a name; none where there is no list. */
-export function textsOf(value: JsonObject, name: string): string[] {
-  const list = own(value, name);
-  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
-}
-
-function numberOf(value: JsonObject, name: string): number | null {
-  const number = own(value, name);
-  return typeof number === 'number' ? number : null;
-}
-
-/** The text under a name if it is one of the choices, else the default. */
-export function oneOf<const T extends string>(
-  value: JsonObject,
-  name: string,
-  choices: readonly T[],
-  byDefault: T,
-): T {
-  return choices.find((choice) => choice === own(value, name)) ?? byDefault;
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

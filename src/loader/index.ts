@@ -1,19 +1,17 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
-import { type LoadOptions, type ProjectFile, readProjectFile } from './config.ts';
+import { type LoadOptions, type ProjectFile, type Reading, readProjectFile } from './config.ts';
 import {
   type Declarations,
   declarationsOf,
-  type ManifestFiles,
+  type ProjectContext,
   readManifests,
   readResources,
 } from './declarations.ts';
-import { findNode } from './document.ts';
-import type { Manifest, ManifestContext } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
-import { parseIncomplete } from './parse.ts';
 import { Problems } from './problems.ts';
-import { type KnownSecrets, secretsFrom } from './secrets.ts';
+import { secretsFrom } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
 import { tagReader } from './tags.ts';
 
@@ -44,10 +42,10 @@ export interface LoadProjectOptions extends LoadOptions {
  */
 export function loadProject(options: LoadProjectOptions): Project {
   const opened = openProject(options);
-  const { files, context } = prepareManifests(opened, options);
-  const resources = readResources(files, context);
+  const context = prepareManifests(opened, options);
+  const resources = readResources(context);
   context.overlays.reportUnused();
-  return { ...requireEnvironment(opened), lint: opened.file.lint, resources };
+  return { ...requireEnvironment(opened), lint: opened.project.lint, resources };
 }
 
 /**
@@ -55,9 +53,7 @@ export function loadProject(options: LoadProjectOptions): Project {
  * if the project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
-  const opened = openProject(options);
-  const { files, context } = prepareManifests(opened, { needsSecrets: false });
-  return declarationsOf(opened.file, files, context);
+  return declarationsOf(prepareManifests(openProject(options), { needsSecrets: false }));
 }
 
 /** The names in a project, for shell completion. */
@@ -73,28 +69,22 @@ export interface ProjectNames {
  */
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openProject(options);
-  const { files, context } = prepareManifests(opened, { needsSecrets: false });
-  return {
-    environments: opened.file.environments,
-    objects: readManifests(files, context, parseIncomplete),
-  };
+  const context = prepareManifests(opened, { needsSecrets: false });
+  return { environments: opened.project.environments, objects: readManifests(context, true) };
 }
 
-/** The files of the manifests, and what they are read with. */
 function prepareManifests(
-  { problems, secrets, env, file }: OpenProject,
+  { problems, secrets, env, project }: OpenProject,
   options: Omit<LoadProjectOptions, keyof LoadOptions>,
-): { files: ManifestFiles; context: ManifestContext } {
-  const source = options.manifests ?? diskSource(file.root);
+): ProjectContext {
+  const source = options.manifests ?? diskSource(project.root);
   const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
-  const place = findNode(file.document, '/manifests').place;
   return {
-    files: { source, patterns: file.manifests, place, except: file.notManifests },
-    context: {
-      readTag: tagReader({ env, secrets: needed, variables: file.variables, source, problems }),
-      overlays: prepareOverlays(file.overlays, problems),
-      problems,
-    },
+    project,
+    source,
+    readTag: tagReader({ env, secrets: needed, variables: project.variables, source, problems }),
+    overlays: prepareOverlays(project.overlays, problems),
+    problems,
   };
 }
 
@@ -103,23 +93,20 @@ export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
   return requireEnvironment(openProject(options));
 }
 
-interface OpenProject {
-  readonly problems: Problems;
-  readonly secrets: KnownSecrets;
-  readonly env: NodeJS.ProcessEnv;
-  readonly file: ProjectFile;
+interface OpenProject extends Reading {
+  readonly project: ProjectFile;
 }
 
 function openProject(options: LoadOptions): OpenProject {
   const env = options.env ?? process.env;
-  const [problems, secrets] = [new Problems(), secretsFrom(env)];
-  return { problems, secrets, env, file: readProjectFile({ options, env, secrets, problems }) };
+  const reading = { options, env, secrets: secretsFrom(env), problems: new Problems() };
+  return { ...reading, project: readProjectFile(reading) };
 }
 
 /** Throws a Failure if the project has errors. */
-function requireEnvironment({ file, secrets, problems }: OpenProject): ProjectEnvironment {
+function requireEnvironment({ project, secrets, problems }: OpenProject): ProjectEnvironment {
   problems.throwIfAny();
-  const { root, configFile, environment } = file;
+  const { root, configFile, environment } = project;
   if (!environment) throw problems.asFailure();
   return { root, configFile, environment, secrets, diagnostics: problems.diagnostics };
 }

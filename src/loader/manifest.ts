@@ -1,17 +1,17 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
-import { validators } from '../generated/validators.js';
+import type { ErrorObject } from 'ajv';
 import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
 import { sourceOf } from './file.ts';
+import { objectOf, textsOf } from './members.ts';
 import type { Overlays } from './overlay.ts';
 import type { Problem, Problems } from './problems.ts';
-import { checkSchema } from './schema.ts';
+import { checkSchema, schemaOf } from './schema.ts';
 import { type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
@@ -48,24 +48,25 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const overlaid = address === null ? null : overlays.apply(tree.value, address, keyNames);
   const value = overlaid?.value ?? tree.value;
   const find = (at: Pointer) => overlaid?.find(at) ?? findNode(document, at);
-  const tagged = tree.tagged || overlaid !== null;
-  const isValid = checkManifest({ kind, tree: { value, tagged }, address, find, problems });
+  const declared = { kind, value, tagged: tree.tagged || overlaid !== null, find, problems };
+  const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
-  const id = textOf(value, 'id');
-  const manifest = { kind, key, address, id, document };
-  if (!isValid) return { ...manifest, resource: null };
-  const lifecycle = readLifecycle(kind, value, find, problems);
-  return { ...manifest, resource: resourceOf({ ...manifest, value, lifecycle, find }) };
+  const manifest = { kind, key, address, id: textOf(value, 'id'), document };
+  return { ...manifest, resource: isValid ? resourceOf(manifest, declared) : null };
 }
 
-interface Declaration extends Omit<Manifest, 'resource'> {
+/** What a document says, with overlays applied. */
+interface Declared extends Tree {
+  readonly kind: Kind;
   readonly value: JsonObject;
-  readonly lifecycle: Lifecycle;
+  readonly problems: Problems;
   find(at: Pointer): FoundNode;
 }
 
 /** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
-function resourceOf({ kind, key, address, id, document, value, lifecycle, find }: Declaration): Resource {
+function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared): Resource {
+  const { kind, key, address, id, document } = manifest;
+  const { value, find } = declared;
   return {
     kind: kind.name,
     key,
@@ -73,7 +74,7 @@ function resourceOf({ kind, key, address, id, document, value, lifecycle, find }
     id,
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
     fields: fieldsOf(kind, value),
-    lifecycle,
+    lifecycle: readLifecycle(declared),
     get source() {
       return sourceOf(document);
     },
@@ -101,14 +102,12 @@ function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): 
   const kind = typeof name === 'string' ? findKind(name) : undefined;
   if (kind) return kind;
   const { place } = findNode(document, '/kind');
-  const all = kinds.map((each) => each.name);
-  if (typeof name !== 'string') {
-    const hint = `The kinds are ${all.join(', ')}.`;
-    problems.add('missing-kind', 'A manifest must have a `kind`', place, { hint });
-    return null;
-  }
-  const hint = didYouMean(name, all) ?? `The kinds are ${all.join(', ')}.`;
-  problems.add('unknown-kind', `There is no kind \`${name.slice(0, 80)}\``, place, { hint });
+  const names = kinds.map((each) => each.name);
+  const all = `The kinds are ${names.join(', ')}.`;
+  if (typeof name === 'string') {
+    const hint = didYouMean(name, names) ?? all;
+    problems.add('unknown-kind', `There is no kind \`${name.slice(0, 80)}\``, place, { hint });
+  } else problems.add('missing-kind', 'A manifest must have a `kind`', place, { hint: all });
   return null;
 }
 
@@ -128,37 +127,20 @@ function isKeyPart(part: string | null): part is string {
   return part !== null && part !== '' && part !== unresolved && part.length <= maxKeyPart;
 }
 
-/** By the name of the kind. */
-const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
-
-interface Check {
-  readonly kind: Kind;
-  readonly tree: Tree;
-  readonly address: Address | null;
-  readonly problems: Problems;
-  find(at: Pointer): FoundNode;
-}
-
-function checkManifest({ kind, tree, address, find, problems }: Check): boolean {
-  const validate = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : undefined;
-  if (!validate) throw new Error(`There is no schema for ${kind.name}.`);
-  const fitsSchema = checkSchema(validate, tree, {
+function checkManifest(declared: Declared, address: Address | null): boolean {
+  const { kind, find, problems } = declared;
+  const fitsSchema = checkSchema(schemaOf(kind.name), declared, {
     problems,
     ...(address !== null && { address }),
     find,
     explain: (error, name) => explain(kind, error, name),
   });
-  return checkPlain(kind, tree, find, problems) && fitsSchema;
+  return checkPlain(declared) && fitsSchema;
 }
 
 /** Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. */
-function checkPlain(
-  kind: Kind,
-  { value, tagged }: Tree,
-  find: (at: Pointer) => FoundNode,
-  problems: Problems,
-): boolean {
-  if (!tagged || !isObject(value)) return true;
+function checkPlain({ kind, value, tagged, find, problems }: Declared): boolean {
+  if (!tagged) return true;
   const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
   const wrong = names.filter((name) => isObject(own(value, name)));
   for (const name of wrong) {
@@ -207,18 +189,9 @@ function explainNull(kind: Kind, at: Pointer): Problem | null {
   };
 }
 
-const defaultLifecycle: Lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false };
-
-function readLifecycle(
-  kind: Kind,
-  value: JsonObject,
-  find: (at: Pointer) => FoundNode,
-  problems: Problems,
-): Lifecycle {
-  const lifecycle = own(value, 'lifecycle');
-  if (!isObject(lifecycle)) return defaultLifecycle;
-  const ignored = own(lifecycle, 'ignore');
-  const ignore = isArray(ignored) ? ignored.filter((item) => typeof item === 'string') : [];
+function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
+  const lifecycle = objectOf(value, 'lifecycle');
+  const ignore = textsOf(lifecycle, 'ignore');
   for (const [index, at] of ignore.entries()) {
     const [field = ''] = segmentsOf(at);
     if (Object.hasOwn(kind.fields, field)) continue;

@@ -5,6 +5,7 @@ import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { FoundNode } from './document.ts';
 import type { Place } from './file.ts';
+import { objectOf } from './members.ts';
 import type { Problems } from './problems.ts';
 
 /** A change to declared resources in one environment. */
@@ -24,15 +25,12 @@ export interface Overlay {
  */
 export function readOverlays(environment: JsonObject, find: (at: Pointer) => FoundNode): Overlay[] {
   const overlays = own(environment, 'overlays');
-  return (isArray(overlays) ? overlays : []).filter(isObject).map((overlay, index) => {
-    const merge = own(overlay, 'merge');
-    return {
-      target: textOf(overlay, 'target') ?? '',
-      merge: isObject(merge) ? merge : {},
-      place: find(pointer('overlays', index, 'target')).place,
-      find: (at) => find(`${pointer('overlays', index, 'merge')}${at}`),
-    };
-  });
+  return (isArray(overlays) ? overlays : []).filter(isObject).map((overlay, index) => ({
+    target: textOf(overlay, 'target') ?? '',
+    merge: objectOf(overlay, 'merge'),
+    place: find(pointer('overlays', index, 'target')).place,
+    find: (at) => find(`${pointer('overlays', index, 'merge')}${at}`),
+  }));
 }
 
 /** The overlays of an environment, ready to be applied to its manifests. */
@@ -74,7 +72,10 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
         refuseFixed(overlay, fixed, problems);
         value = applyOverlay(value, overlay.merge, fixed);
       }
-      return { value, find: (at) => findLast(used, at) };
+      return {
+        value,
+        find: (at) => used.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null,
+      };
     },
     reportUnused() {
       for (const { used, target, place } of prepared) {
@@ -127,9 +128,4 @@ function applyMergePatch(target: Json | undefined, patch: Json): Json {
 /** Whether the value can be merged with. A marker is a single value, even though it is an object. */
 function isMapping(value: Json): value is JsonObject {
   return isObject(value) && secretName(value) === null && lookupOf(value) === null;
-}
-
-function findLast(overlays: readonly Overlay[], at: Pointer): FoundNode | null {
-  const found = overlays.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing');
-  return found ?? null;
 }

@@ -56,14 +56,12 @@ const maxDepth = 100;
 const maxSyntaxErrors = 3;
 
 /** YAML 1.2 with the tags of manifests. */
-const schema = schemaWithTags();
-
 const options: ParseOptions & DocumentOptions & SchemaOptions = {
   version: '1.2',
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: 'silent',
-  schema,
+  schema: schemaWithTags(),
 };
 
 /**
@@ -72,32 +70,18 @@ const options: ParseOptions & DocumentOptions & SchemaOptions = {
  */
 function schemaWithTags(): Schema {
   const schema = new Schema({ schema: 'core', resolveKnownTags: true });
-  const ours = tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }] as const);
-  schema.knownTags = {
-    ...schema.knownTags,
-    ...Object.fromEntries(ours),
-    '!lookup': { tag: '!lookup', collection: 'map' },
-  };
+  const ours = Object.fromEntries(tagNames.map((tag) => [tag, { tag, resolve: (text: string) => text }]));
+  schema.knownTags = { ...schema.knownTags, ...ours, '!lookup': { tag: '!lookup', collection: 'map' } };
   return schema;
 }
 
 /**
- * Composes the documents of a file. Empty documents are left out, and so are those with errors, which are reported.
- * Duplicate keys and unknown tags are found later by `readTree`: the library's own check of keys is quadratic.
+ * Composes the documents of a file. Empty documents are left out. Duplicate keys and unknown tags are found later by
+ * `readTree`: the library's own check of keys is quadratic.
+ *
+ * @param withErrors whether documents with errors, which are reported, are included as far as they can be read
  */
-export function parseDocuments(file: SourceFile, problems: Problems): YamlDocument[] {
-  return composeDocuments(file, problems).flatMap(({ document, isSound }) => (isSound ? [document] : []));
-}
-
-/** Like {@link parseDocuments}, but includes documents with errors, as far as they can be read. */
-export function parseIncomplete(file: SourceFile, problems: Problems): YamlDocument[] {
-  return composeDocuments(file, problems).map(({ document }) => document);
-}
-
-function composeDocuments(
-  file: SourceFile,
-  problems: Problems,
-): { readonly document: YamlDocument; readonly isSound: boolean }[] {
+export function parseDocuments(file: SourceFile, problems: Problems, withErrors = false): YamlDocument[] {
   const tokens = catchTooComplex(file, problems, () => [...new Parser().parse(file.text)]) ?? [];
   const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
   if (deep !== undefined) {
@@ -108,9 +92,9 @@ function composeDocuments(
   const composed = catchTooComplex(file, problems, () => [...new Composer(options).compose(tokens)]);
   return (composed ?? []).flatMap((document) => {
     const { contents: root } = document;
-    const isSound = checkDocument(document, file, problems);
-    if (!root || isEmpty(root)) return [];
-    return [{ document: { file, root, offset: placeOfNode(root, file).offset }, isSound }];
+    const isWanted = checkDocument(document, file, problems) || withErrors;
+    if (!isWanted || !root || isEmpty(root)) return [];
+    return [{ file, root, offset: placeOfNode(root, file).offset }];
   });
 }
 

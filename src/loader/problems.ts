@@ -26,11 +26,14 @@ export class Problems {
   add(code: string, message: string, place: Place | null, details: Details = {}): void {
     if (!this.#accepts(place, code)) return;
     const { severity = 'error', hint, address, excerpt } = details;
-    this.#put({
+    const source = place && sourceOf(place);
+    const id = JSON.stringify([code, message, source]);
+    if (this.#found.has(id)) return;
+    this.#found.set(id, {
       code,
       severity,
       message,
-      ...(place && { source: sourceOf(place) }),
+      ...(source && { source }),
       ...(place && excerpt !== false && { excerpt: place.file.excerpt(place.offset) }),
       ...(typeof hint === 'string' && { hint }),
       ...(address !== undefined && { address }),
@@ -77,12 +80,6 @@ export class Problems {
       );
     }
     return count <= maxPerFile;
-  }
-
-  #put(diagnostic: Diagnostic): void {
-    const { code, message, source } = diagnostic;
-    const id = JSON.stringify([code, message, source]);
-    if (!this.#found.has(id)) this.#found.set(id, diagnostic);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { type Json, type JsonObject, mapJson } from '../model/json.ts';
+import { validators } from '../generated/validators.js';
+import { type Json, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -25,6 +26,15 @@ export interface SchemaContext {
   find(at: Pointer): FoundNode;
   /** A better explanation than the general one; `null` where there is none. */
   explain?(error: ErrorObject, name: string): Problem | null;
+}
+
+const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
+
+/** The compiled schema for the manifests of a kind. */
+export function schemaOf(kind: string): ValidateFunction {
+  const validate = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
+  if (!validate) throw new Error(`There is no schema for ${kind}.`);
+  return validate;
 }
 
 /**
@@ -91,58 +101,47 @@ function keyOf({ keyword, params, propertyName }: ErrorObject): string | null {
 }
 
 function describe(error: ErrorObject, name: string | null): Problem {
-  const { keyword, params, data, parentSchema, instancePath } = error;
-  const label = labelOf(instancePath);
   if (name !== null) return describeName(error, name);
+  const { keyword, params, data, parentSchema, instancePath, message } = error;
+  const label = labelOf(instancePath);
+  const subject = label.charAt(0).toUpperCase() + label.slice(1);
+  const code = 'invalid-value';
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return { code: 'missing-field', message: `${capitalize(label)} lacks \`${params.missingProperty}\`` };
+      return { code: 'missing-field', message: `${subject} lacks \`${params.missingProperty}\`` };
     case 'anyOf':
-      return { code: 'missing-field', message: `${capitalize(label)} lacks ${listAlternatives(error)}` };
+      return { code: 'missing-field', message: `${subject} lacks ${listAlternatives(error)}` };
     case 'type':
-      return describeType(error, label);
+      return describeType(error, subject);
     case 'enum':
     case 'const':
-      return describeChoice(error, label);
+      return describeChoice(error, subject);
     case 'pattern':
-      return {
-        code: 'invalid-value',
-        message: `${capitalize(label)} cannot be \`${brief(data)}\``,
-        hint: exampleOf(parentSchema),
-      };
+      return { code, message: `${subject} cannot be \`${brief(data)}\``, hint: exampleOf(parentSchema) };
     case 'false schema':
-      return { code: 'unknown-field', message: `${capitalize(label)} is not allowed here` };
+      return { code: 'unknown-field', message: `${subject} is not allowed here` };
     case 'minLength':
     case 'minItems':
     case 'minProperties':
-      return {
-        code: 'invalid-value',
-        message: `${capitalize(label)} is empty`,
-        hint: exampleOf(parentSchema),
-      };
+      return { code, message: `${subject} is empty`, hint: exampleOf(parentSchema) };
     case 'maxLength':
-      return {
-        code: 'invalid-value',
-        message: `${capitalize(label)} is longer than ${params.limit} characters`,
-      };
+      return { code, message: `${subject} is longer than ${params.limit} characters` };
     default:
-      return {
-        code: 'invalid-value',
-        message: `${capitalize(label)} ${error.message}, not ${brief(data)}`,
-      };
+      return { code, message: `${subject} ${message}, not ${brief(data)}` };
   }
 }
 
 function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
   const where = instancePath === '' ? '' : ` in ${labelOf(instancePath)}`;
   if (keyword === 'pattern') {
+    const rule = parentSchema?.description ?? 'other characters';
     return {
       code: 'invalid-value',
-      message: `\`${name}\` is not a valid name${where}: a name has ${parentSchema?.description ?? 'other characters'}`,
+      message: `\`${name}\` is not a valid name${where}: a name has ${rule}`,
     };
   }
-  const known = isRecord(parentSchema?.properties) ? Object.keys(parentSchema.properties) : [];
+  const known = Object.keys(parentSchema?.properties ?? {});
   const hint =
     didYouMean(name, known) ?? (known.length <= 12 ? `The fields are: ${known.join(', ')}.` : undefined);
   return { code: 'unknown-field', message: `There is no field \`${brief(name)}\`${where}`, hint };
@@ -158,14 +157,13 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function describeType({ params, data, parentSchema }: ErrorObject, label: string): Problem {
-  const types = [params.type].flat().map((type) => typeNames[String(type)] ?? String(type));
-  const wantsText = [params.type].flat().includes('string');
-  const quotable = typeof data === 'number' || typeof data === 'boolean';
-  const truthHint = [params.type].flat().includes('boolean') ? hintForTruth(data) : undefined;
-  const hint = wantsText && quotable ? hintForText(String(data), parentSchema) : truthHint;
-  const message = `${capitalize(label)} must be ${joinWithOr(types)}, not ${brief(data)}`;
-  return { code: 'wrong-type', message, hint };
+function describeType({ params, data, parentSchema }: ErrorObject, subject: string): Problem {
+  const types = [params.type].flat().map(String);
+  const wanted = joinWithOr(types.map((type) => typeNames[type] ?? type));
+  const isQuotable = typeof data === 'number' || typeof data === 'boolean';
+  const truthHint = types.includes('boolean') ? hintForTruth(data) : undefined;
+  const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : truthHint;
+  return { code: 'wrong-type', message: `${subject} must be ${wanted}, not ${brief(data)}`, hint };
 }
 
 /** Suggests quotes, unless the text would not be valid either. */
@@ -177,21 +175,29 @@ function hintForText(text: string, schema: ErrorObject['parentSchema']): string 
 
 /** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
 function hintForTruth(data: unknown): string | undefined {
-  if (data === 'true' || data === 'false')
+  if (data === 'true' || data === 'false') {
     return `This is text, because it is in quotes: write \`${data}\` without them.`;
-  const truth = Object.entries(otherTruths).find(([, words]) =>
-    words.includes(String(data).toLowerCase()),
-  )?.[0];
+  }
+  const truth = otherTruths.get(String(data).toLowerCase());
   return truth === undefined ? undefined : `YAML 1.2 reads \`${data}\` as text: write \`${truth}\`.`;
 }
 
-const otherTruths = { true: ['yes', 'on'], false: ['no', 'off'] };
+const otherTruths = new Map([
+  ['yes', true],
+  ['on', true],
+  ['no', false],
+  ['off', false],
+]);
 
-function describeChoice({ params, data }: ErrorObject, label: string): Problem {
-  const choices: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
-  const message = `${capitalize(label)} must be ${joinWithOr(choices.map((choice) => String(choice)))}, not ${brief(data)}`;
-  const near = typeof data === 'string' ? didYouMean(data, choices.map(String)) : null;
-  return { code: 'invalid-value', message, hint: near };
+function describeChoice({ params, data }: ErrorObject, subject: string): Problem {
+  const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
+  const choices = allowed.map(String);
+  const message = `${subject} must be ${joinWithOr(choices)}, not ${brief(data)}`;
+  return {
+    code: 'invalid-value',
+    message,
+    hint: typeof data === 'string' ? didYouMean(data, choices) : null,
+  };
 }
 
 function listAlternatives({ schema }: ErrorObject): string {
@@ -215,10 +221,6 @@ function brief(data: unknown): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function joinWithOr(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
@@ -227,8 +229,4 @@ function joinWithOr(words: readonly string[]): string {
 function labelOf(at: Pointer): string {
   const path = segmentsOf(at).map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`));
   return path.length === 0 ? 'the document' : `\`${path.join('').replace(/^\./, '')}\``;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

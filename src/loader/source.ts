@@ -134,15 +134,10 @@ export function decodeText(bytes: Uint8Array, path: string): string {
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-interface ResolvedFile {
-  readonly real: string;
-  readonly stats: Stats;
-}
-
 /** Resolves the links in paths. Each folder is resolved only once, which saves most of the time. */
-function linkResolver(root: string): (path: string) => ResolvedFile {
+function linkResolver(root: string) {
   const folders = new Map<string, string>();
-  return (path) => {
+  return (path: string): { readonly real: string; readonly stats: Stats } => {
     const end = path.lastIndexOf('/');
     const folder = path.slice(0, Math.max(end, 0));
     const realFolder = folders.get(folder) ?? realpathSync.native(join(root, folder));

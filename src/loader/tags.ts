@@ -1,8 +1,9 @@
+import { failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, secretMarker, secretName } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { Place } from './file.ts';
-import type { Problem, Problems } from './problems.ts';
+import type { Problems } from './problems.ts';
 import { type KnownSecrets, variableOf } from './secrets.ts';
 import { type FileSource, sideFilePath } from './source.ts';
 import { type ReadTag, unresolved } from './tree.ts';
@@ -17,10 +18,9 @@ export interface TagContext {
   readonly problems: Problems;
 }
 
+/** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
 type Reader = (argument: Json, context: TagContext, place: Place) => Json;
-type NameReader = (name: string, context: TagContext, place: Place) => Json;
 
-/** The readers of tags. Each returns the value, or reports a problem and returns `unresolved`. */
 const readers: Readonly<Record<string, Reader>> = {
   '!var': withName(readVariable),
   '!env': withName(readEnv),
@@ -38,7 +38,8 @@ export function tagReader(context: TagContext): ReadTag {
   return (tag, argument, place) => {
     if (argument === unresolved) return unresolved;
     const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined;
-    return reader ? reader(argument, context, place) : refuseUnknownTag(tag, context.problems, place);
+    if (!reader) return refuseUnknownTag(tag, context.problems, place);
+    return attempt(() => reader(argument, context, place), context.problems, place);
   };
 }
 
@@ -55,128 +56,93 @@ function refuseUnknownTag(tag: string, problems: Problems, place: Place): Json {
   return unresolved;
 }
 
-function refuse({ problems }: TagContext, place: Place, { code, message, hint }: Problem): Json {
-  problems.add(code, message, place, { hint });
-  return unresolved;
+/** What `read` returns; `unresolved` where it throws a Failure, which is reported. */
+function attempt<T extends Json>(read: () => T, problems: Problems, place: Place): T | typeof unresolved {
+  try {
+    return read();
+  } catch (error) {
+    problems.addFailure(error, place);
+    return unresolved;
+  }
 }
 
-function withName(read: NameReader): Reader {
-  return (argument, context, place) => {
+function withName(read: (name: string, context: TagContext) => Json): Reader {
+  return (argument, context) => {
     if (typeof argument === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(argument)) {
-      return read(argument, context, place);
+      return read(argument, context);
     }
-    return refuse(context, place, {
-      code: 'invalid-tag',
-      message: 'This tag takes one name',
-      hint: 'For example: `!var NAME`.',
-    });
+    throw failure('invalid-tag', 'This tag takes one name', { hint: 'For example: `!var NAME`.' });
   };
 }
 
-function readVariable(name: string, context: TagContext, place: Place): Json {
-  if (context.variables === null) return unresolved;
-  const value = own(context.variables, name);
+function readVariable(name: string, { variables }: TagContext): Json {
+  if (variables === null) return unresolved;
+  const value = own(variables, name);
   if (value !== undefined) return value;
-  const hint =
-    didYouMean(name, Object.keys(context.variables)) ?? 'Add it to `variables` of the environment.';
-  return refuse(context, place, {
-    code: 'variable-unset',
-    message: `The environment has no variable \`${name}\``,
-    hint,
-  });
+  const hint = didYouMean(name, Object.keys(variables)) ?? 'Add it to `variables` of the environment.';
+  throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
 }
 
-function readEnv(name: string, context: TagContext, place: Place): Json {
-  const value = variableOf(context.env, name);
+function readEnv(name: string, { env }: TagContext): Json {
+  const value = variableOf(env, name);
   if (value !== null) return value;
-  const hint = didYouMean(name, Object.keys(context.env)) ?? `Set ${name}.`;
-  return refuse(context, place, {
-    code: 'env-unset',
-    message: `The environment variable ${name} is not set`,
-    hint,
-  });
+  const hint = didYouMean(name, Object.keys(env)) ?? `Set ${name}.`;
+  throw failure('env-unset', `The environment variable ${name} is not set`, { hint });
 }
 
-function readSecret(name: string, context: TagContext, place: Place): Json {
-  try {
-    if (context.secrets.isSet(name)) return secretMarker(name);
-  } catch (error) {
-    context.problems.addFailure(error, place);
-    return unresolved;
-  }
+function readSecret(name: string, { secrets }: TagContext): Json {
+  if (secrets.isSet(name)) return secretMarker(name);
   const hint = `Set the environment variable ${name}, or ${name}_FILE to the path of a file that holds it.`;
-  return refuse(context, place, { code: 'secret-unset', message: `The secret ${name} is not set`, hint });
+  throw failure('secret-unset', `The secret ${name} is not set`, { hint });
 }
 
-function readSideFile(argument: Json, context: TagContext, place: Place): Json {
-  if (typeof argument !== 'string' || argument === '') {
-    return refuse(context, place, {
-      code: 'invalid-tag',
-      message: '`!file` takes the path of a file',
-      hint: 'For example: `!file texts/a.html`.',
-    });
-  }
-  try {
-    return context.source.text(sideFilePath(argument, place.file.path));
-  } catch (error) {
-    context.problems.addFailure(error, place);
-    return unresolved;
-  }
+function readSideFile(argument: Json, { source }: TagContext, { file }: Place): Json {
+  if (typeof argument === 'string' && argument !== '') return source.text(sideFilePath(argument, file.path));
+  throw failure('invalid-tag', '`!file` takes the path of a file', {
+    hint: 'For example: `!file texts/a.html`.',
+  });
 }
 
 function readFormat(argument: Json, context: TagContext, place: Place): Json {
   if (typeof argument !== 'string') {
-    return refuse(context, place, {
-      code: 'invalid-tag',
-      message: '`!format` takes a text',
+    throw failure('invalid-tag', '`!format` takes a text', {
       hint: 'For example: `!format "https://%{host}/"`.',
     });
   }
   let isUnresolved = false;
   const text = argument.replace(/%%\{|%\{([^{}]*)\}|%\{/g, (written, name: string | undefined) => {
     if (written === '%%{') return '%{';
-    const part =
-      name === undefined ? refuseUnclosed(context, place) : formatPart(name.trim(), context, place);
+    const part = attempt(() => formatPart(name, context), context.problems, place);
     isUnresolved ||= part === unresolved;
     return part;
   });
   return isUnresolved ? unresolved : text;
 }
 
-function refuseUnclosed(context: TagContext, place: Place): string {
-  refuse(context, place, {
-    code: 'invalid-tag',
-    message: 'A `%{` in this text is not closed',
-    hint: 'Write `%%{` for a literal `%{`.',
-  });
-  return unresolved;
-}
-
-function formatPart(name: string, context: TagContext, place: Place): string {
-  const value = readVariable(name, context, place);
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return String(value);
-  const isSecret = secretName(value) !== null;
-  const code = isSecret ? 'secret-in-format' : 'invalid-format';
-  const reason = isSecret
-    ? 'is a secret, which cannot be part of a text'
-    : 'must be text, a number, true or false';
-  refuse(context, place, { code, message: `The variable \`${name}\` ${reason}` });
-  return unresolved;
+/** The text of `%{name}`; without a name, the brace is not closed. */
+function formatPart(name: string | undefined, context: TagContext): string {
+  if (name === undefined) {
+    throw failure('invalid-tag', 'A `%{` in this text is not closed', {
+      hint: 'Write `%%{` for a literal `%{`.',
+    });
+  }
+  const value = readVariable(name.trim(), context);
+  if (value !== null && typeof value !== 'object') return String(value);
+  const variable = `The variable \`${name.trim()}\``;
+  if (secretName(value) === null) {
+    throw failure('invalid-format', `${variable} must be text, a number, true or false`);
+  }
+  throw failure('secret-in-format', `${variable} is a secret, which cannot be part of a text`);
 }
 
 /** The name of a collection becomes a segment of a request path, so only letters and underscores are allowed. */
 const collection = /^[a-z][a-z_]*$/;
 
-function readLookup(argument: Json, context: TagContext, place: Place): Json {
+function readLookup(argument: Json): Json {
   const problem = isObject(argument) ? lookupProblem(argument) : 'it takes a mapping';
   if (problem !== null) {
     const hint = 'For example: `!lookup { from: ne_attributes, where: { uid: department }, take: id }`.';
-    return refuse(context, place, {
-      code: 'invalid-lookup',
-      message: `This \`!lookup\` is not valid: ${problem}`,
-      hint,
-    });
+    throw failure('invalid-lookup', `This \`!lookup\` is not valid: ${problem}`, { hint });
   }
   const parsed = lookupOf({ $lookup: argument });
   return parsed ? lookupMarker(parsed) : unresolved;

@@ -82,26 +82,22 @@ function readNode(node: Scalar | YAMLMap | YAMLSeq, walk: Walk): Json {
 function readAlias(name: string, node: Node, walk: Walk): Json {
   const anchored = walk.anchors.get(name);
   walk.tagged = true;
-  if (anchored === null)
-    return refuse(walk, node, {
-      code: 'alias-cycle',
-      message: `\`*${name}\` refers to a value that contains it`,
-    });
+  if (anchored === null) {
+    const message = `\`*${name}\` refers to a value that contains it`;
+    return refuse(walk, node, { code: 'alias-cycle', message });
+  }
   if (anchored === undefined) {
+    const message = `There is no anchor \`&${name}\` before this alias`;
     return refuse(walk, node, {
       code: 'unknown-alias',
-      message: `There is no anchor \`&${name}\` before this alias`,
+      message,
       hint: didYouMean(name, walk.anchors.keys()),
     });
   }
   walk.size += anchored.size;
-  if (walk.size > maxTreeSize) {
-    return refuse(walk, node, {
-      code: 'alias-bomb',
-      message: 'The aliases of this document expand to more than 16 million characters',
-    });
-  }
-  return anchored.value;
+  if (walk.size <= maxTreeSize) return anchored.value;
+  const message = 'The aliases of this document expand to more than 16 million characters';
+  return refuse(walk, node, { code: 'alias-bomb', message });
 }
 
 function readScalar(node: Scalar, walk: Walk): Json {
@@ -168,23 +164,29 @@ function readKey({ key }: Pair, walk: Walk): string | null {
   walk.size += 8 + text.length;
   if (isScalar(key) && key.anchor !== undefined)
     walk.anchors.set(key.anchor, { value: text, size: text.length });
-  if (!specialKeys.has(text)) return text;
-  if (unsafeKeys.includes(text))
-    refuse(walk, key, { code: 'unsafe-key', message: `The key \`${text}\` is not allowed` });
-  else if (markerKeys.some((marker) => marker === text)) {
-    refuse(walk, key, {
+  const problem = specialKeys.has(text) ? keyProblem(text, key) : null;
+  if (!problem) return text;
+  refuse(walk, key, problem);
+  return null;
+}
+
+function keyProblem(text: string, key: unknown): Problem | null {
+  if (unsafeKeys.includes(text)) {
+    return { code: 'unsafe-key', message: `The key \`${text}\` is not allowed` };
+  }
+  if (text !== '<<') {
+    return {
       code: 'reserved-key',
       message: `The key \`${text}\` is reserved for tenantctl`,
       hint: 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.',
-    });
-  } else if (text === '<<' && isScalar(key) && key.type === 'PLAIN') {
-    refuse(walk, key, {
-      code: 'merge-key',
-      message: 'Merge keys (`<<`) are not part of YAML 1.2',
-      hint: 'Repeat the fields, or write "<<" in quotes if that is the key.',
-    });
-  } else return text;
-  return null;
+    };
+  }
+  if (!isScalar(key) || key.type !== 'PLAIN') return null;
+  return {
+    code: 'merge-key',
+    message: 'Merge keys (`<<`) are not part of YAML 1.2',
+    hint: 'Repeat the fields, or write "<<" in quotes if that is the key.',
+  };
 }
 
 function refuseDuplicates(duplicates: readonly Pair[], node: YAMLMap, walk: Walk): void {
@@ -192,10 +194,8 @@ function refuseDuplicates(duplicates: readonly Pair[], node: YAMLMap, walk: Walk
   for (const { key } of duplicates) {
     const text = keyText(key);
     const { line } = walk.file.at(offsetOfNode(first.get(text)));
-    refuse(walk, key, {
-      code: 'duplicate-key',
-      message: `The key \`${text}\` appears twice; first on line ${line}`,
-    });
+    const message = `The key \`${text}\` appears twice; first on line ${line}`;
+    refuse(walk, key, { code: 'duplicate-key', message });
   }
 }
 

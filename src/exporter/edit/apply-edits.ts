@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { keyText } from '../../loader/document.ts';
 import type { Member, Printable } from '../../loader/print.ts';
+import { isList, isMapping, partOf } from '../printable.ts';
 import { insertCandidates, removeCandidates } from './items.ts';
 import { locate, type ParsedDocument, type Path, parseOne, treeOf } from './parsed-document.ts';
 import { setCandidates } from './set.ts';
@@ -25,7 +26,7 @@ function applyEdit(text: string, edit: Edit): string | null {
   if (!parsed) return null;
   const tree = treeOf(parsed);
   const wanted = editTree(tree, edit);
-  if (wanted === null) return null;
+  if (wanted === undefined) return null;
   const resolved = resolveAliases(parsed, edit, tree);
   return resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
 }
@@ -121,49 +122,38 @@ function anchorsAround(parsed: ParsedDocument, path: Path): ReadonlySet<string> 
   return names;
 }
 
-/** The tree after the edit; `null` where the edit does not fit it. */
-function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printable | null {
+/** The tree after the edit; `undefined` where the edit does not fit it. */
+function editTree(tree: Printable, edit: Edit, path: Path = edit.path): Printable | undefined {
   const [step, ...rest] = path;
-  if (step === undefined) return edit.op === 'set' ? edit.value : null;
-  if (tree === null || typeof tree !== 'object' || 'tag' in tree) return null;
-  if ('members' in tree) return editMembers(tree.members, edit, step, rest);
-  return editItems(tree, edit, Number(step), rest);
-}
-
-function editMembers(members: readonly Member[], edit: Edit, step: string, rest: Path): Printable | null {
-  const at = members.findIndex(([name]) => name === step);
-  const [, value = null] = members[at] ?? [];
-  if (rest.length === 0 && edit.op === 'insert') {
-    return at === -1 ? { members: [...members, [step, edit.value]] } : null;
+  if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
+  const isHere = rest.length === 0;
+  const old = partOf(tree, step);
+  if (isHere && edit.op === 'insert') {
+    return isMapping(tree) && old !== undefined ? undefined : splicePart(tree, step, 0, [edit.value]);
   }
-  if (at === -1) return null;
-  if (rest.length === 0 && edit.op === 'remove') return { members: members.toSpliced(at, 1) };
-  const changed = editTree(value, edit, rest);
-  if (changed === null && !setsNull(edit)) return null;
-  return { members: members.with(at, [step, changed]) };
+  if (old === undefined) return undefined;
+  if (isHere && edit.op === 'remove') return splicePart(tree, step, 1, []);
+  const changed = editTree(old, edit, rest);
+  return changed === undefined ? undefined : splicePart(tree, step, 1, [changed]);
 }
 
-function editItems(items: readonly Printable[], edit: Edit, at: number, rest: Path): Printable | null {
-  if (rest.length === 0 && edit.op === 'insert') return items.toSpliced(at, 0, edit.value);
-  const value = items[at];
-  if (value === undefined) return null;
-  if (rest.length === 0 && edit.op === 'remove') return items.toSpliced(at, 1);
-  const changed = editTree(value, edit, rest);
-  if (changed === null && !setsNull(edit)) return null;
-  return items.with(at, changed);
-}
-
-function setsNull(edit: Edit): boolean {
-  return edit.op === 'set' && edit.value === null;
+/** The mapping or list with values in place of `count` parts; a new member comes last. */
+function splicePart(
+  tree: Printable,
+  step: string,
+  count: number,
+  values: readonly Printable[],
+): Printable | undefined {
+  if (isList(tree)) return tree.toSpliced(Number(step), count, ...values);
+  if (!isMapping(tree)) return undefined;
+  const at = tree.members.findIndex(([name]) => name === step);
+  const members = values.map((value): Member => [step, value]);
+  return { members: tree.members.toSpliced(at === -1 ? tree.members.length : at, count, ...members) };
 }
 
 /** The part of a tree at a path; `undefined` where there is none. */
 function treeAt(tree: Printable, path: Path): Printable | undefined {
-  return path.reduce<Printable | undefined>((value, step) => {
-    if (value === null || typeof value !== 'object' || 'tag' in value) return undefined;
-    if ('members' in value) return value.members.find(([name]) => name === step)?.[1];
-    return value[Number(step)];
-  }, tree);
+  return path.reduce<Printable | undefined>(partOf, tree);
 }
 
 /** Whether two trees are equal, including the order of members. */

@@ -10,6 +10,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
+  type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
@@ -82,42 +83,35 @@ export function endOf(node: Node, text: string): number {
 }
 
 /** Where the node's text begins, including its tag and anchor. */
-export function startOf({ node, parent, index, pair }: Located): number {
-  const start = node?.range?.[0] ?? 0;
-  const tokens = pair ? separatorsOf(pair) : parent ? startTokensOf(parent, index) : [];
-  const property = tokens.find(({ type }) => type === 'tag' || type === 'anchor');
+export function startOf(located: Located): number {
+  const start = located.node?.range?.[0] ?? 0;
+  const property = tokensBefore(located).find(({ type }) => type === 'tag' || type === 'anchor');
   return property ? Math.min(property.offset, start) : start;
 }
 
 /** Where a member's key or an item's dash begins; `null` where that is unclear. */
-export function startOfEntry({ parent, index, pair }: Located): number | null {
+export function startOfEntry(located: Located): number | null {
+  const { parent, pair } = located;
   if (pair) {
-    const { key } = pair;
-    const token = pair.srcToken;
-    const marked = token?.start.some(
-      ({ type }) => type !== 'space' && type !== 'newline' && type !== 'comment',
-    );
-    const plain = parent?.flow === true || marked !== true;
-    return isNode(key) && plain ? (key.range?.[0] ?? null) : null;
+    const { key, srcToken } = pair;
+    const isMarked = srcToken?.start.some(({ type }) => !['space', 'newline', 'comment'].includes(type));
+    const isPlain = parent?.flow === true || isMarked !== true;
+    return isNode(key) && isPlain ? (key.range?.[0] ?? null) : null;
   }
-  if (!parent) return null;
-  const tokens = startTokensOf(parent, index);
-  return tokens.find(({ type }) => type === 'seq-item-ind')?.offset ?? null;
+  return tokensBefore(located).find(({ type }) => type === 'seq-item-ind')?.offset ?? null;
 }
 
 /** Where the colon before a member's value, or the dash before an item, ends. */
-export function endOfIndicator({ parent, index, pair }: Located): number | null {
-  const tokens = pair ? separatorsOf(pair) : parent ? startTokensOf(parent, index) : [];
-  const found = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
+export function endOfIndicator(located: Located): number | null {
+  const found = tokensBefore(located).find(({ type }) => ['map-value-ind', 'seq-item-ind'].includes(type));
   return found ? found.offset + found.source.length : null;
 }
 
-function separatorsOf(pair: Pair): readonly CST.SourceToken[] {
-  return pair.srcToken && 'sep' in pair.srcToken ? (pair.srcToken.sep ?? []) : [];
-}
-
-function startTokensOf({ srcToken }: YAMLMap | YAMLSeq, index: number): readonly CST.SourceToken[] {
-  return srcToken && 'items' in srcToken ? (srcToken.items[index]?.start ?? []) : [];
+/** What is written between a member's key and its value, or before a list's item. */
+function tokensBefore({ parent, index, pair }: Located): readonly CST.SourceToken[] {
+  if (pair) return pair.srcToken && 'sep' in pair.srcToken ? (pair.srcToken.sep ?? []) : [];
+  const list = parent?.srcToken;
+  return list && 'items' in list ? (list.items[index]?.start ?? []) : [];
 }
 
 /** One item of a mapping or list. */
@@ -156,16 +150,13 @@ export function treeOf({ root, document }: ParsedDocument): Printable {
 function readTree(node: unknown, document: Document, depth: number): Printable {
   if (depth > maxDepth) throw new RangeError('The document is nested too deeply to be edited.');
   if (isAlias(node)) return readTree(node.resolve(document), document, depth + 1);
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
   const value = readValue(node, document, depth);
-  const tag = isTagged(node) ? node.tag : undefined;
+  const { tag } = node;
   return tag === undefined || tag.startsWith('tag:') ? value : { tag, value };
 }
 
-function isTagged(node: unknown): node is Node & { tag?: string } {
-  return isScalar(node) || isMap(node) || isSeq(node);
-}
-
-function readValue(node: unknown, document: Document, depth: number): Printable {
+function readValue(node: Scalar | YAMLMap | YAMLSeq, document: Document, depth: number): Printable {
   if (isScalar(node)) {
     const { value } = node;
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
@@ -173,7 +164,6 @@ function readValue(node: unknown, document: Document, depth: number): Printable 
       : null;
   }
   if (isSeq(node)) return node.items.map((item) => readTree(item, document, depth + 1));
-  if (!isMap(node)) return null;
   return {
     members: node.items.map(
       (pair): Member => [keyText(pair.key) ?? '', readTree(pair.value, document, depth + 1)],

@@ -1,5 +1,6 @@
-import { CST, isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
+import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml';
 import { type Mapping, type Printable, printBlock, printInline, quote } from '../../loader/print.ts';
+import { isList, isMapping } from '../printable.ts';
 import { columnOf, indentBelow, isFirstOnLine, lineEnd, lineStart, nextLine, splice } from './lines.ts';
 import {
   endOf,
@@ -24,7 +25,9 @@ export function* setCandidates(
   const replaceWith = (replacement: string) => splice(text, from, to, gap + replacement);
   if (typeof value === 'string') {
     const isSimple = isScalar(node) && node.tag === undefined && node.anchor === undefined;
-    if (isSimple) yield* rewriteInStyle(parsed, node, value);
+    const written = isSimple ? writeInStyle(parsed, node, value) : null;
+    const [start, end] = node?.range ?? [from, to];
+    if (written !== null) yield splice(text, start, end, written);
   } else if (isCollection(value) && !located.inFlow) {
     const isFlow = (isMap(node) || isSeq(node)) && node.flow === true;
     if (isFlow) yield replaceWith(printInline(value));
@@ -62,8 +65,7 @@ function moveBesideKey({ text }: ParsedDocument, located: Located, inline: strin
 }
 
 function isCollection(value: Printable): value is Mapping | readonly Printable[] {
-  if (value === null || typeof value !== 'object' || 'tag' in value) return false;
-  return 'members' in value ? value.members.length > 0 : value.length > 0;
+  return isMapping(value) ? value.members.length > 0 : isList(value) && value.length > 0;
 }
 
 /** The text to replace: the value with its tag and anchor, or the empty place of a missing value. */
@@ -81,46 +83,28 @@ function spanOf(
   return { from, to, gap };
 }
 
-/** The document with a new text in the same quotes, or the same kind of block, as the old one. */
-function* rewriteInStyle(parsed: ParsedDocument, node: Scalar, value: string): Generator<string> {
-  const { text } = parsed;
-  const [start, end] = node.range ?? [0, 0, 0];
+/** The text in the same quotes, or the same kind of block, as the old one; `null` where that is not possible. */
+function writeInStyle({ text, eol }: ParsedDocument, node: Scalar, value: string): string | null {
   switch (node.type) {
     case 'BLOCK_LITERAL':
     case 'BLOCK_FOLDED': {
-      const block = rewriteBlock(parsed, text.slice(start, end), value, node);
-      if (block !== null) yield splice(text, start, end, block);
-      return;
+      const [start, end] = node.range ?? [0, 0];
+      return rewriteBlock(text.slice(start, end), value, node, eol);
     }
     case 'QUOTE_DOUBLE':
-      yield splice(text, start, end, quote(value));
-      return;
-    case 'QUOTE_SINGLE': {
-      const token = quoteSingle(value);
-      if (token !== null) yield splice(text, start, end, token);
-      return;
-    }
+      return quote(value);
+    case 'QUOTE_SINGLE':
+      return /[\p{C}\p{Zl}\p{Zp}]/u.test(value) ? null : `'${value.replaceAll("'", "''")}'`;
     default:
+      return null;
   }
-}
-
-function quoteSingle(value: string): string | null {
-  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(value)) return null;
-  const token: CST.FlowScalar = {
-    type: 'single-quoted-scalar',
-    offset: 0,
-    indent: 0,
-    source: "''",
-  };
-  CST.setScalarValue(token, value, { afterKey: true, type: 'QUOTE_SINGLE' });
-  return token.source;
 }
 
 /** Characters that nobody can see: a block could hold them, but an escape is better. */
 const unseen = /(?![\n\t\u200c\u200d])\p{C}|\p{Zl}|\p{Zp}/u;
 
 /** The block with a new text. Its indentation, its header's comment and the blank lines below it stay. */
-function rewriteBlock({ eol }: ParsedDocument, block: string, value: string, node: Scalar): string | null {
+function rewriteBlock(block: string, value: string, node: Scalar, eol: string): string | null {
   const headerEnd = block.indexOf('\n');
   const header = /^([|>])([+-]?)(?=\s|$)(.*)$/s.exec(block.slice(0, headerEnd).trimEnd());
   const body = block.slice(headerEnd + 1);

@@ -1,17 +1,52 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
+import { pointer, segmentsOf } from '../../model/pointer.ts';
 import type { Resource } from '../../model/resource.ts';
 import { printPlace } from '../omission.ts';
 import type { Note, NoteReason } from './document-merge.ts';
 
 /** Diagnostics for the notes about one merged manifest. */
 export function noteDiagnostics(resource: Resource, notes: readonly Note[]): Diagnostic[] {
-  return notes.map(({ at, reason }) => ({
-    ...texts[reason](printPlace(at)),
-    source: resource.locate(findNearestPlace(resource, at)),
-    address: resource.address,
-  }));
+  return notes.map(({ at, reason }) => {
+    const { code, severity, what } = texts[reason];
+    const [field = ''] = segmentsOf(at);
+    return {
+      code,
+      severity,
+      message: `${printPlace(at)} ${what}`,
+      // The whole manifest where it does not declare the field.
+      source: resource.locate(Object.hasOwn(resource.fields, field) ? at : pointer()),
+      address: resource.address,
+    };
+  });
 }
+
+const texts: Readonly<Record<NoteReason, Pick<Diagnostic, 'code' | 'severity'> & { what: string }>> = {
+  overlay: {
+    code: 'set-by-overlay',
+    severity: 'warning',
+    what: 'differs from the tenant, but an overlay sets it; it was not changed.',
+  },
+  secret: {
+    code: 'secret-kept',
+    severity: 'warning',
+    what: 'holds a secret and may differ from the tenant; it was not changed.',
+  },
+  tag: {
+    code: 'tag-replaced',
+    severity: 'info',
+    what: 'no longer has the value that its tag gives; the tag was replaced with a plain value.',
+  },
+  sideFile: {
+    code: 'side-file-left',
+    severity: 'info',
+    what: 'has its text in the manifest now, because others use its side file unchanged.',
+  },
+  unwritable: {
+    code: 'not-declarable',
+    severity: 'warning',
+    what: "differs from the tenant, but a manifest cannot express the tenant's value.",
+  },
+};
 
 /** For a declared object that the tenant does not have. */
 export function goneDiagnostic({ address, source }: Resource, isDeleted: boolean): Diagnostic {
@@ -46,40 +81,4 @@ export function refusedDiagnostic({ address, source }: Resource): Diagnostic {
     source,
     address,
   };
-}
-
-const texts: Readonly<
-  Record<NoteReason, (place: string) => Pick<Diagnostic, 'code' | 'severity' | 'message'>>
-> = {
-  overlay: (place) => ({
-    code: 'set-by-overlay',
-    severity: 'warning',
-    message: `${place} differs from the tenant, but an overlay sets it; it was not changed.`,
-  }),
-  secret: (place) => ({
-    code: 'secret-kept',
-    severity: 'warning',
-    message: `${place} holds a secret and may differ from the tenant; it was not changed.`,
-  }),
-  tag: (place) => ({
-    code: 'tag-replaced',
-    severity: 'info',
-    message: `${place} no longer has the value that its tag gives; the tag was replaced with a plain value.`,
-  }),
-  sideFile: (place) => ({
-    code: 'side-file-left',
-    severity: 'info',
-    message: `${place} has its text in the manifest now, because others use its side file unchanged.`,
-  }),
-  unwritable: (place) => ({
-    code: 'not-declarable',
-    severity: 'warning',
-    message: `${place} differs from the tenant, but a manifest cannot express the tenant's value.`,
-  }),
-};
-
-/** The place, or the whole manifest where it does not declare the field. */
-function findNearestPlace({ fields }: Resource, at: Pointer): Pointer {
-  const [field = ''] = segmentsOf(at);
-  return Object.hasOwn(fields, field) ? at : pointer();
 }

@@ -1,5 +1,4 @@
-import type { Kind } from '../../kinds/kind.ts';
-import type { Mapping, Printable } from '../../loader/print.ts';
+import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json } from '../../model/json.ts';
 import type { LiveObject } from '../../model/live.ts';
 import { secretName } from '../../model/marker.ts';
@@ -8,6 +7,7 @@ import type { Secrets } from '../../model/project.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { DraftContext } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
+import { isTagged } from '../printable.ts';
 
 export interface MergeContext extends DraftContext {
   /** Says whether a secret has the value that the tenant shows. */
@@ -23,7 +23,7 @@ export interface Note {
 }
 
 /** A new text for a side file. */
-interface SideText {
+export interface SideText {
   readonly at: Pointer;
   readonly text: string;
   /** What the manifest gets where the side file cannot have the text. */
@@ -45,12 +45,9 @@ export function emptyChanges(): DocumentChanges {
 
 /** The merge of one live object into the document that declares it. */
 export interface DocumentMerge {
-  readonly kind: Kind;
   readonly resource: Resource;
   readonly live: LiveObject;
-  /** The value of the document, with tags as written. */
-  readonly written: Printable;
-  readonly context: MergeContext;
+  readonly secrets: MergeContext['secrets'];
   /** Collects what has to change. */
   readonly changes: DocumentChanges;
 }
@@ -83,8 +80,8 @@ export function addSet(
 }
 
 /** Adds a note where the tenant shows a value other than the declared secret, which stays in any case. */
-export function noteSecret({ context, changes }: DocumentMerge, at: Pointer, name: string, live: Json): void {
-  if (live === null || (typeof live === 'string' && context.secrets.matches(name, live))) return;
+export function noteSecret({ secrets, changes }: DocumentMerge, at: Pointer, name: string, live: Json): void {
+  if (live === null || (typeof live === 'string' && secrets.matches(name, live))) return;
   changes.notes.push({ at, reason: 'secret' });
 }
 
@@ -109,34 +106,4 @@ export function secretsIn(value: Json): string[] {
   if (name !== null) return [name];
   if (isArray(value)) return value.flatMap(secretsIn);
   return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
-}
-
-function isTagged(
-  written: Printable | undefined,
-): written is { readonly tag: string; readonly value: Printable } {
-  return written !== undefined && written !== null && typeof written === 'object' && 'tag' in written;
-}
-
-/** The path in a `!file` tag; `null` for any other value. */
-export function sideFileOf(written: Printable | undefined): string | null {
-  if (!isTagged(written)) return null;
-  return written.tag === '!file' && typeof written.value === 'string' ? written.value : null;
-}
-
-/** The member of a written mapping; `undefined` where it has none, or is something else. */
-export function writtenMember(written: Printable | undefined, name: string): Printable | undefined {
-  if (!isWrittenMap(written)) return undefined;
-  return written.members.find(([key]) => key === name)?.[1];
-}
-
-export function writtenItem(written: Printable | undefined, index: number): Printable | undefined {
-  return isWrittenList(written) ? written[index] : undefined;
-}
-
-export function isWrittenList(written: Printable | undefined): written is readonly Printable[] {
-  return Array.isArray(written);
-}
-
-export function isWrittenMap(written: Printable | undefined): written is Mapping {
-  return written !== undefined && written !== null && typeof written === 'object' && 'members' in written;
 }

@@ -2,27 +2,24 @@ import { compareField } from '../../kinds/compare.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Field } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
-import type { Printable } from '../../loader/print.ts';
+import type { Mapping, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
 import type { LiveObject } from '../../model/live.ts';
 import { secretName } from '../../model/marker.ts';
 import { pointer, segmentsOf } from '../../model/pointer.ts';
 import { draftObject, draftPlainField } from '../draft.ts';
+import { isList, isMapping, partOf, sideFileOf } from '../printable.ts';
 import {
   addSet,
+  type DeclaredValue,
   type DocumentChanges,
   type DocumentMerge,
   emptyChanges,
   isIgnored,
   isOverlaid,
-  isWrittenList,
-  isWrittenMap,
   type MergeContext,
   noteSecret,
-  sideFileOf,
-  writtenItem,
-  writtenMember,
 } from './document-merge.ts';
 import { mergeJson } from './json-field.ts';
 import type { DeclaredDocument } from './manifest-file.ts';
@@ -33,22 +30,23 @@ export function mergeDocument(
   live: LiveObject,
   context: MergeContext,
 ): DocumentChanges {
-  const kind = kindNamed(live.kind);
   const changes = emptyChanges();
-  const merge: DocumentMerge = { kind, resource, live, written, context, changes };
+  const merge: DocumentMerge = { resource, live, secrets: context.secrets, changes };
   const invalid = findInvalidFields(live, context);
-  mergeKey(merge);
-  for (const [name, field] of Object.entries(kind.fields)) {
+  mergeKey(merge, written);
+  for (const [name, field] of Object.entries(kindNamed(live.kind).fields)) {
     const declared = own(resource.fields, name);
     const at = pointer(name);
     if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
     const current = own(live.fields, name) ?? null;
     const secret = secretName(declared);
-    const pair = { name, at, declared, live: current, written: writtenMember(written, name) };
+    const pair = { at, declared, live: current, written: partOf(written, name) };
     if (secret !== null) noteSecret(merge, at, secret, current);
     else if (invalid.has(name)) changes.notes.push({ at, reason: 'unwritable' });
-    else if (field.is === 'json') mergeJson(merge, field, pair);
-    else if (compareField(name, field, declared, current).length > 0) mergeField(merge, field, pair);
+    else if (field.is === 'json') mergeJson(merge, field, name, pair);
+    else if (compareField(name, field, declared, current).length > 0) {
+      mergeField(merge, field, pair, draftPlainField(name, field, live, context));
+    }
   }
   return changes;
 }
@@ -62,68 +60,58 @@ function findInvalidFields(live: LiveObject, context: MergeContext): ReadonlySet
 }
 
 /** The tenant may have another name for an object that is pinned by its id. */
-function mergeKey({ kind, resource, live, written, changes }: DocumentMerge): void {
-  const [field] = kind.keyFields;
+function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable): void {
+  const [field] = kindNamed(live.kind).keyFields;
   const [name] = live.key;
   if (resource.id === null || !field || name === undefined || name === live.id) return;
-  if (writtenMember(written, field.name) === undefined || resource.key[0] === name) return;
+  if (partOf(written, field.name) === undefined || resource.key[0] === name) return;
   if (name === unresolved) changes.notes.push({ at: pointer(field.name), reason: 'unwritable' });
   else changes.edits.push({ op: 'set', path: [field.name], value: name });
 }
 
-/** A declared field and its live value. */
-interface FieldPair {
-  readonly name: string;
-  readonly at: string;
-  readonly declared: Json;
-  readonly live: Json;
-  readonly written: Printable | undefined;
+/** A declared field, or a value inside it, and the live value in its place. */
+interface Pair<T extends Json = Json> extends DeclaredValue {
+  readonly declared: T;
+  readonly live: T;
 }
 
 /** Changes a field as part of a larger value where that is possible, else as a whole. */
-function mergeField(merge: DocumentMerge, field: Exclude<Field, { is: 'json' }>, pair: FieldPair): void {
-  const { name, at, declared, live, written } = pair;
-  const value = draftPlainField(name, field, merge.live, merge.context);
-  const file = sideFileOf(written);
+function mergeField(
+  merge: DocumentMerge,
+  field: Exclude<Field, { is: 'json' }>,
+  pair: Pair,
+  value: Printable | undefined,
+): void {
+  const { at, declared, live, written } = pair;
   if (value === undefined || isOverlaid(merge.resource, at)) addSet(merge, pair, value);
-  else if (field.is === 'set' && isWrittenList(written) && isArray(declared) && isArray(live)) {
-    mergeSet(merge, { name, declared, live, written });
-  } else if (field.is === 'records' && isWrittenList(written) && isWrittenList(value)) {
+  else if (field.is === 'set' && isList(written) && isArray(declared) && isArray(live)) {
+    mergeSet(merge, { at, declared, live, written });
+  } else if (field.is === 'records' && isList(written) && isList(value)) {
     mergeRecords(merge, field.alike, pair, value);
-  } else if (field.is === 'reference' && isWrittenMap(written) && isObject(declared) && isObject(live)) {
-    mergeReference(merge, { name, declared, live, written }, value);
-  } else if (file !== null && typeof value === 'string') {
+  } else if (field.is === 'reference' && isMapping(value) && isObject(declared) && isObject(live)) {
+    if (isMapping(written)) mergeReference(merge, { at, declared, live, written }, value);
+    else addSet(merge, pair, value);
+  } else if (sideFileOf(written) !== null && typeof value === 'string') {
     merge.changes.sideTexts.push({ at, text: value, inline: value });
   } else addSet(merge, pair, value);
 }
 
-interface SetPair {
-  readonly name: string;
-  readonly declared: readonly Json[];
-  readonly live: readonly Json[];
-  readonly written: Printable;
-}
-
 /** Replaces items that are gone with new ones; further new ones are added at the end, further old ones removed. */
-function mergeSet(merge: DocumentMerge, { name, declared, live, written }: SetPair): void {
+function mergeSet(merge: DocumentMerge, pair: Pair<readonly Json[]>): void {
+  const { declared, live } = pair;
   const { edits } = merge.changes;
   const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameJson(other, item));
   const gone = [...declared.keys()].filter((index) => !isIn(live)(declared[index] ?? null));
   const added = live.filter((item) => !isIn(declared)(item)).filter((item) => typeof item === 'string');
   const replaced = gone.slice(0, added.length);
   for (const [at, index] of replaced.entries()) {
-    const item = {
-      at: pointer(name, index),
-      declared: declared[index] ?? null,
-      written: writtenItem(written, index),
-    };
-    addSet(merge, item, added[at] ?? null);
+    addSet(merge, itemOf(pair, index, declared[index] ?? null), added[at] ?? null);
   }
   for (const [at, item] of added.slice(replaced.length).entries()) {
-    edits.push({ op: 'insert', path: [name, String(declared.length + at)], value: item });
+    edits.push({ op: 'insert', path: pathOf(pair, declared.length + at), value: item });
   }
   for (const index of gone.slice(replaced.length).reverse()) {
-    edits.push({ op: 'remove', path: [name, String(index)] });
+    edits.push({ op: 'remove', path: pathOf(pair, index) });
   }
 }
 
@@ -136,84 +124,63 @@ function mergeSet(merge: DocumentMerge, { name, declared, live, written }: SetPa
 function mergeRecords(
   merge: DocumentMerge,
   alike: readonly string[],
-  { name, declared, live, written }: FieldPair,
+  pair: Pair,
   printed: readonly Printable[],
 ): void {
   const { edits } = merge.changes;
-  const [declaredItems, liveItems] = [isArray(declared) ? declared : [], isArray(live) ? live : []];
+  const declared = isArray(pair.declared) ? pair.declared : [];
+  const live = isArray(pair.live) ? pair.live : [];
   const removed: number[] = [];
-  let end = declaredItems.length;
+  let end = declared.length;
   for (const { declared: record, live: current } of pairRecords(declared, live, alike)) {
-    const index = record ? declaredItems.indexOf(record) : -1;
-    const value = current ? printed[liveItems.indexOf(current)] : undefined;
+    const index = record ? declared.indexOf(record) : -1;
+    const value = current ? printed[live.indexOf(current)] : undefined;
     if (!record && value !== undefined) {
-      edits.push({ op: 'insert', path: [name, String(end)], value });
+      edits.push({ op: 'insert', path: pathOf(pair, end), value });
       end += 1;
     } else if (record && !current) removed.push(index);
     else if (record && current && !recordAgrees(record, current)) {
-      const path = [name, String(index)];
-      const item = writtenItem(written, index);
-      if (isWrittenMap(item)) mergeRecord(merge, { path, record, current, written: item }, value);
-      else addSet(merge, { at: pointer(...path), declared: record, written: item }, value);
+      const item = itemOf(pair, index, record);
+      if (isMapping(item.written)) mergeRecord(merge, { ...item, declared: record, live: current }, value);
+      else addSet(merge, item, value);
     }
   }
   for (const index of removed.sort((a, b) => b - a)) {
-    edits.push({ op: 'remove', path: [name, String(index)] });
+    edits.push({ op: 'remove', path: pathOf(pair, index) });
   }
 }
 
-interface RecordPair {
-  readonly path: readonly string[];
-  readonly record: JsonObject;
-  readonly current: JsonObject;
-  readonly written: Printable;
-}
-
-function mergeRecord(
-  merge: DocumentMerge,
-  { path, record, current, written }: RecordPair,
-  printed: Printable | undefined,
-): void {
-  for (const [name, declared] of Object.entries(record)) {
-    if (declared === null || recordAgrees({ [name]: declared }, current)) continue;
-    const member = { at: pointer(...path, name), declared, written: writtenMember(written, name) };
-    if ((own(current, name) ?? null) === null)
-      merge.changes.edits.push({ op: 'remove', path: [...path, name] });
-    else addSet(merge, member, writtenMember(printed, name));
+function mergeRecord(merge: DocumentMerge, pair: Pair<JsonObject>, printed: Printable | undefined): void {
+  for (const [name, declared] of Object.entries(pair.declared)) {
+    if (declared === null || recordAgrees({ [name]: declared }, pair.live)) continue;
+    if ((own(pair.live, name) ?? null) === null) {
+      merge.changes.edits.push({ op: 'remove', path: pathOf(pair, name) });
+    } else addSet(merge, itemOf(pair, name, declared), partOf(printed, name));
   }
 }
 
-interface ReferencePair {
-  readonly name: string;
-  readonly declared: JsonObject;
-  readonly live: JsonObject;
-  readonly written: Printable;
-}
-
-function mergeReference(
-  merge: DocumentMerge,
-  { name, declared, live, written }: ReferencePair,
-  printed: Printable,
-): void {
+function mergeReference(merge: DocumentMerge, pair: Pair<JsonObject>, printed: Mapping): void {
   const { edits } = merge.changes;
-  if (printed === null) {
-    addSet(merge, { at: pointer(name), declared, written }, printed);
-    return;
-  }
-  const hasId = writtenMember(printed, 'id') !== undefined;
-  for (const member of ['type', 'id', 'name']) {
-    const value = writtenMember(printed, member);
-    const path = [name, member];
-    const current = own(declared, member);
-    if (current === undefined) {
+  const hasId = partOf(printed, 'id') !== undefined;
+  for (const name of ['type', 'id', 'name']) {
+    const value = partOf(printed, name);
+    const path = pathOf(pair, name);
+    const declared = own(pair.declared, name);
+    if (declared === undefined) {
       // With an id, the name is not needed.
-      if (value !== undefined && (member !== 'name' || !hasId)) edits.push({ op: 'insert', path, value });
+      if (value !== undefined && (name !== 'name' || !hasId)) edits.push({ op: 'insert', path, value });
     } else if (value === undefined) edits.push({ op: 'remove', path });
-    else if (!sameJson(current, own(live, member) ?? null))
-      addSet(
-        merge,
-        { at: pointer(...path), declared: current, written: writtenMember(written, member) },
-        value,
-      );
+    else if (!sameJson(declared, own(pair.live, name) ?? null)) {
+      addSet(merge, itemOf(pair, name, declared), value);
+    }
   }
+}
+
+/** A part of a declared value. */
+function itemOf({ at, written }: DeclaredValue, step: string | number, declared: Json): DeclaredValue {
+  return { at: `${at}${pointer(step)}`, declared, written: partOf(written, step) };
+}
+
+function pathOf({ at }: DeclaredValue, step: string | number): string[] {
+  return [...segmentsOf(at), String(step)];
 }

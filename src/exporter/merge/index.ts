@@ -2,22 +2,18 @@ import { kindNamed } from '../../kinds/index.ts';
 import { LiveIndex } from '../../kinds/live-objects.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
+import type { LiveObject } from '../../model/live.ts';
 import type { Resource } from '../../model/resource.ts';
 import { type DraftInput, draftAll, refusalDiagnostic } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
-import { createEnvExample, createFiles, type ExportedFile, mapTags } from '../files.ts';
+import { createEnvExample, createFiles, type ExportedFile } from '../files.ts';
+import { mapTags } from '../printable.ts';
 import { type NameSecret, type SecretPlace, secretNames, secretPlaces } from '../secret-names.ts';
 import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './diagnostics.ts';
-import { type DocumentChanges, type MergeContext, secretsIn } from './document-merge.ts';
+import { type MergeContext, secretsIn } from './document-merge.ts';
 import { mergeDocument } from './fields.ts';
-import {
-  type DeclaredDocument,
-  findDocument,
-  joinDocuments,
-  type ManifestFile,
-  openManifest,
-} from './manifest-file.ts';
-import { findOrphans, mergeSideFiles } from './side-files.ts';
+import { findDocument, joinDocuments, type ManifestFile, openManifest } from './manifest-file.ts';
+import { findOrphans, type MergedDocument, mergeSideFiles } from './side-files.ts';
 
 export interface MergeInput extends DraftInput, MergeContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
@@ -50,33 +46,32 @@ export interface Merge {
  * value does. A manifest that cannot be changed this way stays as it is, with a diagnostic `cannot-edit`.
  */
 export function mergeExport(input: MergeInput): Merge {
-  const live = new LiveIndex(input.objects);
+  const liveIndex = new LiveIndex(input.objects);
   const files = openFiles(input);
-  const documents = input.resources.map((resource) => {
+  const found = input.resources.map((resource) => {
     const file = files.get(resource.source.file);
-    const object = live.of(kindNamed(resource.kind), resource);
-    return { resource, object, declared: file ? findDocument(file, resource, object) : null };
+    const live = liveIndex.of(kindNamed(resource.kind), resource);
+    return { resource, live, document: file ? findDocument(file, resource) : null };
   });
-  const declared = documents.flatMap((each) => each.declared ?? []);
-  const present = declared.filter(({ resource }) => resource.ensure === 'present' && input.inScope(resource));
-  const gone = present.filter((each) => !each.live);
+  const documents = found.flatMap(({ resource, live, document }): Document[] => {
+    if (!document) return [];
+    const isPresent = resource.ensure === 'present' && input.inScope(resource);
+    const changes = isPresent && live ? mergeDocument(document, live, input) : null;
+    return [{ ...document, live, changes, isGone: isPresent && !live }];
+  });
+  const gone = documents.filter(({ isGone }) => isGone);
   const removed = input.delete ? gone : [];
-  const remaining = declared.filter((each) => !removed.includes(each));
-  const merged = new Map(
-    present.flatMap((each): [DeclaredDocument, DocumentChanges][] =>
-      each.live ? [[each, mergeDocument(each, each.live, input)]] : [],
-    ),
-  );
-  const sideFiles = mergeSideFiles(remaining.map((each) => [each, merged.get(each) ?? null]));
+  const remaining = documents.filter((each) => !removed.includes(each));
+  const sideFiles = mergeSideFiles(remaining);
 
-  const matched = new Set(documents.map(({ object }) => object));
+  const matched = new Set(found.map(({ live }) => live));
   const undeclared = input.objects.filter((object) => !matched.has(object) && input.inScope(object));
   const { drafts, refusals } = draftAll({ ...input, objects: undeclared });
-  const places = [...secretPlaces(drafts), ...[...merged].flatMap(newSecrets)];
+  const places = [...secretPlaces(drafts), ...documents.flatMap(newSecrets)];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretsIn(fields)));
   const nameSecret = secretNames(places, taken);
 
-  const edited = editFiles(files, merged, removed, nameSecret);
+  const edited = editFiles(files, remaining, removed, nameSecret);
   const texts = new Map([...edited.texts, ...sideFiles]);
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
   const destination = { folder: input.folder, nameSecret, textOf };
@@ -85,72 +80,68 @@ export function mergeExport(input: MergeInput): Merge {
   for (const { path, content } of [...added.files, ...(env ? [env] : [])]) texts.set(path, content);
   for (const path of findOrphans(removed, remaining)) texts.set(path, null);
 
+  const lost = found.filter(({ document }) => !document);
+  const stillThere = documents.filter(({ resource, live }) => live && resource.ensure === 'absent');
   return {
     ...compareFiles(texts, input),
     newManifests: [...new Set(added.manifests.values())],
     gone: gone.map(({ resource }) => resource.address),
     diagnostics: [
-      ...documents.flatMap((each) => (each.declared ? [] : [refusedDiagnostic(each.resource)])),
-      ...edited.refused.map(({ resource }) => refusedDiagnostic(resource)),
-      ...[...merged].flatMap(([{ resource }, { notes }]) => noteDiagnostics(resource, notes)),
+      ...[...lost, ...edited.refused].map(({ resource }) => refusedDiagnostic(resource)),
+      ...documents.flatMap(({ resource, changes }) => noteDiagnostics(resource, changes?.notes ?? [])),
       ...gone.map(({ resource }) => goneDiagnostic(resource, input.delete)),
-      ...declared.flatMap(({ resource, live: object }) =>
-        object && resource.ensure === 'absent' ? [absentDiagnostic(resource)] : [],
-      ),
+      ...stillThere.map(({ resource }) => absentDiagnostic(resource)),
       ...refusals.map(refusalDiagnostic),
     ],
   };
 }
 
+/** A document that declares an object, and what becomes of it. */
+interface Document extends MergedDocument {
+  readonly live: LiveObject | null;
+  /** Whether it declares an object that the tenant does not have. */
+  readonly isGone: boolean;
+}
+
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
-  const paths = [...new Set(resources.map(({ source }) => source.file))];
-  return new Map(
-    paths.flatMap((path): [string, ManifestFile][] => {
-      const text = read(path);
-      return text === null ? [] : [[path, openManifest(path, text)]];
-    }),
-  );
+  const files = new Map<string, ManifestFile>();
+  for (const path of new Set(resources.map(({ source }) => source.file))) {
+    const text = read(path);
+    if (text !== null) files.set(path, openManifest(text));
+  }
+  return files;
 }
 
-function newSecrets([{ live }, { secrets }]: [DeclaredDocument, DocumentChanges]): SecretPlace[] {
-  return live ? secrets.map((at) => ({ address: live.address, at })) : [];
+function newSecrets({ live, changes }: Document): SecretPlace[] {
+  return live && changes ? changes.secrets.map((at) => ({ address: live.address, at })) : [];
 }
 
-interface EditedFiles {
-  /** New texts by path; `null` for a file without any document left. */
-  readonly texts: ReadonlyMap<string, string | null>;
-  /** Documents that could not be edited. */
-  readonly refused: readonly DeclaredDocument[];
-}
-
+/** The new text of each file, `null` where no document is left, and the documents that could not be edited. */
 function editFiles(
   files: ReadonlyMap<string, ManifestFile>,
-  merged: ReadonlyMap<DeclaredDocument, DocumentChanges>,
-  removed: readonly DeclaredDocument[],
+  remaining: readonly Document[],
+  removed: readonly Document[],
   nameSecret: NameSecret,
-): EditedFiles {
-  const refused: DeclaredDocument[] = [];
+) {
+  const refused: Document[] = [];
   const newTexts = new Map<unknown, string | null>(removed.map(({ segment }) => [segment, null]));
-  for (const [document, { edits }] of merged) {
-    const { segment } = document;
-    const text = applyEdits(segment.text, nameSecrets(edits, document, nameSecret));
+  for (const document of remaining) {
+    const { segment, live, changes } = document;
+    if (!live || !changes) continue;
+    const text = applyEdits(segment.text, nameSecrets(changes.edits, live.address, nameSecret));
     if (text === null) refused.push(document);
     else newTexts.set(segment, text);
   }
-  const texts = [...files.values()].map((file): [string, string | null] => [
-    file.path,
-    joinDocuments(file, (segment) => newTexts.get(segment)),
-  ]);
+  const texts = [...files].map(([path, file]) => {
+    return [path, joinDocuments(file, (segment) => newTexts.get(segment))] as const;
+  });
   return { texts: new Map(texts), refused };
 }
 
-function nameSecrets(edits: readonly Edit[], { live }: DeclaredDocument, nameSecret: NameSecret): Edit[] {
-  const address = live?.address ?? '';
+function nameSecrets(edits: readonly Edit[], address: Address, nameSecret: NameSecret): Edit[] {
   return edits.map((edit) => {
     if (edit.op === 'remove') return edit;
-    const value = mapTags(edit.value, ({ tag, value: at }) =>
-      tag === '!secret' ? nameSecret({ address, at }) : at,
-    );
+    const value = mapTags(edit.value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
     return { ...edit, value };
   });
 }

@@ -1,43 +1,36 @@
 import { comparable } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
-import type { Field } from '../../kinds/kind.ts';
 import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
-import { type Pointer, segmentsOf } from '../../model/pointer.ts';
+import { segmentsOf } from '../../model/pointer.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import {
-  isNested,
   isWritableKey,
   itemPlace,
-  jsonOf,
-  memberPlace,
-  printableJson,
-  printableValue,
+  type JsonField,
+  openMember,
+  type PrintedJson,
+  printJson,
   rootOf,
   type Where,
-} from '../printable-json.ts';
+} from '../print-json.ts';
+import { isList, isMapping, jsonOf, partOf, sideFileOf } from '../printable.ts';
 import { findGaps } from './align.ts';
 import {
   addSet,
-  type DocumentChanges,
   type DocumentMerge,
   emptyChanges,
   findBlock,
   isIgnored,
   isOverlaid,
-  isWrittenList,
-  isWrittenMap,
   noteSecret,
   secretsIn,
-  sideFileOf,
-  writtenItem,
-  writtenMember,
 } from './document-merge.ts';
 
 interface Walk {
   readonly merge: DocumentMerge;
-  readonly field: Field & { is: 'json' };
+  readonly field: JsonField;
 }
 
 /** A declared value, the live value at the same place, and how the declared one is written. */
@@ -48,11 +41,7 @@ interface Pair<T extends Json = Json> {
 }
 
 /** Adds the edits that give a declared JSON field its live value. Members that a manifest may omit stay omitted. */
-export function mergeJson(
-  merge: DocumentMerge,
-  field: Field & { is: 'json' },
-  { name, ...pair }: Pair & { readonly name: string },
-): void {
+export function mergeJson(merge: DocumentMerge, field: JsonField, name: string, pair: Pair): void {
   const walk = { merge, field };
   const where = rootOf(name, field);
   const [declared, live] = [readJsonText(pair.declared), readJsonText(pair.live)];
@@ -86,29 +75,28 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
   const secret = secretName(declared);
   if (secret !== null) noteSecret(merge, at, secret, live);
   else if (isObject(declared) && isObject(live)) {
-    const inner = openWalk(isWrittenMap(written), where, walk);
-    mergeMembers({ declared, live, written }, where, inner);
-    if (inner !== walk && hasDifference(inner.merge.changes)) replace(pair, where, walk);
+    mergeInside(pair, where, walk, (inner) => mergeMembers({ declared, live, written }, where, inner));
   } else if (isArray(declared) && isArray(live)) {
-    const inner = openWalk(isWrittenList(written), where, walk);
-    mergeItems({ declared, live, written }, where, inner);
-    if (inner !== walk && hasDifference(inner.merge.changes)) replace(pair, where, walk);
+    mergeInside(pair, where, walk, (inner) => mergeItems({ declared, live, written }, where, inner));
   } else if (!sameJson(comparableValue(declared, where), comparableValue(live, where))) {
     replace(pair, where, walk);
   }
 }
 
 /**
- * The walk for the inside of a collection. A tag or a text gives the collection as a whole, so changes inside are only
+ * Merges the inside of a collection. A tag or a text gives the collection as a whole, so changes inside are only
  * collected to find out whether there are any.
  */
-function openWalk(isCollection: boolean, { at }: Where, walk: Walk): Walk {
-  if (isCollection || isOverlaid(walk.merge.resource, at)) return walk;
-  return { ...walk, merge: { ...walk.merge, changes: emptyChanges() } };
-}
-
-function hasDifference({ edits, notes }: DocumentChanges): boolean {
-  return edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable');
+function mergeInside(pair: Pair, where: Where, walk: Walk, mergeParts: (inner: Walk) => void): void {
+  const { merge } = walk;
+  if (isMapping(pair.written) || isList(pair.written) || isOverlaid(merge.resource, where.at)) {
+    mergeParts(walk);
+    return;
+  }
+  const changes = emptyChanges();
+  mergeParts({ ...walk, merge: { ...merge, changes } });
+  const { edits, notes } = changes;
+  if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) replace(pair, where, walk);
 }
 
 /** In the settings of another system, 60 and "60" are the same. */
@@ -120,24 +108,18 @@ function comparableValue(value: Json, { settings }: Where): Json {
 function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Where, walk: Walk): void {
   const isExact = walk.field.declares === 'whole' || !where.comparable;
   for (const [key, value] of Object.entries(declared)) {
-    const current = own(live, key);
-    const nested = isNested(key, where, walk);
-    const below = current === undefined ? undefined : nested ? readJsonText(current) : current;
-    const next = memberPlace(where, key, nested && below !== current);
-    if (below !== undefined && (isExact || below !== null)) {
-      const member = {
-        declared: nested ? readJsonText(value) : value,
-        live: below,
-        written: writtenMember(written, key),
-      };
-      mergeValue(member, next, walk);
-    } else if (isExact || value !== null) remove(value, next, walk);
+    const current = openMember(key, own(live, key), where, walk.field);
+    if (current.value !== undefined && (isExact || current.value !== null)) {
+      const wanted = openMember(key, value, where, walk.field).value;
+      const member = { declared: wanted, live: current.value, written: partOf(written, key) };
+      mergeValue(member, current.where, walk);
+    } else if (isExact || value !== null) remove(value, current.where, walk);
   }
   if (!isExact) return;
   for (const [key, value] of Object.entries(live)) {
     if (Object.hasOwn(declared, key)) continue;
-    const nested = isNested(key, where, walk) ? readJsonText(value) : value;
-    insert(key, nested, memberPlace(where, key, nested !== value), walk);
+    const member = openMember(key, value, where, walk.field);
+    insert(key, member.value, member.where, walk);
   }
 }
 
@@ -164,7 +146,7 @@ function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void
       const item = {
         declared: declared[index] ?? null,
         live: live[liveFrom + index - from] ?? null,
-        written: writtenItem(written, index),
+        written: partOf(written, index),
       };
       mergeValue(item, itemPlace(where, index), walk);
     }
@@ -188,12 +170,10 @@ function replace({ declared, live, written }: Pair, where: Where, walk: Walk): v
 function insert(key: string, live: Json, where: Where, walk: Walk): void {
   const { resource, changes } = walk.merge;
   if (isIgnored(resource, where.at)) return;
-  const { value, secrets } = isWritableKey(key)
-    ? printLive(live, where, walk)
-    : { value: undefined, secrets: [] };
-  changes.secrets.push(...secrets);
-  if (value === undefined) changes.notes.push({ at: where.at, reason: 'unwritable' });
-  else changes.edits.push({ op: 'insert', path: segmentsOf(where.at), value });
+  const printed = isWritableKey(key) ? printLive(live, where, walk) : null;
+  changes.secrets.push(...(printed?.secrets ?? []));
+  if (printed?.value === undefined) changes.notes.push({ at: where.at, reason: 'unwritable' });
+  else changes.edits.push({ op: 'insert', path: segmentsOf(where.at), value: printed.value });
 }
 
 function remove(declared: Json, { at }: Where, { merge }: Walk): void {
@@ -204,23 +184,7 @@ function remove(declared: Json, { at }: Where, { merge }: Walk): void {
   else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
 }
 
-interface PrintedValue {
-  /** `undefined` where no manifest can hold the value. */
-  readonly value: Printable | undefined;
-  /** The places of its secrets. */
-  readonly secrets: readonly Pointer[];
-}
-
 /** The live value as a manifest holds it. */
-function printLive(live: Json, where: Where, { merge, field }: Walk): PrintedValue {
-  const secrets: Pointer[] = [];
-  if (live === null) return { value: null, secrets };
-  const secret = (at: Pointer) => {
-    secrets.push(at);
-    return at;
-  };
-  const print = { field, hidden: merge.live.hidden, omissions: [], secret };
-  const [name = ''] = segmentsOf(where.at);
-  const value = where.depth === 0 ? printableJson(name, live, print) : printableValue(live, where, print);
-  return { value: value ?? undefined, secrets };
+function printLive(live: Json, where: Where, { merge, field }: Walk): PrintedJson {
+  return printJson(live, where, field, merge.live.hidden);
 }

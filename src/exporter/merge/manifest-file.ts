@@ -1,6 +1,5 @@
 import { CST, Parser } from 'yaml';
 import type { Printable } from '../../loader/print.ts';
-import type { LiveObject } from '../../model/live.ts';
 import type { Resource } from '../../model/resource.ts';
 import { parseOne, treeOf } from '../edit/parsed-document.ts';
 
@@ -8,7 +7,6 @@ const byteOrderMark = '\uFEFF';
 
 /** A manifest file, cut into its documents. */
 export interface ManifestFile {
-  readonly path: string;
   /** A byte order mark, or nothing. */
   readonly prefix: string;
   readonly segments: readonly Segment[];
@@ -27,18 +25,17 @@ interface Segment {
 /** A document that declares an object. */
 export interface DeclaredDocument {
   readonly resource: Resource;
-  readonly live: LiveObject | null;
   readonly segment: Segment;
   /** The value of the document, with tags as written. */
   readonly written: Printable;
 }
 
 /** Cuts the text of a file into its documents. */
-export function openManifest(path: string, text: string): ManifestFile {
+export function openManifest(text: string): ManifestFile {
   const prefix = text.startsWith(byteOrderMark) ? byteOrderMark : '';
   const rest = text.slice(prefix.length);
   const lines = [0, ...[...rest.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  return { path, prefix, segments: splitDocuments(rest), lines };
+  return { prefix, segments: splitDocuments(rest), lines };
 }
 
 function splitDocuments(text: string): Segment[] {
@@ -58,16 +55,12 @@ function splitDocuments(text: string): Segment[] {
 }
 
 /** The document that declares a resource; `null` if the file has changed since it was loaded. */
-export function findDocument(
-  { segments, lines }: ManifestFile,
-  resource: Resource,
-  live: LiveObject | null,
-): DeclaredDocument | null {
+export function findDocument({ segments, lines }: ManifestFile, resource: Resource): DeclaredDocument | null {
   const { line, column } = resource.source;
   const offset = (lines[line - 1] ?? 0) + column - 1;
   const segment = segments.findLast((each) => each.offset <= offset);
   const parsed = segment ? parseOne(segment.text) : null;
-  return segment && parsed ? { resource, live, segment, written: treeOf(parsed) } : null;
+  return segment && parsed ? { resource, segment, written: treeOf(parsed) } : null;
 }
 
 /**

@@ -2,53 +2,44 @@ import { posix } from 'node:path';
 import type { Printable } from '../../loader/print.ts';
 import { sideFilePath } from '../../loader/source.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { type DocumentChanges, sideFileOf } from './document-merge.ts';
+import { isList, isMapping, sideFileOf } from '../printable.ts';
+import type { DocumentChanges, SideText } from './document-merge.ts';
 import type { DeclaredDocument } from './manifest-file.ts';
 
-/** A place that takes its text from a side file. */
-interface SideFileUse {
-  readonly at: Pointer;
-  readonly path: string;
-  /** The changes of the document; `null` where it is not merged. */
+/** A document, and what has to change; `null` for one that is not merged. */
+export interface MergedDocument extends DeclaredDocument {
   readonly changes: DocumentChanges | null;
 }
 
 /**
  * The side files that get new texts, by path. A file is only changed if all documents that use it want the same text.
  * Otherwise the texts are set in the documents, and their changes get a note.
- *
- * @param documents every document with its changes; `null` for one that is not merged
  */
-export function mergeSideFiles(
-  documents: readonly (readonly [DeclaredDocument, DocumentChanges | null])[],
-): ReadonlyMap<string, string> {
-  const uses = documents.flatMap(([document, changes]) =>
-    sideFilesIn(document).map(({ at, path }): SideFileUse => ({ at, path, changes })),
+export function mergeSideFiles(documents: readonly MergedDocument[]): ReadonlyMap<string, string> {
+  const uses = documents.flatMap((document) =>
+    sideFilesIn(document).map(({ at, path }) => {
+      const sideText = document.changes?.sideTexts.find((each) => each.at === at);
+      return { path, changes: document.changes, sideText };
+    }),
   );
   const files = new Map<string, string>();
   for (const path of new Set(uses.map((use) => use.path))) {
     const users = uses.filter((use) => use.path === path);
-    const texts = users.map((use) => newTextOf(use)?.text ?? null);
-    const text = texts.find((each) => each !== null) ?? null;
-    if (text === null) continue;
+    const [text] = users.flatMap(({ sideText }) => sideText?.text ?? []);
+    if (text === undefined) continue;
     // Half of a surrogate pair cannot be stored in a UTF-8 file.
-    const fits = texts.every((each) => each === text) && !/\p{Cs}/u.test(text);
+    const fits = users.every(({ sideText }) => sideText?.text === text) && !/\p{Cs}/u.test(text);
     if (fits) files.set(path, text);
-    else for (const use of users) setInline(use);
+    else {
+      for (const { changes, sideText } of users) if (changes && sideText) setInline(changes, sideText);
+    }
   }
   return files;
 }
 
-function newTextOf({ at, changes }: SideFileUse): DocumentChanges['sideTexts'][number] | null {
-  return changes?.sideTexts.find((each) => each.at === at) ?? null;
-}
-
-function setInline(use: SideFileUse): void {
-  const { at, changes } = use;
-  const text = newTextOf(use);
-  if (!changes || !text) return;
-  changes.notes.push({ at, reason: 'sideFile' });
-  changes.edits.push({ op: 'set', path: segmentsOf(at), value: text.inline });
+function setInline({ notes, edits }: DocumentChanges, { at, inline }: SideText): void {
+  notes.push({ at, reason: 'sideFile' });
+  edits.push({ op: 'set', path: segmentsOf(at), value: inline });
 }
 
 /** Side files of removed documents that no other document uses. */
@@ -63,17 +54,11 @@ export function findOrphans(
 
 /** Every side file that a document names, and where. */
 function sideFilesIn({ written, resource }: DeclaredDocument): { at: Pointer; path: string }[] {
-  return fileTagsIn(written, pointer()).map(({ at, file }) => ({
-    at,
-    path: posix.normalize(sideFilePath(file, resource.source.file)),
-  }));
-}
-
-function fileTagsIn(written: Printable, at: Pointer): { at: Pointer; file: string }[] {
-  if (written === null || typeof written !== 'object') return [];
-  if ('members' in written)
-    return written.members.flatMap(([name, value]) => fileTagsIn(value, at + pointer(name)));
-  if (!('tag' in written)) return written.flatMap((item, index) => fileTagsIn(item, at + pointer(index)));
-  const file = sideFileOf(written);
-  return file === null ? [] : [{ at, file }];
+  const filesIn = (value: Printable, at: Pointer): { at: Pointer; path: string }[] => {
+    if (isList(value)) return value.flatMap((item, index) => filesIn(item, at + pointer(index)));
+    if (isMapping(value)) return value.members.flatMap(([name, item]) => filesIn(item, at + pointer(name)));
+    const file = sideFileOf(value);
+    return file === null ? [] : [{ at, path: posix.normalize(sideFilePath(file, resource.source.file)) }];
+  };
+  return filesIn(written, pointer());
 }

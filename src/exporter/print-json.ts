@@ -1,0 +1,179 @@
+import { readJsonText } from '../kinds/jsontext.ts';
+import type { Field } from '../kinds/kind.ts';
+import type { Member, Printable } from '../loader/print.ts';
+import { unresolved, unsafeKeys } from '../loader/tree.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
+import { markerKeys } from '../model/marker.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import { isConcealed, looksSecret, namesSecret } from '../model/sensitive.ts';
+import type { Omission, Reason } from './omission.ts';
+
+/** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
+const maxDepth = 80;
+
+export type JsonField = Field & { readonly is: 'json' };
+
+/** A value of a JSON field as a manifest holds it. */
+export interface PrintedJson {
+  /** `undefined` where the value is left out completely. */
+  readonly value: Printable | undefined;
+  /** The places of its secrets. The `!secret` of each holds the place. */
+  readonly secrets: readonly Pointer[];
+  readonly omissions: readonly Omission[];
+}
+
+/** What the walk through a value needs, and what it collects. */
+interface JsonWalk {
+  readonly field: JsonField;
+  readonly hidden: readonly Pointer[];
+  readonly secrets: Pointer[];
+  readonly omissions: Omission[];
+}
+
+/** A place inside a JSON field. */
+export interface Where {
+  readonly at: Pointer;
+  readonly depth: number;
+  /** In the settings of another system, where credentials are recognized by their names. */
+  readonly settings: boolean;
+  /** Below a name that belongs to a credential. */
+  readonly secret: boolean;
+  /** Whether a plan can compare a secret here. It cannot inside lists and JSON text. */
+  readonly comparable: boolean;
+}
+
+/**
+ * A JSON field, or a value inside it, as it is printed. In a field whose members are declared one by one, single members
+ * may be left out.
+ *
+ * @param hidden the places that the tenant does not show
+ */
+export function printJson(
+  value: Json,
+  where: Where,
+  field: JsonField,
+  hidden: readonly Pointer[],
+): PrintedJson {
+  const walk: JsonWalk = { field, hidden, secrets: [], omissions: [] };
+  const printed = where.depth === 0 ? printWhole(value, where, walk) : printValue(value, where, walk);
+  return { value: printed, secrets: walk.secrets, omissions: walk.omissions };
+}
+
+function printWhole(value: Json, where: Where, walk: JsonWalk): Printable | undefined {
+  const read = readJsonText(value);
+  if (isObject(read)) return printObject(read, where, walk);
+  // Settings that cannot be parsed may hold a credential.
+  if (where.settings && typeof read === 'string') return omit(walk, where.at, 'credential');
+  if (!isArray(read)) return read;
+  // The schemas accept objects and text only, so a list stays the text it was. Nothing in it can become a marker.
+  return printValue(read, where, walk) && JSON.stringify(read);
+}
+
+/** The place of the field itself. */
+export function rootOf(name: string, { pairs }: JsonField): Where {
+  return { at: pointer(name), depth: 0, settings: pairs === true, secret: false, comparable: true };
+}
+
+/** The place of a member, and its value with JSON text parsed. */
+export function openMember<T extends Json | undefined>(
+  key: string,
+  value: T,
+  where: Where,
+  field: JsonField,
+): { readonly value: T | Json; readonly where: Where } {
+  const isNested = where.depth === 0 && field.nested?.includes(key) === true;
+  const read = isNested && value !== undefined ? readJsonText(value) : value;
+  return {
+    value: read,
+    where: {
+      ...where,
+      at: `${where.at}${pointer(key)}`,
+      depth: where.depth + 1,
+      secret: where.secret || (where.settings && looksSecret(key)),
+      comparable: where.comparable && read === value,
+    },
+  };
+}
+
+/** The place of a list's item. */
+export function itemPlace(where: Where, index: number): Where {
+  return { ...where, at: `${where.at}${pointer(index)}`, depth: where.depth + 1, comparable: false };
+}
+
+function printObject(value: JsonObject, where: Where, walk: JsonWalk): Printable | undefined {
+  const byMembers = walk.field.declares === 'members' && where.comparable;
+  const members: Member[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (item === null && byMembers) continue;
+    const below = openMember(key, item, where, walk.field);
+    const printed = isWritableKey(key)
+      ? printValue(below.value, below.where, walk)
+      : omit(walk, below.where.at, 'notWritable');
+    if (printed !== undefined) members.push([key, printed]);
+    else if (!byMembers) return undefined;
+  }
+  return { members };
+}
+
+/** A value inside a JSON field; `undefined` where it is left out, which is added to the omissions. */
+function printValue(value: Json, where: Where, walk: JsonWalk): Printable | undefined {
+  if (value === null) return value;
+  if (where.depth > maxDepth) return omit(walk, where.at, 'notWritable');
+  if (isArray(value)) return printList(value, where, walk);
+  if (isObject(value)) return printObject(value, where, walk);
+  return typeof value === 'string' ? printText(value, where, walk) : printScalar(value, where, walk);
+}
+
+function printList(items: readonly Json[], where: Where, walk: JsonWalk): Printable | undefined {
+  const printed: Printable[] = [];
+  for (const [index, item] of items.entries()) {
+    const value = printValue(item, itemPlace(where, index), walk);
+    if (value === undefined) return undefined;
+    printed.push(value);
+  }
+  return printed;
+}
+
+function printText(text: string, where: Where, walk: JsonWalk): Printable | undefined {
+  const { at, settings } = where;
+  if (text === '') return text;
+  if (text === unresolved) return omit(walk, at, 'notWritable');
+  if (!walk.hidden.includes(at)) {
+    if (settings && isConcealed(text)) return omit(walk, at, 'credential');
+    if (!where.secret && !(settings && hasCredential(text))) return text;
+  }
+  if (!where.comparable) return omit(walk, at, 'credential');
+  walk.secrets.push(at);
+  return { tag: '!secret', value: at };
+}
+
+function printScalar(value: number | boolean, where: Where, walk: JsonWalk): Printable | undefined {
+  if (typeof value !== 'number') return value;
+  if (!Number.isFinite(value)) return omit(walk, where.at, 'notWritable');
+  // Secrets are text, so a number cannot become one.
+  return where.secret ? omit(walk, where.at, 'credential') : value;
+}
+
+function omit(walk: JsonWalk, at: Pointer, reason: Reason): undefined {
+  walk.omissions.push({ at, reason });
+}
+
+/** Whether the loader accepts the key. */
+export function isWritableKey(key: string): boolean {
+  return key !== unresolved && !unsafeKeys.includes(key) && !markerKeys.some((marker) => marker === key);
+}
+
+/** Whether a text contains a credential, judged by the names in it. */
+function hasCredential(text: string): boolean {
+  if (namesSecret(text)) return true;
+  if (!/^\s*[{[]/.test(text)) return false;
+  return namesCredential(readJsonText(text));
+}
+
+function namesCredential(value: Json): boolean {
+  if (isArray(value)) return value.some(namesCredential);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(
+    ([key, item]) => (looksSecret(key) && item !== null && item !== '') || namesCredential(item),
+  );
+}

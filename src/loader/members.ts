@@ -1,0 +1,29 @@
+import { isArray, isObject, type JsonObject, own } from '../model/json.ts';
+
+/** The object under a name; an empty one where there is none. */
+export function objectOf(value: JsonObject, name: string): JsonObject {
+  const member = own(value, name);
+  return isObject(member) ? member : {};
+}
+
+/** The texts in the list under a name; none where there is no list. */
+export function textsOf(value: JsonObject, name: string): string[] {
+  const list = own(value, name);
+  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+/** The number under a name; `null` where there is none. */
+export function numberOf(value: JsonObject, name: string): number | null {
+  const number = own(value, name);
+  return typeof number === 'number' ? number : null;
+}
+
+/** The text under a name if it is one of the choices, else the default. */
+export function oneOf<const T extends string>(
+  value: JsonObject,
+  name: string,
+  choices: readonly T[],
+  byDefault: T,
+): T {
+  return choices.find((choice) => choice === own(value, name)) ?? byDefault;
+}
