@@ -93,9 +93,7 @@ class Worker {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#ready = new Promise((ready) => {
-      this.#process.once('message', () => ready());
-      this.#process.once('exit', () => ready());
-      this.#process.once('error', () => ready());
+      for (const event of ['message', 'exit', 'error']) this.#process.once(event, () => ready());
     });
     this.#process.once('exit', () => {
       this.isAlive = false;

@@ -13,7 +13,8 @@ const globals = '__global';
  */
 export function sampleContext(templates: readonly unknown[], attributes: JsonObject | null): JsonObject {
   const scope = new Scope();
-  for (const template of templates) walk(asJson(template), scope);
+  // The library's tree is plain data of many types, read here as JSON.
+  for (const template of templates) walk(JSON.parse(JSON.stringify(template)), scope);
   const sampled = [...scope.variables].map(([name, shape]): [string, Json] => [
     name,
     name === globals && attributes ? attributes : sampleValue(name, shape),
@@ -22,20 +23,12 @@ export function sampleContext(templates: readonly unknown[], attributes: JsonObj
   return objectFrom([...sampled, ...unused]);
 }
 
-/** The library's tree is plain data of many types, read here as JSON. */
-function asJson(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value));
-}
-
+/** A node or a list of nodes; a block is a list that begins with its directive. */
 function walk(node: Json, scope: Scope): void {
-  if (isArray(node)) walkBlock(node, scope);
-  else if (isObject(node)) walkNode(node, scope);
-}
-
-/** A list of nodes; a block is a list that begins with its directive. */
-function walkBlock(nodes: readonly Json[], scope: Scope): void {
-  const [first] = nodes;
-  walkAll(nodes, isObject(first) ? scopeWithin(first, scope) : scope);
+  if (isObject(node)) walkNode(node, scope);
+  if (!isArray(node)) return;
+  const [first] = node;
+  walkAll(node, isObject(first) ? scopeWithin(first, scope) : scope);
 }
 
 /** The variables inside the block that a directive opens. */
@@ -134,16 +127,12 @@ function stepInto(shape: Shape, step: JsonObject, scope: Scope): Shape | null {
 function stepByValue(shape: Shape, value: Json, scope: Scope): Shape | null {
   if (!isObject(value)) return null;
   walk(value, scope);
+  const type = textOf(value, 'type');
   const text = textOf(value, 'value');
-  switch (textOf(value, 'type')) {
-    case 'integer':
-      shape.isList = true;
-      return shape.item;
-    case 'string':
-      return text === null ? null : shape.member(text);
-    default:
-      return null;
-  }
+  if (type === 'string') return text === null ? null : shape.member(text);
+  if (type !== 'integer') return null;
+  shape.isList = true;
+  return shape.item;
 }
 
 function isReference(node: Json | undefined): node is JsonObject {

@@ -8,12 +8,13 @@ import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
 import { sampleContext } from './sample.ts';
 
 const maxReason = 400;
+const maxCharacters = Number(process.argv[2]);
 
-function answer(job: Job, maxCharacters: number): Outcome<unknown> {
+function answer(job: Job): Outcome<unknown> {
   try {
     return job.asks === 'sample'
       ? { is: 'rendered', value: sampleContext(job.texts.flatMap(parseOrSkip), job.attributes) }
-      : renderAll(job.texts, (text) => evaluate(text, job.context), maxCharacters);
+      : renderAll(job.texts, job.context);
   } catch (error) {
     return failWith(`It cannot be rendered: ${reasonOf(error)}`);
   }
@@ -28,11 +29,11 @@ function parseOrSkip(text: string): unknown[] {
   }
 }
 
-function renderAll(texts: Texts, render: (text: string) => string, maxCharacters: number): Outcome<Texts> {
+function renderAll(texts: Texts, context: JsonObject): Outcome<Texts> {
   let left = maxCharacters;
   const rendered: [string, string][] = [];
   for (const [name, text] of Object.entries(texts)) {
-    const result = String(render(text));
+    const result = String(evaluate(text, context));
     left -= result.length;
     if (left < 0) return failWith(`It renders to more than ${maxCharacters} characters.`);
     rendered.push([name, result]);
@@ -79,18 +80,9 @@ class GuardedCompile extends Compile {
   isBlockedPathKey(base: unknown, key: string, isTarget?: boolean): boolean {
     if (isTarget) return ['__proto__', 'constructor', 'prototype'].includes(key);
     if (base === null || base === undefined || Object.hasOwn(Object(base), key)) return false;
-    return key in Object(base) && !(methods.has(key) && hasMethods(base));
+    const hasMethods = Array.isArray(base) || ['string', 'number', 'boolean'].includes(typeof base);
+    return key in Object(base) && !(methods.has(key) && hasMethods);
   }
-}
-
-function hasMethods(base: unknown): boolean {
-  return Array.isArray(base) || ['string', 'number', 'boolean'].includes(typeof base);
-}
-
-interface Call {
-  readonly property: string;
-  readonly context: unknown;
-  readonly params: readonly unknown[];
 }
 
 /** Methods of Java that have another name in JavaScript. */
@@ -98,7 +90,10 @@ const javaMethods = [
   method('isEmpty', ({ context }) => sizeOf(context) === 0),
   method('length', ({ context }) => sizeOf(context)),
   method('equals', ({ context, params }) => context === params[0]),
-  method('equalsIgnoreCase', ({ context, params }) => foldCase(context) === foldCase(params[0])),
+  method(
+    'equalsIgnoreCase',
+    ({ context, params }) => String(context).toLowerCase() === String(params[0]).toLowerCase(),
+  ),
   method('contains', ({ context, params }) =>
     typeof context === 'string'
       ? context.includes(String(params[0]))
@@ -106,8 +101,8 @@ const javaMethods = [
   ),
 ];
 
-function method(uid: string, resolve: (call: Call) => unknown) {
-  return { uid, match: ({ property }: Call) => property === uid, resolve };
+function method(uid: string, resolve: (call: { context: unknown; params: readonly unknown[] }) => unknown) {
+  return { uid, match: ({ property }: { property: string }) => property === uid, resolve };
 }
 
 function sizeOf(value: unknown): number {
@@ -115,12 +110,7 @@ function sizeOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
-function foldCase(value: unknown): string {
-  return String(value).toLowerCase();
-}
-
-const maxCharacters = Number(process.argv[2]);
 // Only the program can write to this channel, so a message is a job.
-process.on('message', (job: Job) => process.send?.(answer(job, maxCharacters)));
+process.on('message', (job: Job) => process.send?.(answer(job)));
 process.on('disconnect', () => process.exit());
 process.send?.('ready');

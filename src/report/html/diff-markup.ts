@@ -1,15 +1,15 @@
 import type { Block, DiffLine, Hunk, LineDiff } from '../line-diff.ts';
 import type { Part } from '../word-diff.ts';
 import { pluralize } from '../words.ts';
-import { html, type Markup } from './markup.ts';
+import { type Child, html, type Markup } from './markup.ts';
 
 /**
  * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
  * after, and equal lines are on both sides.
  */
-export function lineDiffMarkup({ hunks, notes, hidden }: LineDiff): Markup {
+export function diffFigure(caption: Child, { hunks, notes, hidden }: LineDiff): Markup {
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
-  return html`<div class="code">${hunks.map(hunkMarkup)}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}`;
+  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${hunks.map(hunkMarkup)}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
 }
 
 function hunkMarkup(hunk: Hunk, index: number): Markup {
@@ -19,8 +19,8 @@ function hunkMarkup(hunk: Hunk, index: number): Markup {
 
 function blockMarkup({ is, before, after }: Block): Markup {
   const isSame = is === 'same';
-  const old = before.map((line) => (isSame ? sameLine(line) : oldLine(line)));
-  const fresh = after.map((line) => (isSame ? sameLine(line) : newLine(line)));
+  const old = before.map(isSame ? sameLine : oldLine);
+  const fresh = after.map(isSame ? sameLine : newLine);
   const twin = isSame ? ' twin' : '';
   return html`<div class="pair"><div class="side">${old}</div><div class="side${twin}">${fresh}</div></div>`;
 }

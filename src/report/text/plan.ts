@@ -8,7 +8,7 @@ import {
   type Risk,
 } from '../../model/plan.ts';
 import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
-import { type DiffLine, firstLineOf, type Hunk, type LineDiff } from '../line-diff.ts';
+import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
 import {
   byKind,
@@ -32,18 +32,19 @@ import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, type Row, row, type Span, type Style, solid, span, widthOf } from './layout.ts';
 
 /** The colour of each action. */
-export const actionStyles = {
+export const actionStyles: Readonly<Record<Action, Style>> = {
   create: 'green',
   update: 'yellow',
   delete: 'red',
   manual: 'magenta',
-} as const satisfies Record<Action, Style>;
+};
 
-const opStyles = { add: 'green', remove: 'red', replace: 'yellow' } as const satisfies Record<
-  Difference['op'],
-  Style
->;
-const opSymbols = { add: '+', remove: '-', replace: '~' } as const satisfies Record<Difference['op'], string>;
+const opSpans: Readonly<Record<Difference['op'], Span>> = {
+  add: span('+ ', 'green'),
+  remove: span('- ', 'red'),
+  replace: span('~ ', 'yellow'),
+};
+const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = { ' ': 'dim', '-': 'red', '+': 'green' };
 
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;
@@ -57,29 +58,23 @@ export function planText(plan: Plan, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
   const guards = plan.diagnostics.filter(({ severity }) => severity === 'error');
   const remarks = plan.diagnostics.filter(({ severity }) => severity !== 'error');
+  const refusal = row(0, span('✖ ', 'red'), span(refused, 'red', 'bold'));
+  const refusalRows = guards.length === 0 ? [] : [refusal, blank, ...diagnosticRows(guards, options)];
+  const limits = scopeWords(plan.scope);
   const rows = [
-    ...headRows(plan),
-    ...refusalRows(guards, options),
-    ...groupRows(plan, verbose),
-    ...diagnosticRows(remarks, options),
-    ...refusalRows(guards, options),
-    ...footRows(plan),
-  ];
-  return layout(rows, options);
-}
-
-function headRows({ environment, tenant, scope }: Plan): Row[] {
-  const limits = scopeWords(scope);
-  return [
-    row(0, span(`Plan for ${environment}`, 'bold'), span(`  ${tenantWords(tenant)}`, 'dim')),
+    row(0, span(`Plan for ${plan.environment}`, 'bold'), span(`  ${tenantWords(plan.tenant)}`, 'dim')),
     ...(limits === '' ? [] : [row(0, span(`limited by ${limits}`, 'dim'))]),
     blank,
+    ...refusalRows,
+    ...groupRows(plan, verbose),
+    ...diagnosticRows(remarks, options),
+    ...refusalRows,
+    hasChanges(plan)
+      ? row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold'))
+      : row(0, span(noChanges, 'green', 'bold')),
+    row(0, span(`Digest: ${plan.digest}`, 'dim')),
   ];
-}
-
-function refusalRows(guards: Plan['diagnostics'], options: ReportOptions): Row[] {
-  if (guards.length === 0) return [];
-  return [row(0, span('✖ ', 'red'), span(refused, 'red', 'bold')), blank, ...diagnosticRows(guards, options)];
+  return layout(rows, options);
 }
 
 function groupRows({ changes }: Plan, verbose: boolean): Row[] {
@@ -88,12 +83,6 @@ function groupRows({ changes }: Plan, verbose: boolean): Row[] {
     blank,
     ...group.flatMap((change) => [...changeRows(change, verbose), blank]),
   ]);
-}
-
-function footRows(plan: Plan): Row[] {
-  const digest = row(0, span(`Digest: ${plan.digest}`, 'dim'));
-  if (!hasChanges(plan)) return [row(0, span(noChanges, 'green', 'bold')), digest];
-  return [row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold')), digest];
 }
 
 /** One change: its address and place, its risks and warnings, what differs, and with `verbose` its requests. */
@@ -149,7 +138,7 @@ const warningRow = (warning: string, isTask: boolean): Row =>
 function differenceRows(difference: Difference, column: number, limit: number): Row[] {
   const view = viewOf(difference, limit);
   const name = pathWords(difference.path);
-  const title = [span(`${opSymbols[difference.op]} `, opStyles[difference.op]), span(name)];
+  const title = [opSpans[difference.op], span(name)];
   const origin = originSpans(difference);
   switch (view.is) {
     case 'lines':
@@ -195,7 +184,7 @@ function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
     ...notes.map((note) => row(10, span(note, 'yellow'))),
     ...hunks.flatMap((hunk) => [
       ...(onlyAdded ? [] : [row(10, span(`@@ line ${firstLineOf(hunk)}`, 'cyan', 'dim'))]),
-      ...hunkRows(hunk),
+      ...signedLines(hunk).map(lineRow),
     ]),
     ...(hidden > 0
       ? [row(10, span(`… ${pluralize(hidden, 'line')} more (--verbose shows all)`, 'dim'))]
@@ -203,23 +192,12 @@ function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
   ];
 }
 
-function hunkRows(hunk: Hunk): Row[] {
-  return hunk.flatMap(({ is, before, after }) =>
-    is === 'same'
-      ? after.map((line) => lineRow(' ', line))
-      : [
-          ...before.map((line) => lineRow('-', line, 'red')),
-          ...after.map((line) => lineRow('+', line, 'green')),
-        ],
-  );
-}
-
-function lineRow(sign: string, { parts }: DiffLine, style?: Style): Row {
-  const base: Style[] = style ? [style] : ['dim'];
+function lineRow({ sign, parts }: SignedLine): Row {
+  const style = lineStyles[sign];
   const spans = parts.map(({ text, changed }) =>
-    span(text, ...base, ...(changed ? (['inverse'] as const) : [])),
+    changed ? span(text, style, 'inverse') : span(text, style),
   );
-  return row(10, span(`${sign} `, ...base), ...spans);
+  return row(10, span(`${sign} `, style), ...spans);
 }
 
 const requestRow = ({ method, path }: Request): Row =>
