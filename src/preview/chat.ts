@@ -59,8 +59,9 @@ function partsWithin(element: JsonObject, depth: number): ChatPart[] {
 function partsOf(element: JsonObject, depth: number): ChatPart[] {
   const type = textOf(element, 'type') ?? textOf(element, '@type') ?? '';
   const text = labelOf(element);
+  const alternative = textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
   if (type === 'divider') return [{ is: 'divider' }];
-  if (/^image$/i.test(type)) return [{ is: 'image', text: imageText(element) }];
+  if (/^image$/i.test(type)) return [{ is: 'image', text: alternative }];
   if (type === 'button' || /^(Action\.|OpenUri|HttpPOST)/.test(type)) return [{ is: 'button', text }];
   const name = textOf(element, 'title') ?? textOf(element, 'name');
   const value = textOf(element, 'value');
@@ -75,10 +76,6 @@ function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
   const isLarge = ['Large', 'ExtraLarge', 'large', 'extraLarge'].includes(textOf(element, 'size') ?? '');
   const isBold = /^bolder$/i.test(textOf(element, 'weight') ?? '');
   return type === 'header' || isLarge || isBold ? 'heading' : 'text';
-}
-
-function imageText(element: JsonObject): string {
-  return textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
 }
 
 /** Slack writes `text: {type, text}`, Teams `text` or `title`. */

@@ -2,7 +2,7 @@ import { messageStyle } from '../generated/preview-page.ts';
 import type { Json } from '../model/json.ts';
 import type { Outcome } from '../render/outcome.ts';
 import type { Message } from '../render/template.ts';
-import { html, Markup } from '../report/html/markup.ts';
+import { html, Markup, markMatches } from '../report/html/markup.ts';
 import { type ChatPart, chatNotice, chatParts } from './chat.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
@@ -63,11 +63,10 @@ function chatMarkup(content: Json): Markup {
 function partMarkup(part: ChatPart): Markup {
   switch (part.is) {
     case 'heading':
-      return html`<p class="heading">${formatChat(part.text)}</p>`;
+    case 'note':
+      return html`<p class="${part.is}">${formatChat(part.text)}</p>`;
     case 'text':
       return html`<p>${formatChat(part.text)}</p>`;
-    case 'note':
-      return html`<p class="note">${formatChat(part.text)}</p>`;
     case 'button':
       return html`<span class="button">${part.text}</span>`;
     case 'image':
@@ -85,16 +84,10 @@ const spans =
 
 /** A chat text with its emphasis. A link shows its address in its title and cannot be followed. */
 function formatChat(text: string): Markup {
-  const parts: Markup[] = [];
-  let end = 0;
-  for (const match of text.matchAll(spans)) {
-    parts.push(html`${text.slice(end, match.index)}${span(match.groups ?? {})}`);
-    end = match.index + match[0].length;
-  }
-  return html`${parts}${text.slice(end)}`;
+  return markMatches(text, spans, span);
 }
 
-function span(groups: Readonly<Record<string, string | undefined>>): Markup {
+function span({ groups = {} }: RegExpExecArray): Markup {
   const { strong, bold = strong, italic, code, url, label, name, target } = groups;
   if (bold !== undefined) return html`<strong>${bold}</strong>`;
   if (italic !== undefined) return html`<em>${italic}</em>`;

@@ -14,7 +14,7 @@ import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
 
 export type { Document, Format, ReportOptions } from './options.ts';
-export { renderRequests } from './text/dry-run.ts';
+export { renderRequests } from './text/plan.ts';
 
 type Renderers<T> = Readonly<Partial<Record<Format, (value: T, options: ReportOptions) => string>>>;
 

@@ -35,7 +35,9 @@ export const actionWords: Readonly<Record<Action, string>> = {
 };
 
 /** Each risk: its label, what it means, and whether it can do harm. */
-export const riskWords = {
+export const riskWords: Readonly<
+  Record<Risk, { readonly label: string; readonly meaning: string; readonly isGrave: boolean }>
+> = {
   lockout: {
     label: 'LOCK-OUT',
     meaning: 'this can shut people out, and the credentials that CI uses',
@@ -53,28 +55,28 @@ export const riskWords = {
     isGrave: true,
   },
   'sends-mail': { label: 'SENDS E-MAIL', meaning: 'a verification message goes out', isGrave: false },
-} as const satisfies Record<Risk, { label: string; meaning: string; isGrave: boolean }>;
+};
 
-export const originWords = {
+export const originWords: Readonly<Record<Origin, string>> = {
   repo: 'changed in the repository',
   tenant: 'changed in the tenant',
   both: 'changed in the repository and in the tenant',
-} as const satisfies Record<Origin, string>;
+};
 
-export const outcomeWords = {
+export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
   done: 'done',
   failed: 'failed',
   skipped: 'skipped',
   notAttempted: 'not attempted',
   unknown: 'unknown',
-} as const satisfies Record<ChangeOutcome, string>;
+};
 
-export const runWords = {
+export const runWords: Readonly<Record<RunOutcome, string>> = {
   done: 'Applied',
   partial: 'Applied in part',
   interrupted: 'Interrupted',
   refused: 'Refused, nothing written',
-} as const satisfies Record<RunOutcome, string>;
+};
 
 export const noChanges = 'No changes. The tenant equals the manifests.';
 export const refused = 'REFUSED: this plan cannot be applied.';

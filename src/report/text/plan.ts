@@ -7,7 +7,7 @@ import {
   type Request,
   type Risk,
 } from '../../model/plan.ts';
-import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
+import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
 import {
@@ -23,13 +23,25 @@ import {
   planCounts,
   pluralize,
   refused,
+  requestTarget,
   riskWords,
   scopeWords,
   symbols,
   tenantWords,
 } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import { blank, layout, type Row, row, type Span, type Style, solid, span, widthOf } from './layout.ts';
+import {
+  blank,
+  layout,
+  paragraph,
+  type Row,
+  row,
+  type Span,
+  type Style,
+  solid,
+  span,
+  widthOf,
+} from './layout.ts';
 
 /** The colour of each action. */
 export const actionStyles: Readonly<Record<Action, Style>> = {
@@ -98,7 +110,9 @@ export function changeRows(change: Change, verbose: boolean): Row[] {
     ),
     ...change.diff.flatMap((difference) => differenceRows(difference, column, limit)),
     ...impactRows(change),
-    ...(verbose ? change.requests.map(requestRow) : []),
+    ...(verbose ? change.requests : []).map(({ method, path }) =>
+      row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
+    ),
   ];
 }
 
@@ -200,5 +214,26 @@ function lineRow({ sign, parts }: SignedLine): Row {
   return row(10, span(`${sign} `, style), ...spans);
 }
 
-const requestRow = ({ method, path }: Request): Row =>
-  row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim'));
+/**
+ * Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. Lines
+ * are not wrapped, so that a body can be copied as JSON.
+ */
+export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colour'>): string {
+  const total = plan.changes.reduce((sum, { requests }) => sum + requests.length, 0);
+  const rows = plan.changes.flatMap(({ action, address, requests }) => {
+    const title = row(0, span(`# ${symbols[action]} ${address}`, actionStyles[action], 'bold'));
+    return requests.length === 0 ? [] : [title, ...requests.flatMap(requestRows)];
+  });
+  const end = row(0, span(`Dry run: ${pluralize(total, 'request')}, none sent.`, 'bold'));
+  return layout([...rows, end], { colour, width: Number.POSITIVE_INFINITY });
+}
+
+function requestRows(request: Request): Row[] {
+  const { method, headers, body } = request;
+  return [
+    row(0, span(`${method} `, 'bold'), span(requestTarget(request))),
+    ...Object.entries(headers).map(([name, value]) => row(0, span(`${name}: `, 'cyan'), span(value))),
+    ...(body === null ? [] : [blank, ...paragraph(0, bodyText(body))]),
+    blank,
+  ];
+}
