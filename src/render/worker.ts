@@ -52,9 +52,7 @@ function reasonOf(error: unknown): string {
  * library throws for text that is not Velocity.
  */
 function evaluate(text: string, context: JsonObject): string {
-  return new GuardedCompile(parse(text), { customMethodHandlers: javaMethods }).render(
-    structuredClone(context),
-  );
+  return new GuardedCompile(parse(text), { customMethodHandlers }).render(structuredClone(context));
 }
 
 /** Methods of texts and lists that mean the same in Java; these may be called. */
@@ -85,25 +83,27 @@ class GuardedCompile extends Compile {
   }
 }
 
-/** Methods of Java that have another name in JavaScript. */
-const javaMethods = [
-  method('isEmpty', ({ context }) => sizeOf(context) === 0),
-  method('length', ({ context }) => sizeOf(context)),
-  method('equals', ({ context, params }) => context === params[0]),
-  method(
-    'equalsIgnoreCase',
-    ({ context, params }) => String(context).toLowerCase() === String(params[0]).toLowerCase(),
-  ),
-  method('contains', ({ context, params }) =>
-    typeof context === 'string'
-      ? context.includes(String(params[0]))
-      : Array.isArray(context) && context.includes(params[0]),
-  ),
-];
+/** Methods of Java that have another name in JavaScript, as functions of a value and the first argument. */
+const javaMethods: Readonly<Record<string, (value: unknown, other: unknown) => unknown>> = {
+  isEmpty: (value) => sizeOf(value) === 0,
+  length: sizeOf,
+  equals: (value, other) => value === other,
+  equalsIgnoreCase: (value, other) => String(value).toLowerCase() === String(other).toLowerCase(),
+  contains: (value, other) =>
+    typeof value === 'string' ? value.includes(String(other)) : Array.isArray(value) && value.includes(other),
+};
 
-function method(uid: string, resolve: (call: { context: unknown; params: readonly unknown[] }) => unknown) {
-  return { uid, match: ({ property }: { property: string }) => property === uid, resolve };
+interface Call {
+  readonly property: string;
+  readonly context: unknown;
+  readonly params: readonly unknown[];
 }
+
+const customMethodHandlers = Object.entries(javaMethods).map(([uid, method]) => ({
+  uid,
+  match: ({ property }: Call) => property === uid,
+  resolve: ({ context, params }: Call) => method(context, params[0]),
+}));
 
 function sizeOf(value: unknown): number {
   if (typeof value === 'string' || Array.isArray(value)) return value.length;

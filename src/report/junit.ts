@@ -6,8 +6,9 @@ import { layout } from './text/layout.ts';
 import { changeRows } from './text/plan.ts';
 import {
   actionWords,
-  byKind,
   diagnosticCounts,
+  groupBy,
+  kindOf,
   noChanges,
   outcomeWords,
   pluralize,
@@ -82,9 +83,10 @@ const fates: Readonly<Record<ChangeOutcome, TestCase['is']>> = {
   notAttempted: 'skipped',
 };
 
-function outcomeCase({ address, action, outcome, error, warnings, requests }: ChangeResult): TestCase {
+function outcomeCase(change: ChangeResult): TestCase {
+  const { address, action, outcome, error, warnings, requests } = change;
   return {
-    suite: address.split('/')[0] ?? '',
+    suite: kindOf(change),
     name: address,
     seconds: requests.reduce((sum, request) => sum + request.ms, 0) / 1000,
     is: fates[outcome],
@@ -111,7 +113,7 @@ function diagnosticCase(diagnostic: Diagnostic): TestCase {
 }
 
 function document(name: string, cases: readonly TestCase[]): string {
-  const suites = [...byKind(cases.map((testCase) => ({ ...testCase, kind: testCase.suite })))];
+  const suites = groupBy(cases, ({ suite }) => suite);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${escapeHtml(name)}" ${counts(cases)}>`,

@@ -132,14 +132,10 @@ function toHunks(blocks: readonly Block[]): Hunk[] {
   const hunks: Block[][] = [];
   let open: Block[] = [];
   blocks.forEach((block, index) => {
-    if (block.is === 'changed') {
-      open.push(block);
-      return;
-    }
     const size = block.after.length;
     const lead = index > 0 ? context : 0;
     const trail = index < blocks.length - 1 ? context : 0;
-    if (size <= lead + trail) {
+    if (block.is === 'changed' || size <= lead + trail) {
       open.push(block);
       return;
     }

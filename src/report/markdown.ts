@@ -8,9 +8,9 @@ import type { ReportOptions } from './options.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
   actionWords,
-  byKind,
   changeCounts,
   diagnosticCounts,
+  groupBy,
   impactUnknown,
   impactWords,
   joinParts,
@@ -47,7 +47,7 @@ const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
 
 /** A plan as a comment for a pull request, within GitHub's length and with the digest at the end. */
 export function planMarkdown(plan: Plan, options: ReportOptions): string {
-  const sections = [...byKind(plan.changes)].flatMap(([kind, group]): Section[] => {
+  const sections = groupBy(plan.changes, ({ kind }) => kind).flatMap(([kind, group]): Section[] => {
     const heading = `#### ${escapeMarkdown(kind)}: ${changeCounts(group)}\n\n`;
     return [
       { whole: heading, brief: heading },

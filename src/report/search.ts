@@ -3,7 +3,7 @@ import type { FoundProfiles } from '../model/search.ts';
 import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine, printable } from './safe.ts';
-import { charactersOf, cut, layout, padTo, type Row, row, span, widthOf } from './text/layout.ts';
+import { charactersOf, cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './text/layout.ts';
 import { pluralize } from './words.ts';
 
 /** The format of `search --format json`. */
@@ -88,12 +88,11 @@ function table(lines: readonly (readonly string[])[], width: number): { rows: Ro
     lines.reduce((most, line) => Math.max(most, Math.min(maxCell, widthOf(line[at] ?? ''))), 0),
   );
   const count = countFitting(widths, width);
-  const rows = lines.map((line, index): Row => {
+  const rows = lines.flatMap((line, index) => {
     const cells = widths.slice(0, count).map((column, at) => {
       return padTo(cut(charactersOf(line[at] ?? ''), column).join(''), column);
     });
-    const styles = index === 0 ? (['bold'] as const) : [];
-    return { indent: 0, hang: 0, spans: [span(cells.join(gap).trimEnd(), ...styles)] };
+    return paragraph(0, cells.join(gap).trimEnd(), ...(index === 0 ? (['bold'] as const) : []));
   });
   return { rows, left: widths.length - count };
 }

@@ -156,15 +156,21 @@ export function tenantWords({ identity, profiles }: Plan['tenant']): string {
   return joinParts(identity === profiles ? [identity] : [identity, profiles], ', ');
 }
 
-/** Items by kind, the kinds in the order of their first item. */
-export function byKind<T extends { readonly kind: string }>(items: readonly T[]): ReadonlyMap<string, T[]> {
+/** Items in groups, in the order of their first items. */
+export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): [name: string, group: T[]][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const group = groups.get(item.kind);
+    const name = nameOf(item);
+    const group = groups.get(name);
     if (group) group.push(item);
-    else groups.set(item.kind, [item]);
+    else groups.set(name, [item]);
   }
-  return groups;
+  return [...groups];
+}
+
+/** The kind in an address. */
+export function kindOf({ address }: { readonly address: string }): string {
+  return address.split('/')[0] ?? '';
 }
 
 /** `2 to create, 1 to update`; actions that do not occur are left out. */

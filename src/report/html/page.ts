@@ -5,13 +5,6 @@ import { oneLine } from '../safe.ts';
 import { whereOf } from '../words.ts';
 import { html, Markup } from './markup.ts';
 
-interface Tile {
-  /** The category of the entries that it filters; `null` for a count without entries. */
-  readonly category: string | null;
-  readonly count: number;
-  readonly words: string;
-}
-
 /** One entry of the page's list: it can be filtered and expanded. */
 export interface Entry {
   /** The action or the outcome, by which the tiles filter. */
@@ -30,7 +23,12 @@ interface Page {
   readonly alarm: string | null;
   /** Shown where there is nothing to list. */
   readonly empty: string;
-  readonly tiles: readonly Tile[];
+  readonly tiles: readonly {
+    /** The category of the entries that it filters; `null` for a count without entries. */
+    readonly category: string | null;
+    readonly count: number;
+    readonly words: string;
+  }[];
   readonly diagnostics: readonly Diagnostic[];
   /** The entries by kind. */
   readonly groups: readonly {
@@ -91,7 +89,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function tileMarkup({ category, count, words }: Tile): Markup {
+function tileMarkup({ category, count, words }: Page['tiles'][number]): Markup {
   const content = html`<b>${count}</b> <span>${words}</span>`;
   if (category === null || count === 0)
     return html`<li><div class="tile ${category ?? ''}">${content}</div></li>`;

@@ -13,9 +13,9 @@ import type { Rendered, ReportOptions } from '../options.ts';
 import { oneLine, quoteHtml } from '../safe.ts';
 import {
   actionWords,
-  byKind,
   changeCounts,
   type Effect,
+  groupBy,
   impactUnknown,
   impactWords,
   movedWords,
@@ -64,7 +64,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
       { category: null, count: plan.summary.unchanged, words: 'unchanged' },
     ],
     diagnostics: plan.diagnostics,
-    groups: [...byKind(plan.changes)].map(([name, group]) => ({
+    groups: groupBy(plan.changes, ({ kind }) => kind).map(([name, group]) => ({
       name,
       words: changeCounts(group),
       entries: group.map((change) => changeEntry(change, isOpen, options)),

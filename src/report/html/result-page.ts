@@ -2,8 +2,9 @@ import { type ChangeResult, changeOutcomes, type Result } from '../../model/resu
 import { valueText } from '../difference.ts';
 import { diffLines } from '../line-diff.ts';
 import {
-  byKind,
   elapsedWords,
+  groupBy,
+  kindOf,
   outcomeWords,
   pluralize,
   resultCounts,
@@ -20,7 +21,6 @@ const maxLines = 400;
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
 export function resultHtml(result: Result): string {
-  const changes = result.changes.map((change) => ({ ...change, kind: change.address.split('/')[0] ?? '' }));
   return pageHtml({
     eyebrow: 'tenantctl apply',
     title: result.environment,
@@ -33,7 +33,7 @@ export function resultHtml(result: Result): string {
       words: outcomeWords[outcome],
     })),
     diagnostics: result.diagnostics ?? [],
-    groups: [...byKind(changes)].map(([name, group]) => ({
+    groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
       name,
       words: pluralize(group.length, 'change'),
       entries: group.map(resultEntry),

@@ -60,18 +60,14 @@ function excerptRows(excerpt: string, style: Style, width: number): Row[] {
   const [line = '', below = '', ...more] = excerpt.replace(/\n+$/, '').split('\n');
   const marked = /^([^|]*\| )( *)\^$/.exec(below);
   const [, margin = '', blanks = ''] = marked ?? [];
-  if (!marked || more.length > 0) return [line, below, ...more].map((text) => excerptRow(text));
+  if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
   const focus = margin.length + blanks.length;
   const room = Math.max(20, width) - excerptIndent - widthOf(margin);
   const [left, right] = cutAround(line.slice(margin.length, focus), line.slice(focus), room);
   return [
-    excerptRow(`${line.slice(0, margin.length)}${left}${right}`),
-    excerptRow(`${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
+    ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
+    ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
   ];
-}
-
-function excerptRow(text: string, ...styles: readonly Style[]): Row {
-  return { indent: excerptIndent, hang: excerptIndent, spans: [span(text, ...styles)] };
 }
 
 /** As much of both sides as fits into `room` columns, with `…` where something is left out. */

@@ -11,8 +11,8 @@ import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
 import {
-  byKind,
   changeCounts,
+  groupBy,
   impactUnknown,
   impactWords,
   movedWords,
@@ -90,7 +90,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
 }
 
 function groupRows({ changes }: Plan, verbose: boolean): Row[] {
-  return [...byKind(changes)].flatMap(([kind, group]) => [
+  return groupBy(changes, ({ kind }) => kind).flatMap(([kind, group]) => [
     row(0, span(kind, 'bold'), span(`  ${changeCounts(group)}`, 'dim')),
     blank,
     ...group.flatMap((change) => [...changeRows(change, verbose), blank]),
