@@ -120,8 +120,7 @@ export class Preview {
     const context = own(body, 'context') ?? null;
     if (context !== null && !isObject(context))
       return send(response, 400, { error: 'The context is not a JSON object.' });
-    const choice: ContextChoice =
-      context === null ? { from: 'samples', attributes } : { from: 'user', context };
+    const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', attributes };
     const rendered = await renderTemplate(this.#renderer, template.medium, template.sides, choice);
     send(response, 200, renderedTemplate(rendered));
   }

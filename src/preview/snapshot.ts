@@ -34,14 +34,14 @@ export function previewTemplates(
   resources: readonly Resource[],
   state: Pick<TenantState, 'objects' | 'defaults'> | null,
 ): PreviewTemplate[] {
-  const [live, defaults] = [state?.objects ?? [], state?.defaults ?? []].map(
-    (objects) => new Map(objects.map((object) => [object.address, object])),
-  );
+  const live = new Map(state?.objects.map((object) => [object.address, object]));
+  const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
   return resources
     .filter(({ kind }) => kind === 'NotificationTemplate')
-    .map((resource) =>
-      previewOf(resource, live?.get(resource.address), defaults?.get(resource.address), state !== null),
-    );
+    .map((resource) => {
+      const { address } = resource;
+      return previewOf(resource, live.get(address), defaults.get(address), state !== null);
+    });
 }
 
 function previewOf(

@@ -40,9 +40,8 @@ function scopeWithin(directive: JsonObject, scope: Scope): Scope {
       return scope.inner([[textOf(directive, 'to') ?? '', source?.item ?? null]]);
     }
     case 'macro': {
-      const names = childrenOf(own(directive, 'args')).flatMap((arg) =>
-        isObject(arg) ? (textOf(arg, 'id') ?? []) : [],
-      );
+      const args = childrenOf(own(directive, 'args')).filter(isObject);
+      const names = args.flatMap((arg) => textOf(arg, 'id') ?? []);
       return scope.inner(names.map((name) => [name, null]));
     }
     case 'define':
@@ -58,18 +57,12 @@ function walkAll(nodes: readonly Json[], scope: Scope): void {
 }
 
 function walkNode(node: JsonObject, scope: Scope): void {
-  switch (textOf(node, 'type')) {
-    case 'references':
-      resolve(node, scope);
-      return;
-    case 'set':
-      walkSet(childrenOf(own(node, 'equal')), scope);
-      return;
-    case 'math':
-      noteComparison(textOf(node, 'operator') ?? '', childrenOf(own(node, 'expression')), scope);
-      break;
-  }
-  walkAll(Object.values(node), scope);
+  const type = textOf(node, 'type');
+  if (type === 'math')
+    noteComparison(textOf(node, 'operator') ?? '', childrenOf(own(node, 'expression')), scope);
+  if (type === 'references') resolve(node, scope);
+  else if (type === 'set') walkSet(childrenOf(own(node, 'equal')), scope);
+  else walkAll(Object.values(node), scope);
 }
 
 function walkSet([target, value]: readonly Json[], scope: Scope): void {
@@ -108,23 +101,18 @@ function resolve(node: Json | undefined, scope: Scope): Shape | null {
 }
 
 function stepInto(shape: Shape, step: JsonObject, scope: Scope): Shape | null {
-  const id = own(step, 'id') ?? null;
-  switch (textOf(step, 'type')) {
-    case 'property':
-      return typeof id === 'string' ? shape.member(id) : null;
-    case 'index':
-      return stepByValue(shape, id, scope);
-    case 'method': {
-      if (id === 'get') return stepByValue(shape, childrenOf(own(step, 'args'))[0] ?? null, scope);
-      const name = typeof id === 'string' ? getterMember(id) : null;
-      return name === null ? null : shape.member(name);
-    }
-    default:
-      return null;
-  }
+  const type = textOf(step, 'type');
+  const id = textOf(step, 'id');
+  if (type === 'index') return stepByValue(shape, own(step, 'id'), scope);
+  if (id === null) return null;
+  if (type === 'property') return shape.member(id);
+  if (type !== 'method') return null;
+  if (id === 'get') return stepByValue(shape, childrenOf(own(step, 'args'))[0], scope);
+  const name = getterMember(id);
+  return name === null ? null : shape.member(name);
 }
 
-function stepByValue(shape: Shape, value: Json, scope: Scope): Shape | null {
+function stepByValue(shape: Shape, value: Json | undefined, scope: Scope): Shape | null {
   if (!isObject(value)) return null;
   walk(value, scope);
   const type = textOf(value, 'type');

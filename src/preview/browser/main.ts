@@ -139,13 +139,10 @@ async function render(template: ListedTemplate): Promise<void> {
 async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="token"]')?.content ?? '';
   const headers = { [tokenHeader]: token };
+  const body = JSON.stringify(question);
   const response = await (question === undefined
     ? fetch(path, { headers })
-    : fetch(path, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(question),
-      }));
+    : fetch(path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }));
   if (!response.ok) {
     const { error }: Refused = await response.json();
     throw new Error(error);

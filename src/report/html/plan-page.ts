@@ -44,6 +44,7 @@ const maxBody = 20_000;
 const barWidth = 1000;
 /** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><meta name="color-scheme" content="light">`;
 
 /** A plan as one self-contained page. */
 export function planHtml(plan: Plan, options: ReportOptions): string {
@@ -167,8 +168,8 @@ function requestsMarkup(requests: readonly Request[]): Markup {
 function requestMarkup(request: Request): Markup {
   const { method, body } = request;
   const text = body === null ? '' : bodyText(body);
-  const shown =
-    text.length > maxBody ? `${text.slice(0, maxBody)}\n… (${text.length - maxBody} characters more)` : text;
+  const rest = text.length - maxBody;
+  const shown = rest > 0 ? `${text.slice(0, maxBody)}\n… (${rest} characters more)` : text;
   return html`<p class="request"><strong>${method}</strong> <code>${requestTarget(request)}</code></p>
 ${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
 }
@@ -188,13 +189,8 @@ function frameFigure(title: string, caption: string, content: string | null): Ma
   const view =
     content === null
       ? html`<p class="none">nothing</p>`
-      : html`<div class="frame" data-title="${title}" data-document="${frameDocument(content)}"></div>`;
+      : html`<div class="frame" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + content))}"></div>`;
   return html`<figure><figcaption>${caption}</figcaption>${view}</figure>`;
-}
-
-function frameDocument(content: string): Markup {
-  const head = `<meta http-equiv="Content-Security-Policy" content="${framePolicy}"><meta name="color-scheme" content="light">`;
-  return new Markup(quoteHtml(`<!doctype html><meta charset="utf-8">${head}${content}`));
 }
 
 /** What a changed search finds before and after, in two bars and in words. */
