@@ -84,14 +84,16 @@ function printChanges(before: Status, after: Status, io: Io): void {
   for (const { address, verification } of after.identities) {
     const then = was.get(address);
     if (then === verification) continue;
-    const from = then === undefined ? 'new' : verificationWords[then];
-    io.stderr.write(`${oneLine(address)}: ${from} -> ${verificationWords[verification]}\n`);
+    const from = then === undefined ? 'new' : verificationWords[then].words;
+    io.stderr.write(`${oneLine(address)}: ${from} -> ${verificationWords[verification].words}\n`);
   }
 }
 
 /** Prints on stderr which verifications are not over after the limit. */
 function printUnsettled(status: Status, io: Io): void {
   const open = identitiesToAwait(status).filter((identity) => !isVerificationOver(identity));
-  const names = open.map(({ address, verification }) => `${address} (${verificationWords[verification]})`);
+  const names = open.map(
+    ({ address, verification }) => `${address} (${verificationWords[verification].words})`,
+  );
   io.stderr.write(`The time is up. Not verified: ${names.map(oneLine).join(', ')}.\n`);
 }

@@ -1,9 +1,8 @@
 import { messageStyle } from '../generated/preview-page.ts';
-import type { Json } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { Outcome } from '../render/outcome.ts';
 import type { Message } from '../render/template.ts';
-import { html, Markup } from '../report/html/markup.ts';
-import { type ChatPart, chatNotice, chatParts } from './chat.ts';
+import { html, Markup, markMatches } from '../report/html/markup.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
 const policy =
@@ -54,7 +53,8 @@ function mailHead({ subject, from, replyTo }: Extract<Message, { is: 'email' }>)
 }
 
 function chatMarkup(content: Json): Markup {
-  const notice = chatNotice(content);
+  // What a phone shows of the message before it is opened.
+  const notice = isObject(content) ? (textOf(content, 'text') ?? '') : '';
   const parts = chatParts(content);
   const repeated = parts.length === 1 && parts[0]?.is === 'text' && parts[0].text === notice;
   return html`<main class="message">${parts.map(partMarkup)}</main>${notice === '' || repeated ? '' : html`<p class="notice"><span>Notification text</span> ${formatChat(notice)}</p>`}`;
@@ -63,11 +63,10 @@ function chatMarkup(content: Json): Markup {
 function partMarkup(part: ChatPart): Markup {
   switch (part.is) {
     case 'heading':
-      return html`<p class="heading">${formatChat(part.text)}</p>`;
+    case 'note':
+      return html`<p class="${part.is}">${formatChat(part.text)}</p>`;
     case 'text':
       return html`<p>${formatChat(part.text)}</p>`;
-    case 'note':
-      return html`<p class="note">${formatChat(part.text)}</p>`;
     case 'button':
       return html`<span class="button">${part.text}</span>`;
     case 'image':
@@ -85,19 +84,97 @@ const spans =
 
 /** A chat text with its emphasis. A link shows its address in its title and cannot be followed. */
 function formatChat(text: string): Markup {
-  const parts: Markup[] = [];
-  let end = 0;
-  for (const match of text.matchAll(spans)) {
-    parts.push(html`${text.slice(end, match.index)}${span(match.groups ?? {})}`);
-    end = match.index + match[0].length;
-  }
-  return html`${parts}${text.slice(end)}`;
+  return markMatches(text, spans, span);
 }
 
-function span(groups: Readonly<Record<string, string | undefined>>): Markup {
+function span({ groups = {} }: RegExpExecArray): Markup {
   const { strong, bold = strong, italic, code, url, label, name, target } = groups;
   if (bold !== undefined) return html`<strong>${bold}</strong>`;
   if (italic !== undefined) return html`<em>${italic}</em>`;
   if (code !== undefined) return html`<code>${code}</code>`;
   return html`<span class="link" title="${target ?? url ?? ''}">${name ?? label ?? url ?? ''}</span>`;
+}
+
+/** One line or element of a chat message, as plain text. */
+type ChatPart =
+  | { readonly is: 'heading' | 'text' | 'note' | 'button' | 'image'; readonly text: string }
+  | { readonly is: 'fact'; readonly name: string; readonly text: string }
+  | { readonly is: 'divider' };
+
+const maxDepth = 40;
+const maxParts = 500;
+
+/** Members that hold further elements, in the order of display. */
+const containers = [
+  'blocks',
+  'attachments',
+  'messageJSON',
+  'content',
+  'body',
+  'sections',
+  'fields',
+  'elements',
+  'inlines',
+  'items',
+  'columns',
+  'rows',
+  'cells',
+  'facts',
+  'accessory',
+  'actions',
+  'potentialAction',
+] as const;
+
+/**
+ * What a Slack or Teams message shows: the blocks of Slack, the cards of Teams, and the texts of anything else. The
+ * message's own text is shown only where there is nothing else: it is meant for the notification.
+ */
+export function chatParts(content: Json): ChatPart[] {
+  if (!isObject(content)) return ownText(content);
+  const title = textOf(content, 'title');
+  const shown = partsWithin(content, 0);
+  const parts = shown.length > 0 ? shown : ownText(own(content, 'text') ?? null);
+  return [...(title ? [{ is: 'heading', text: title } as const] : []), ...parts].slice(0, maxParts);
+}
+
+function partsWithin(element: JsonObject, depth: number): ChatPart[] {
+  if (depth > maxDepth) return [];
+  return containers.flatMap((name) => {
+    const value = own(element, name) ?? null;
+    const items = isArray(value) ? value : [value];
+    return items.flatMap((item) => (isObject(item) ? partsOf(item, depth + 1) : ownText(item)));
+  });
+}
+
+function partsOf(element: JsonObject, depth: number): ChatPart[] {
+  const type = textOf(element, 'type') ?? textOf(element, '@type') ?? '';
+  const text = labelOf(element);
+  const alternative = textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
+  if (type === 'divider') return [{ is: 'divider' }];
+  if (/^image$/i.test(type)) return [{ is: 'image', text: alternative }];
+  if (type === 'button' || /^(Action\.|OpenUri|HttpPOST)/.test(type)) return [{ is: 'button', text }];
+  const name = textOf(element, 'title') ?? textOf(element, 'name');
+  const value = textOf(element, 'value');
+  if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
+  const ownParts = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
+  return [...ownParts, ...partsWithin(element, depth)].map((part) =>
+    type === 'context' && part.is === 'text' ? { ...part, is: 'note' } : part,
+  );
+}
+
+function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
+  const isLarge = ['Large', 'ExtraLarge', 'large', 'extraLarge'].includes(textOf(element, 'size') ?? '');
+  const isBold = /^bolder$/i.test(textOf(element, 'weight') ?? '');
+  return type === 'header' || isLarge || isBold ? 'heading' : 'text';
+}
+
+/** Slack writes `text: {type, text}`, Teams `text` or `title`. */
+function labelOf(element: JsonObject): string {
+  const text = own(element, 'text') ?? null;
+  if (isObject(text)) return textOf(text, 'text') ?? '';
+  return typeof text === 'string' ? text : (textOf(element, 'title') ?? '');
+}
+
+function ownText(value: Json): ChatPart[] {
+  return typeof value === 'string' && value.trim() !== '' ? [{ is: 'text', text: value }] : [];
 }

@@ -1,11 +1,12 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import type { Outcome } from '../render/outcome.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { html } from '../report/html/markup.ts';
 import { oneLine, printable } from '../report/safe.ts';
+import { place } from '../report/words.ts';
 import { documentOf } from './document.ts';
 import type { ListedTemplate, Problem, RenderedSide, RenderedTemplate, TemplateList } from './protocol.ts';
-import { isBroken, type PreviewTemplate, type Snapshot } from './snapshot.ts';
+import type { PreviewTemplate, Snapshot } from './snapshot.ts';
 
 /** The page without its content, which its script fetches as JSON. Only the page knows the token for that. */
 export function pageHtml(token: string, environment: string): string {
@@ -68,24 +69,21 @@ export function templateList({ environment, templates, diagnostics }: Snapshot):
     severity !== 'info' && (address === undefined || !addresses.has(address));
   return {
     environment: oneLine(environment),
-    isBroken: isBroken({ diagnostics }),
+    isBroken: hasErrors(diagnostics),
     problems: diagnostics.filter(isElsewhere).map(problemOf),
     templates: templates.map((template) => listedTemplate(template, diagnostics)),
   };
 }
 
 function listedTemplate(template: PreviewTemplate, diagnostics: readonly Diagnostic[]): ListedTemplate {
-  const { address, key, medium, locale, source, base, isRemoved, differs } = template;
+  const { source, sides, ...listed } = template;
   return {
-    address,
-    key: oneLine(key),
-    medium: oneLine(medium),
-    locale: oneLine(locale),
+    ...listed,
+    key: oneLine(listed.key),
+    medium: oneLine(listed.medium),
+    locale: oneLine(listed.locale),
     place: oneLine(`${source.file}:${source.line}`),
-    base,
-    isRemoved,
-    differs,
-    problems: diagnostics.filter((diagnostic) => diagnostic.address === address).map(problemOf),
+    problems: diagnostics.filter(({ address }) => address === listed.address).map(problemOf),
   };
 }
 
@@ -94,7 +92,7 @@ function problemOf({ code, severity, message, source, excerpt, hint }: Diagnosti
     code: oneLine(code),
     severity,
     message: printable(message),
-    place: source ? oneLine(`${source.file}:${source.line}:${source.column}`) : '',
+    place: source ? oneLine(place(source)) : '',
     excerpt: printable(excerpt ?? ''),
     hint: printable(hint ?? ''),
   };

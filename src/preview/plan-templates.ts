@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -65,7 +65,7 @@ export async function renderPlanTemplates(
 export function sidesOf(change: Change, base: JsonObject | null = null): Sides<JsonObject> {
   const { action, diff, requests } = change;
   if (action === 'delete' && base === null && !isWhole(diff)) return { before: null, after: null };
-  const body = requests[0]?.body ?? null;
+  const body = requests[0]?.body;
   const written = action === 'delete' ? base : isObject(body) ? unwrapBody(body) : null;
   const after = isObject(written) ? written : null;
   const before = diff.reduceRight(revertDifference, after ?? {});
@@ -82,12 +82,11 @@ function isWhole(diff: readonly Difference[]): boolean {
 function unwrapBody(value: Json): Json {
   if (isArray(value)) return value.map(unwrapBody);
   if (!isObject(value)) return value;
-  const [only, ...others] = Object.entries(value);
-  if (only && others.length === 0) {
-    if (only[0] === '$literal') return only[1];
-    if (only[0] === '$jsonText') return unwrapBody(only[1]);
-  }
-  return objectFrom(Object.entries(value).map(([name, item]) => [name, unwrapBody(item)]));
+  const entries = Object.entries(value);
+  const [name, content = null] = entries.length === 1 ? (entries[0] ?? []) : [];
+  if (name === '$literal') return content;
+  if (name === '$jsonText') return unwrapBody(content);
+  return objectFrom(entries.map(([member, item]) => [member, unwrapBody(item)]));
 }
 
 function revertDifference(value: Json, { path, before, sensitive, op }: Difference): Json {
@@ -105,6 +104,6 @@ function replaceValue(value: Json, [name, ...rest]: readonly string[], put: Json
   }
   const members = new Map(Object.entries(isObject(value) ? value : {}));
   if (rest.length === 0 && put === null) members.delete(name);
-  else members.set(name, replaceValue(own(isObject(value) ? value : {}, name) ?? null, rest, put));
+  else members.set(name, replaceValue(members.get(name) ?? null, rest, put));
   return objectFrom(members);
 }

@@ -9,24 +9,21 @@ import { pageHtml, renderedTemplate, templateList } from './page.ts';
 import { type Refused, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface PreviewOptions {
-  /** 0 takes a free port. */
-  readonly port: number;
-  readonly snapshot: Snapshot;
-  readonly renderer?: Renderer;
-}
-
-/** The page of notification templates, served on loopback. */
-export interface Preview {
-  readonly url: string;
-  /** Shows another state on every open page. */
-  show(snapshot: Snapshot): void;
-  close(): Promise<void>;
-}
-
-/** Starts the server. Rejects with the system's error where the port is taken. */
-export async function startPreview({ port, snapshot, renderer }: PreviewOptions): Promise<Preview> {
-  const preview = new PreviewServer(snapshot, renderer ?? createRenderer());
+/**
+ * Starts the server. Rejects with the system's error where the port is taken.
+ *
+ * @param port 0 takes a free port
+ */
+export async function startPreview({
+  port,
+  snapshot,
+  renderer = createRenderer(),
+}: {
+  port: number;
+  snapshot: Snapshot;
+  renderer?: Renderer;
+}): Promise<Preview> {
+  const preview = new Preview(snapshot, renderer);
   await preview.listen(port);
   return preview;
 }
@@ -48,7 +45,8 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-class PreviewServer implements Preview {
+/** The page of notification templates, served on loopback. */
+export class Preview {
   readonly #token = randomBytes(24).toString('base64url');
   readonly #renderer: Renderer;
   readonly #server: Server;
@@ -76,6 +74,7 @@ class PreviewServer implements Preview {
     if (typeof address === 'object' && address) this.#port = address.port;
   }
 
+  /** Shows another state on every open page. */
   show(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     this.#version += 1;
@@ -121,8 +120,7 @@ class PreviewServer implements Preview {
     const context = own(body, 'context') ?? null;
     if (context !== null && !isObject(context))
       return send(response, 400, { error: 'The context is not a JSON object.' });
-    const choice: ContextChoice =
-      context === null ? { from: 'samples', attributes } : { from: 'user', context };
+    const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', attributes };
     const rendered = await renderTemplate(this.#renderer, template.medium, template.sides, choice);
     send(response, 200, renderedTemplate(rendered));
   }

@@ -1,7 +1,6 @@
 import { comparable } from '../kinds/field.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
-import type { Address } from '../model/address.ts';
-import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import type { LiveObject, TenantState } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
@@ -9,18 +8,11 @@ import { valueAt, withValueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
-import type { Base } from './protocol.ts';
+import type { ListedTemplate } from './protocol.ts';
 
 /** One declared template, and what the tenant has in its place as far as that is known. */
-export interface PreviewTemplate {
-  readonly address: Address;
-  readonly key: string;
-  readonly medium: string;
-  readonly locale: string;
+export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'problems'> {
   readonly source: Resource['source'];
-  readonly base: Base;
-  readonly isRemoved: boolean;
-  readonly differs: boolean;
   readonly sides: Sides<JsonObject>;
 }
 
@@ -33,11 +25,6 @@ export interface Snapshot {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Whether the project did not load, so that only its problems are new. */
-export function isBroken({ diagnostics }: Pick<Snapshot, 'diagnostics'>): boolean {
-  return hasErrors(diagnostics);
-}
-
 /**
  * The declared templates, each with what the tenant has in its place.
  *
@@ -47,14 +34,14 @@ export function previewTemplates(
   resources: readonly Resource[],
   state: Pick<TenantState, 'objects' | 'defaults'> | null,
 ): PreviewTemplate[] {
-  const [live, defaults] = [state?.objects ?? [], state?.defaults ?? []].map(
-    (objects) => new Map(objects.map((object) => [object.address, object])),
-  );
+  const live = new Map(state?.objects.map((object) => [object.address, object]));
+  const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
   return resources
     .filter(({ kind }) => kind === 'NotificationTemplate')
-    .map((resource) =>
-      previewOf(resource, live?.get(resource.address), defaults?.get(resource.address), state !== null),
-    );
+    .map((resource) => {
+      const { address } = resource;
+      return previewOf(resource, live.get(address), defaults.get(address), state !== null);
+    });
 }
 
 function previewOf(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
 
-/** Texts by name: `subject`, `body`, or the pointer of a text inside a chat message. */
+/** Texts by name: `subject`, `body`, or the number of a text inside a chat message. */
 export type Texts = Readonly<Record<string, string>>;
 
 /** The texts of one template rendered, or the reason why they could not be. */

@@ -14,22 +14,13 @@ export interface RenderLimits {
 
 const defaultLimits: RenderLimits = { milliseconds: 2000, megabytes: 96, characters: 1_000_000 };
 
-/** Renders templates in a process of its own, one after the other. */
-export interface Renderer {
-  /** The texts with their Velocity evaluated. Never rejects, whatever the texts do. */
-  render(texts: Texts, context: JsonObject): Promise<Outcome<Texts>>;
-  /** A context of readable values for the variables of the texts. */
-  sample(texts: readonly string[], attributes: JsonObject | null): Promise<Outcome<JsonObject>>;
-  /** Ends the process. Jobs that are not finished fail. */
-  close(): void;
-}
-
 /** A renderer whose process starts with the first template, and again after a template that had to be stopped. */
 export function createRenderer(limits: Partial<RenderLimits> = {}): Renderer {
-  return new ProcessRenderer({ ...defaultLimits, ...limits });
+  return new Renderer({ ...defaultLimits, ...limits });
 }
 
-class ProcessRenderer implements Renderer {
+/** Renders templates in a process of its own, one after the other. */
+export class Renderer {
   readonly #limits: RenderLimits;
   #worker: Worker | null = null;
   #last: Promise<unknown> = Promise.resolve();
@@ -39,16 +30,19 @@ class ProcessRenderer implements Renderer {
     this.#limits = limits;
   }
 
+  /** The texts with their Velocity evaluated. Never rejects, whatever the texts do. */
   render(texts: Texts, context: JsonObject): Promise<Outcome<Texts>> {
     return this.#queue({ asks: 'render', texts, context }, Object.values(texts), readTexts);
   }
 
+  /** A context of readable values for the variables of the texts. */
   sample(texts: readonly string[], attributes: JsonObject | null): Promise<Outcome<JsonObject>> {
     return this.#queue({ asks: 'sample', texts, attributes }, texts, (value) =>
       isObject(value) ? value : null,
     );
   }
 
+  /** Ends the process. Jobs that are not finished fail. */
   close(): void {
     this.#isClosed = true;
     this.#worker?.end();
@@ -93,9 +87,7 @@ class Worker {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#ready = new Promise((ready) => {
-      this.#process.once('message', () => ready());
-      this.#process.once('exit', () => ready());
-      this.#process.once('error', () => ready());
+      for (const event of ['message', 'exit', 'error']) this.#process.once(event, () => ready());
     });
     this.#process.once('exit', () => {
       this.isAlive = false;

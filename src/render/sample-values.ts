@@ -93,14 +93,10 @@ function leaf(place: Place): Json {
   const rule = rules.find(([pattern]) => pattern.test(words));
   if (rule) return rule[1](place);
   const subject = words === 'name' ? parent : words.replace(/ name$/, '');
-  if (isPerson(subject)) return people[at] ?? people[0];
+  if (personWords.has(subject.split(' ').at(-1) ?? '')) return people[at] ?? people[0];
   const text = subject === '' ? 'example' : subject;
-  if (isInList) return `${capitalize(text)} ${at + 1}`;
+  if (isInList) return `${text.charAt(0).toUpperCase()}${text.slice(1)} ${at + 1}`;
   return words.endsWith('name') ? `Example ${text}` : text;
-}
-
-function isPerson(words: string): boolean {
-  return personWords.has(words.split(' ').at(-1) ?? '');
 }
 
 /** `numberOfTasks` as `number of tasks`. */
@@ -117,8 +113,4 @@ function toSingular(words: string): string {
     .replace(/ (list|items)$/, '')
     .replace(/ies$/, 'y')
     .replace(/([^s])s$/, '$1');
-}
-
-function capitalize(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -13,7 +13,8 @@ const globals = '__global';
  */
 export function sampleContext(templates: readonly unknown[], attributes: JsonObject | null): JsonObject {
   const scope = new Scope();
-  for (const template of templates) walk(asJson(template), scope);
+  // The library's tree is plain data of many types, read here as JSON.
+  for (const template of templates) walk(JSON.parse(JSON.stringify(template)), scope);
   const sampled = [...scope.variables].map(([name, shape]): [string, Json] => [
     name,
     name === globals && attributes ? attributes : sampleValue(name, shape),
@@ -22,20 +23,12 @@ export function sampleContext(templates: readonly unknown[], attributes: JsonObj
   return objectFrom([...sampled, ...unused]);
 }
 
-/** The library's tree is plain data of many types, read here as JSON. */
-function asJson(value: unknown): Json {
-  return JSON.parse(JSON.stringify(value));
-}
-
+/** A node or a list of nodes; a block is a list that begins with its directive. */
 function walk(node: Json, scope: Scope): void {
-  if (isArray(node)) walkBlock(node, scope);
-  else if (isObject(node)) walkNode(node, scope);
-}
-
-/** A list of nodes; a block is a list that begins with its directive. */
-function walkBlock(nodes: readonly Json[], scope: Scope): void {
-  const [first] = nodes;
-  walkAll(nodes, isObject(first) ? scopeWithin(first, scope) : scope);
+  if (isObject(node)) walkNode(node, scope);
+  if (!isArray(node)) return;
+  const [first] = node;
+  walkAll(node, isObject(first) ? scopeWithin(first, scope) : scope);
 }
 
 /** The variables inside the block that a directive opens. */
@@ -47,9 +40,8 @@ function scopeWithin(directive: JsonObject, scope: Scope): Scope {
       return scope.inner([[textOf(directive, 'to') ?? '', source?.item ?? null]]);
     }
     case 'macro': {
-      const names = childrenOf(own(directive, 'args')).flatMap((arg) =>
-        isObject(arg) ? (textOf(arg, 'id') ?? []) : [],
-      );
+      const args = childrenOf(own(directive, 'args')).filter(isObject);
+      const names = args.flatMap((arg) => textOf(arg, 'id') ?? []);
       return scope.inner(names.map((name) => [name, null]));
     }
     case 'define':
@@ -65,18 +57,12 @@ function walkAll(nodes: readonly Json[], scope: Scope): void {
 }
 
 function walkNode(node: JsonObject, scope: Scope): void {
-  switch (textOf(node, 'type')) {
-    case 'references':
-      resolve(node, scope);
-      return;
-    case 'set':
-      walkSet(childrenOf(own(node, 'equal')), scope);
-      return;
-    case 'math':
-      noteComparison(textOf(node, 'operator') ?? '', childrenOf(own(node, 'expression')), scope);
-      break;
-  }
-  walkAll(Object.values(node), scope);
+  const type = textOf(node, 'type');
+  if (type === 'math')
+    noteComparison(textOf(node, 'operator') ?? '', childrenOf(own(node, 'expression')), scope);
+  if (type === 'references') resolve(node, scope);
+  else if (type === 'set') walkSet(childrenOf(own(node, 'equal')), scope);
+  else walkAll(Object.values(node), scope);
 }
 
 function walkSet([target, value]: readonly Json[], scope: Scope): void {
@@ -115,35 +101,26 @@ function resolve(node: Json | undefined, scope: Scope): Shape | null {
 }
 
 function stepInto(shape: Shape, step: JsonObject, scope: Scope): Shape | null {
-  const id = own(step, 'id') ?? null;
-  switch (textOf(step, 'type')) {
-    case 'property':
-      return typeof id === 'string' ? shape.member(id) : null;
-    case 'index':
-      return stepByValue(shape, id, scope);
-    case 'method': {
-      if (id === 'get') return stepByValue(shape, childrenOf(own(step, 'args'))[0] ?? null, scope);
-      const name = typeof id === 'string' ? getterMember(id) : null;
-      return name === null ? null : shape.member(name);
-    }
-    default:
-      return null;
-  }
+  const type = textOf(step, 'type');
+  const id = textOf(step, 'id');
+  if (type === 'index') return stepByValue(shape, own(step, 'id'), scope);
+  if (id === null) return null;
+  if (type === 'property') return shape.member(id);
+  if (type !== 'method') return null;
+  if (id === 'get') return stepByValue(shape, childrenOf(own(step, 'args'))[0], scope);
+  const name = getterMember(id);
+  return name === null ? null : shape.member(name);
 }
 
-function stepByValue(shape: Shape, value: Json, scope: Scope): Shape | null {
+function stepByValue(shape: Shape, value: Json | undefined, scope: Scope): Shape | null {
   if (!isObject(value)) return null;
   walk(value, scope);
+  const type = textOf(value, 'type');
   const text = textOf(value, 'value');
-  switch (textOf(value, 'type')) {
-    case 'integer':
-      shape.isList = true;
-      return shape.item;
-    case 'string':
-      return text === null ? null : shape.member(text);
-    default:
-      return null;
-  }
+  if (type === 'string') return text === null ? null : shape.member(text);
+  if (type !== 'integer') return null;
+  shape.isList = true;
+  return shape.item;
 }
 
 function isReference(node: Json | undefined): node is JsonObject {

@@ -1,16 +1,6 @@
 import { readJsonText } from '../kinds/jsontext.ts';
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapJson,
-  objectFrom,
-  own,
-  textOf,
-} from '../model/json.ts';
+import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
-import { pointer } from '../model/pointer.ts';
 import type { Outcome, Texts } from './outcome.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -81,7 +71,7 @@ async function renderSide(
   draft: Draft | null,
   context: JsonObject,
 ): Promise<Outcome<Message> | null> {
-  if (!draft || isEmpty(draft)) return null;
+  if (!draft || Object.values(draft.texts).every((text) => text === '')) return null;
   const rendered = await renderer.render(draft.texts, context);
   return rendered.is === 'failed' ? rendered : { is: 'rendered', value: draft.message(rendered.value) };
 }
@@ -100,10 +90,6 @@ function draftOf(medium: string, fields: JsonObject): Draft {
   const readable = isObject(shown) ? shown : {};
   const chat = Object.hasOwn(chatFields, medium) ? chatFields[medium] : undefined;
   return chat === undefined ? mailDraft(readable) : chatDraft(own(readable, chat) ?? null);
-}
-
-function isEmpty({ texts }: Draft): boolean {
-  return Object.values(texts).every((text) => text === '');
 }
 
 /** Words in the place of a secret or a lookup. */
@@ -126,32 +112,26 @@ function mailDraft(fields: JsonObject): Draft {
 /** Members may hold JSON as text, and some of it becomes JSON only when its directives are evaluated. */
 function chatDraft(field: Json): Draft {
   const content = parseTexts(field);
-  const texts = new Map<string, string>();
-  collectTexts(content, [], texts);
+  const texts: string[] = [];
+  mapTexts(content, (text) => {
+    texts.push(text);
+    return text;
+  });
   return {
-    texts: Object.fromEntries(texts),
-    message: (rendered) => ({ is: 'chat', content: mapJson(insertTexts(content, [], rendered), parseTexts) }),
+    texts: Object.fromEntries(texts.entries()),
+    message(rendered) {
+      const values = texts.map((text, index) => rendered[index] ?? text).values();
+      return { is: 'chat', content: mapTexts(content, (text) => parseTexts(values.next().value ?? text)) };
+    },
   };
+}
+
+/** A copy of `value` in which `replace` has replaced all texts, in their order. */
+function mapTexts(value: Json, replace: (text: string) => Json): Json {
+  return mapJson(value, (item) => (typeof item === 'string' ? replace(item) : item));
 }
 
 function parseTexts(value: Json): Json {
   const parsed = readJsonText(value);
   return parsed === value || typeof parsed !== 'object' ? value : mapJson(parsed, parseTexts);
-}
-
-type Path = readonly (string | number)[];
-
-function collectTexts(value: Json, at: Path, texts: Map<string, string>): void {
-  if (typeof value === 'string') texts.set(pointer(...at), value);
-  else if (typeof value === 'object' && value !== null)
-    for (const [name, item] of Object.entries(value)) collectTexts(item, [...at, name], texts);
-}
-
-function insertTexts(value: Json, at: Path, texts: Texts): Json {
-  if (typeof value === 'string') return texts[pointer(...at)] ?? value;
-  if (isArray(value)) return value.map((item, index) => insertTexts(item, [...at, index], texts));
-  if (!isObject(value)) return value;
-  return objectFrom(
-    Object.entries(value).map(([name, item]) => [name, insertTexts(item, [...at, name], texts)]),
-  );
 }

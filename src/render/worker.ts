@@ -8,12 +8,13 @@ import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
 import { sampleContext } from './sample.ts';
 
 const maxReason = 400;
+const maxCharacters = Number(process.argv[2]);
 
-function answer(job: Job, maxCharacters: number): Outcome<unknown> {
+function answer(job: Job): Outcome<unknown> {
   try {
     return job.asks === 'sample'
       ? { is: 'rendered', value: sampleContext(job.texts.flatMap(parseOrSkip), job.attributes) }
-      : renderAll(job.texts, (text) => evaluate(text, job.context), maxCharacters);
+      : renderAll(job.texts, job.context);
   } catch (error) {
     return failWith(`It cannot be rendered: ${reasonOf(error)}`);
   }
@@ -28,11 +29,11 @@ function parseOrSkip(text: string): unknown[] {
   }
 }
 
-function renderAll(texts: Texts, render: (text: string) => string, maxCharacters: number): Outcome<Texts> {
+function renderAll(texts: Texts, context: JsonObject): Outcome<Texts> {
   let left = maxCharacters;
   const rendered: [string, string][] = [];
   for (const [name, text] of Object.entries(texts)) {
-    const result = String(render(text));
+    const result = String(evaluate(text, context));
     left -= result.length;
     if (left < 0) return failWith(`It renders to more than ${maxCharacters} characters.`);
     rendered.push([name, result]);
@@ -51,9 +52,7 @@ function reasonOf(error: unknown): string {
  * library throws for text that is not Velocity.
  */
 function evaluate(text: string, context: JsonObject): string {
-  return new GuardedCompile(parse(text), { customMethodHandlers: javaMethods }).render(
-    structuredClone(context),
-  );
+  return new GuardedCompile(parse(text), { customMethodHandlers }).render(structuredClone(context));
 }
 
 /** Methods of texts and lists that mean the same in Java; these may be called. */
@@ -79,13 +78,20 @@ class GuardedCompile extends Compile {
   isBlockedPathKey(base: unknown, key: string, isTarget?: boolean): boolean {
     if (isTarget) return ['__proto__', 'constructor', 'prototype'].includes(key);
     if (base === null || base === undefined || Object.hasOwn(Object(base), key)) return false;
-    return key in Object(base) && !(methods.has(key) && hasMethods(base));
+    const hasMethods = Array.isArray(base) || ['string', 'number', 'boolean'].includes(typeof base);
+    return key in Object(base) && !(methods.has(key) && hasMethods);
   }
 }
 
-function hasMethods(base: unknown): boolean {
-  return Array.isArray(base) || ['string', 'number', 'boolean'].includes(typeof base);
-}
+/** Methods of Java that have another name in JavaScript, as functions of a value and the first argument. */
+const javaMethods: Readonly<Record<string, (value: unknown, other: unknown) => unknown>> = {
+  isEmpty: (value) => sizeOf(value) === 0,
+  length: sizeOf,
+  equals: (value, other) => value === other,
+  equalsIgnoreCase: (value, other) => String(value).toLowerCase() === String(other).toLowerCase(),
+  contains: (value, other) =>
+    typeof value === 'string' ? value.includes(String(other)) : Array.isArray(value) && value.includes(other),
+};
 
 interface Call {
   readonly property: string;
@@ -93,34 +99,18 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-/** Methods of Java that have another name in JavaScript. */
-const javaMethods = [
-  method('isEmpty', ({ context }) => sizeOf(context) === 0),
-  method('length', ({ context }) => sizeOf(context)),
-  method('equals', ({ context, params }) => context === params[0]),
-  method('equalsIgnoreCase', ({ context, params }) => foldCase(context) === foldCase(params[0])),
-  method('contains', ({ context, params }) =>
-    typeof context === 'string'
-      ? context.includes(String(params[0]))
-      : Array.isArray(context) && context.includes(params[0]),
-  ),
-];
-
-function method(uid: string, resolve: (call: Call) => unknown) {
-  return { uid, match: ({ property }: Call) => property === uid, resolve };
-}
+const customMethodHandlers = Object.entries(javaMethods).map(([uid, method]) => ({
+  uid,
+  match: ({ property }: Call) => property === uid,
+  resolve: ({ context, params }: Call) => method(context, params[0]),
+}));
 
 function sizeOf(value: unknown): number {
   if (typeof value === 'string' || Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
-function foldCase(value: unknown): string {
-  return String(value).toLowerCase();
-}
-
-const maxCharacters = Number(process.argv[2]);
 // Only the program can write to this channel, so a message is a job.
-process.on('message', (job: Job) => process.send?.(answer(job, maxCharacters)));
+process.on('message', (job: Job) => process.send?.(answer(job)));
 process.on('disconnect', () => process.exit());
 process.send?.('ready');

@@ -1,4 +1,4 @@
-import { pluralize } from './words.ts';
+import { joinParts, pluralize } from './words.ts';
 
 /** The longest comment that GitHub accepts, in characters. */
 const maxLength = 65_536;
@@ -34,13 +34,12 @@ export function fitComment(head: string, sections: readonly Section[], foot: str
 }
 
 function note(briefly: number, omitted: number): string {
+  if (briefly + omitted === 0) return '';
   const parts = [
-    ...(briefly > 0 ? [`${pluralize(briefly, 'change')} shown without details`] : []),
-    ...(omitted > 0 ? [`${pluralize(omitted, 'change')} not shown`] : []),
+    briefly > 0 && `${pluralize(briefly, 'change')} shown without details`,
+    omitted > 0 && `${pluralize(omitted, 'change')} not shown`,
   ];
-  return parts.length === 0
-    ? ''
-    : `\n_Cut to the length of a comment: ${parts.join(', ')}. The report file has everything._\n`;
+  return `\n_Cut to the length of a comment: ${joinParts(parts, ', ')}. The report file has everything._\n`;
 }
 
 /** A head that is too long by itself ends at an empty line, so that no markup stays open. */

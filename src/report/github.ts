@@ -4,10 +4,7 @@ import type { Result } from '../model/result.ts';
 import { printable } from './safe.ts';
 import { outcomeWords, planCounts, pluralize, riskWords, runWords, sentWords } from './words.ts';
 
-const commands = { error: 'error', warning: 'warning', info: 'notice' } as const satisfies Record<
-  Severity,
-  string
->;
+const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
 /** Problems as GitHub workflow commands, which become annotations of the files. */
 export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
@@ -19,15 +16,12 @@ export function planGithub(plan: Plan): string {
   const risks = plan.changes.flatMap(({ address, source, risk }) =>
     risk.map((name) => {
       const { label, meaning } = riskWords[name];
-      const place = source === null ? {} : { file: source.file, line: String(source.line) };
+      const place = source && { file: source.file, line: source.line };
       return command('warning', { ...place, title: `${label}: ${address}` }, meaning);
     }),
   );
-  const counts = command(
-    'notice',
-    { title: `tenantctl plan: ${plan.environment}` },
-    `${planCounts(plan.summary)}.`,
-  );
+  const title = `tenantctl plan: ${plan.environment}`;
+  const counts = command('notice', { title }, `${planCounts(plan.summary)}.`);
   return lines([...plan.diagnostics.map(diagnosticCommand), ...risks, counts]);
 }
 
@@ -35,13 +29,11 @@ export function planGithub(plan: Plan): string {
 export function resultGithub(result: Result): string {
   const failures = result.changes
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'unknown')
-    .map(({ address, outcome, error, requests }) =>
-      command(
-        'error',
-        { title: `${outcomeWords[outcome]}: ${address}` },
-        [error ?? outcomeWords[outcome], ...requests.map(sentWords)].join('\n'),
-      ),
-    );
+    .map(({ address, outcome, error, requests }) => {
+      const words = outcomeWords[outcome];
+      const text = [error ?? words, ...requests.map(sentWords)].join('\n');
+      return command('error', { title: `${words}: ${address}` }, text);
+    });
   const { done } = result.summary;
   const title = `tenantctl apply: ${result.environment}`;
   return lines([
@@ -52,26 +44,15 @@ export function resultGithub(result: Result): string {
 }
 
 function diagnosticCommand({ severity, code, message, source, hint, address }: Diagnostic): string {
-  const place = source
-    ? { file: source.file, line: String(source.line), col: String(source.column) }
-    : { file: undefined };
-  const text = [message, ...(hint === undefined ? [] : [`hint: ${hint}`])].join('\n');
-  return command(
-    commands[severity],
-    { ...place, title: address === undefined ? code : `${code}: ${address}` },
-    text,
-  );
+  const place = source && { file: source.file, line: source.line, col: source.column };
+  const title = address === undefined ? code : `${code}: ${address}`;
+  const text = hint === undefined ? message : `${message}\nhint: ${hint}`;
+  return command(commands[severity], { ...place, title }, text);
 }
 
 /** `::error file=a.yaml,line=3,title=…::message`. Whatever would end one of its parts is escaped. */
-function command(
-  name: string,
-  properties: Readonly<Record<string, string | undefined>>,
-  text: string,
-): string {
-  const listed = Object.entries(properties).flatMap(([key, value]) =>
-    value === undefined ? [] : [`${key}=${escapeProperty(value)}`],
-  );
+function command(name: string, properties: Readonly<Record<string, string | number>>, text: string): string {
+  const listed = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(String(value))}`);
   return `::${name} ${listed.join(',')}::${escapeText(text)}`;
 }
 

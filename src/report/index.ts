@@ -1,62 +1,59 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
 import { planHtml } from './html/plan-page.ts';
 import { resultHtml } from './html/result-page.ts';
-import { diagnosticsJson, json, planGitlab } from './json-output.ts';
+import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-output.ts';
 import { diagnosticsJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown, planMarkdown, resultMarkdown } from './markdown.ts';
 import { type Document, type Format, formats, type ReportOptions } from './options.ts';
-import { diagnosticsSarif } from './sarif.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
 import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
 
 export type { Document, Format, ReportOptions } from './options.ts';
-export { renderRequests } from './text/dry-run.ts';
+export { renderRequests } from './text/plan.ts';
 
 type Renderers<T> = Readonly<Partial<Record<Format, (value: T, options: ReportOptions) => string>>>;
-type Plan = Extract<Document, { is: 'plan' }>['plan'];
-type Result = Extract<Document, { is: 'result' }>['result'];
-type Diagnostics = Extract<Document, { is: 'diagnostics' }>['diagnostics'];
 
-const ofPlan = {
-  text: planText,
-  json,
-  markdown: planMarkdown,
-  html: planHtml,
-  junit: planJunit,
-  github: planGithub,
-  sarif: ({ diagnostics }) => diagnosticsSarif(diagnostics),
-  gitlab: planGitlab,
-} satisfies Renderers<Plan>;
-
-const ofResult = {
-  text: resultText,
-  json,
-  markdown: resultMarkdown,
-  html: resultHtml,
-  junit: resultJunit,
-  github: resultGithub,
-} satisfies Renderers<Result>;
-
-const ofDiagnostics = {
-  text: diagnosticsText,
-  json: diagnosticsJson,
-  markdown: diagnosticsMarkdown,
-  junit: diagnosticsJunit,
-  github: diagnosticsGithub,
-  sarif: diagnosticsSarif,
-} satisfies Renderers<Diagnostics>;
-
-const renderers = { plan: ofPlan, result: ofResult, diagnostics: ofDiagnostics } satisfies Record<
-  Document['is'],
-  object
->;
+const renderers: {
+  readonly plan: Renderers<Plan>;
+  readonly result: Renderers<Result>;
+  readonly diagnostics: Renderers<readonly Diagnostic[]>;
+} = {
+  plan: {
+    text: planText,
+    json,
+    markdown: planMarkdown,
+    html: planHtml,
+    junit: planJunit,
+    github: planGithub,
+    sarif: ({ diagnostics }) => diagnosticsSarif(diagnostics),
+    gitlab: planGitlab,
+  },
+  result: {
+    text: resultText,
+    json,
+    markdown: resultMarkdown,
+    html: resultHtml,
+    junit: resultJunit,
+    github: resultGithub,
+  },
+  diagnostics: {
+    text: diagnosticsText,
+    json: diagnosticsJson,
+    markdown: diagnosticsMarkdown,
+    junit: diagnosticsJunit,
+    github: diagnosticsGithub,
+    sarif: diagnosticsSarif,
+  },
+};
 
 /** The formats that exist for a kind of document. */
 export function formatsOf(is: Document['is']): Format[] {
-  const known: object = renderers[is];
-  return formats.filter((format) => Object.hasOwn(known, format));
+  return formats.filter((format) => Object.hasOwn(renderers[is], format));
 }
 
 /**
@@ -70,11 +67,11 @@ export function renderReport(
 ): string {
   switch (document.is) {
     case 'plan':
-      return rendererOf<Plan>(ofPlan, format, document.is)(document.plan, options);
+      return rendererOf(renderers.plan, format, document.is)(document.plan, options);
     case 'result':
-      return rendererOf<Result>(ofResult, format, document.is)(document.result, options);
+      return rendererOf(renderers.result, format, document.is)(document.result, options);
     case 'diagnostics':
-      return rendererOf<Diagnostics>(ofDiagnostics, format, document.is)(document.diagnostics, options);
+      return rendererOf(renderers.diagnostics, format, document.is)(document.diagnostics, options);
   }
 }
 

@@ -1,10 +1,13 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic, Severity } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
-import { safeJson } from './safe.ts';
+import { printable, safeJson, uriPath } from './safe.ts';
 import { countSeverities } from './words.ts';
 
 /** The format of `validate --format json` and of errors in JSON. */
 const diagnosticsFormat = 1;
+
+/** Severities as SARIF calls them. */
+const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
 /** A plan or a result as the JSON its schema describes. */
 export function json(value: unknown): string {
@@ -19,4 +22,40 @@ export function diagnosticsJson(diagnostics: readonly Diagnostic[]): string {
 /** The counts that GitLab reads as a Terraform report (`artifacts: reports: terraform`). */
 export function planGitlab({ summary }: Plan): string {
   return `${JSON.stringify({ create: summary.create, update: summary.update, delete: summary.delete })}\n`;
+}
+
+/** Problems as SARIF 2.1.0: one run, a rule for each code, and a region where the place is known. */
+export function diagnosticsSarif(diagnostics: readonly Diagnostic[]): string {
+  const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
+  const run = {
+    tool: { driver: { name: 'tenantctl', rules: codes.map((code) => ({ id: code, name: ruleName(code) })) } },
+    columnKind: 'utf16CodeUnits',
+    results: diagnostics.map((diagnostic) => resultOf(diagnostic, codes.indexOf(diagnostic.code))),
+  };
+  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
+  return json(log);
+}
+
+function resultOf({ code, severity, message, source, hint, address }: Diagnostic, ruleIndex: number) {
+  const physical = source && {
+    artifactLocation: { uri: uriPath(source.file) },
+    region: { startLine: Math.max(1, source.line), startColumn: Math.max(1, source.column) },
+  };
+  const logical = address === undefined ? undefined : [{ fullyQualifiedName: printable(address) }];
+  const text = hint === undefined ? message : `${message}\n${hint}`;
+  return {
+    ruleId: code,
+    ruleIndex,
+    level: levels[severity],
+    message: { text: printable(text) },
+    ...((physical || logical) && { locations: [{ physicalLocation: physical, logicalLocations: logical }] }),
+  };
+}
+
+/** The name of a rule in SARIF's style: `UnknownField` for `unknown-field`. */
+function ruleName(code: string): string {
+  return code
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
 }

@@ -1,19 +1,20 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Change, Plan } from '../model/plan.ts';
-import type { ChangeResult, Result } from '../model/result.ts';
+import { type Change, hasChanges, type Plan } from '../model/plan.ts';
+import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { escapeHtml } from './safe.ts';
 import { layout } from './text/layout.ts';
 import { changeRows } from './text/plan.ts';
 import {
   actionWords,
-  byKind,
   diagnosticCounts,
+  groupBy,
+  kindOf,
   noChanges,
   outcomeWords,
-  place,
   pluralize,
   refused,
   sentWords,
+  whereOf,
 } from './words.ts';
 
 interface TestCase {
@@ -21,49 +22,35 @@ interface TestCase {
   readonly name: string;
   readonly file?: string;
   readonly seconds?: number;
-  readonly outcome:
-    | { readonly is: 'passed'; readonly output: string }
-    | {
-        readonly is: 'skipped' | 'failure';
-        readonly message: string;
-        readonly type: string;
-        readonly details: string;
-      };
+  readonly is: 'passed' | 'skipped' | 'failure';
+  readonly details: string;
+  /** Not shown where the test passes. */
+  readonly message: string;
+  readonly type: string;
 }
+
+const passed = { is: 'passed', message: '', type: '', details: '' } as const;
 
 /** A plan as tests: each object that differs from its manifest is a failure, and each guard that refused it. */
 export function planJunit(plan: Plan): string {
   const equal: TestCase = {
     suite: 'tenant',
     name: `${pluralize(plan.summary.unchanged, 'object')} unchanged`,
-    outcome: { is: 'passed', output: plan.changes.length === 0 ? noChanges : '' },
+    ...passed,
+    details: hasChanges(plan) ? '' : noChanges,
   };
-  const problems = plan.diagnostics.map(diagnosticCase);
-  return document(`tenantctl plan ${plan.environment}`, [
-    ...plan.changes.map(changeCase),
-    ...problems,
-    equal,
-  ]);
+  const cases = [...plan.changes.map(changeCase), ...plan.diagnostics.map(diagnosticCase), equal];
+  return document(`tenantctl plan ${plan.environment}`, cases);
 }
 
 /** An apply as tests: each change that failed, or whose outcome is unknown, is a failure. */
 export function resultJunit(result: Result): string {
   const { outcome } = result;
-  const run: TestCase = {
-    suite: 'run',
-    name: `apply to ${result.environment}`,
-    outcome:
-      outcome === 'refused' || outcome === 'interrupted'
-        ? {
-            is: 'failure',
-            message: outcome === 'refused' ? refused : 'interrupted',
-            type: outcome,
-            details: '',
-          }
-        : { is: 'passed', output: '' },
-  };
+  const run: TestCase = { suite: 'run', name: `apply to ${result.environment}`, ...passed };
+  const message = outcome === 'refused' ? refused : 'interrupted';
+  const isOver = outcome === 'done' || outcome === 'partial';
   return document(`tenantctl apply ${result.environment}`, [
-    run,
+    isOver ? run : { ...run, is: 'failure', message, type: outcome },
     ...(result.diagnostics ?? []).map(diagnosticCase),
     ...result.changes.map(outcomeCase),
   ]);
@@ -71,11 +58,8 @@ export function resultJunit(result: Result): string {
 
 /** Problems as tests: errors fail, the rest passes with its text as output. */
 export function diagnosticsJunit(diagnostics: readonly Diagnostic[]): string {
-  const summary: TestCase = {
-    suite: 'tenantctl',
-    name: 'validate',
-    outcome: { is: 'passed', output: diagnosticCounts(diagnostics) },
-  };
+  const details = diagnosticCounts(diagnostics);
+  const summary: TestCase = { suite: 'tenantctl', name: 'validate', ...passed, details };
   return document('tenantctl validate', diagnostics.length > 0 ? diagnostics.map(diagnosticCase) : [summary]);
 }
 
@@ -84,48 +68,52 @@ function changeCase(change: Change): TestCase {
     suite: change.kind,
     name: change.address,
     ...(change.source === null ? {} : { file: change.source.file }),
-    outcome: {
-      is: 'failure',
-      message: `differs: ${actionWords[change.action]}`,
-      type: change.action,
-      details: layout(changeRows(change, false), { colour: false, width: Number.POSITIVE_INFINITY }),
-    },
+    is: 'failure',
+    message: `differs: ${actionWords[change.action]}`,
+    type: change.action,
+    details: layout(changeRows(change, false), { colour: false, width: Number.POSITIVE_INFINITY }),
   };
 }
 
-function outcomeCase({ address, action, outcome, error, warnings, requests }: ChangeResult): TestCase {
-  const details = [...(error === null ? [] : [error]), ...warnings, ...requests.map(sentWords)].join('\n');
-  const message = `${actionWords[action]}: ${outcomeWords[outcome]}`;
-  const ms = requests.reduce((sum, request) => sum + request.ms, 0);
-  const common = { suite: address.split('/')[0] ?? '', name: address, seconds: ms / 1000 };
-  switch (outcome) {
-    case 'done':
-      return { ...common, outcome: { is: 'passed', output: details } };
-    case 'failed':
-    case 'unknown':
-      return { ...common, outcome: { is: 'failure', message, type: outcome, details } };
-    case 'skipped':
-    case 'notAttempted':
-      return { ...common, outcome: { is: 'skipped', message, type: outcome, details } };
-  }
+const fates: Readonly<Record<ChangeOutcome, TestCase['is']>> = {
+  done: 'passed',
+  failed: 'failure',
+  unknown: 'failure',
+  skipped: 'skipped',
+  notAttempted: 'skipped',
+};
+
+function outcomeCase(change: ChangeResult): TestCase {
+  const { address, action, outcome, error, warnings, requests } = change;
+  return {
+    suite: kindOf(change),
+    name: address,
+    seconds: requests.reduce((sum, request) => sum + request.ms, 0) / 1000,
+    is: fates[outcome],
+    message: `${actionWords[action]}: ${outcomeWords[outcome]}`,
+    type: outcome,
+    details: [...(error === null ? [] : [error]), ...warnings, ...requests.map(sentWords)].join('\n'),
+  };
 }
 
-function diagnosticCase({ code, severity, message, source, excerpt, hint, address }: Diagnostic): TestCase {
+function diagnosticCase(diagnostic: Diagnostic): TestCase {
+  const { code, severity, message, source, excerpt, hint, address } = diagnostic;
   const details = [message, excerpt, hint].filter((part) => part !== undefined).join('\n');
-  const where = source ? place(source) : address;
+  const where = whereOf(diagnostic);
+  const isError = severity === 'error';
   return {
     suite: source?.file ?? address ?? 'tenantctl',
     name: where === undefined ? code : `${code} ${where}`,
     ...(source ? { file: source.file } : {}),
-    outcome:
-      severity === 'error'
-        ? { is: 'failure', message, type: code, details }
-        : { is: 'passed', output: `${severity}: ${details}` },
+    is: isError ? 'failure' : 'passed',
+    message,
+    type: code,
+    details: isError ? details : `${severity}: ${details}`,
   };
 }
 
 function document(name: string, cases: readonly TestCase[]): string {
-  const suites = [...byKind(cases.map((testCase) => ({ ...testCase, kind: testCase.suite })))];
+  const suites = groupBy(cases, ({ suite }) => suite);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${escapeHtml(name)}" ${counts(cases)}>`,
@@ -138,22 +126,20 @@ function document(name: string, cases: readonly TestCase[]): string {
 }
 
 function counts(cases: readonly TestCase[]): string {
-  const count = (is: string): number => cases.filter(({ outcome }) => outcome.is === is).length;
+  const count = (is: string): number => cases.filter((testCase) => testCase.is === is).length;
   const seconds = cases.reduce((sum, testCase) => sum + (testCase.seconds ?? 0), 0);
   return `tests="${cases.length}" failures="${count('failure')}" errors="0" skipped="${count('skipped')}" time="${seconds.toFixed(3)}"`;
 }
 
-function testCase({ suite, name, file, seconds, outcome }: TestCase): string {
+function testCase(testCase: TestCase): string {
+  const { suite, name, file, seconds } = testCase;
   const at = file === undefined ? '' : ` file="${escapeHtml(file)}"`;
   const open = `    <testcase classname="${escapeHtml(suite)}" name="${escapeHtml(name)}"${at} time="${(seconds ?? 0).toFixed(3)}">`;
-  return `${open}${outcomeElement(outcome)}</testcase>`;
+  return `${open}${outcomeElement(testCase)}</testcase>`;
 }
 
-function outcomeElement(outcome: TestCase['outcome']): string {
-  if (outcome.is === 'passed') {
-    return outcome.output === '' ? '' : `<system-out>${escapeHtml(outcome.output)}</system-out>`;
-  }
-  const type = outcome.is === 'failure' ? ` type="${escapeHtml(outcome.type)}"` : '';
-  const attributes = `message="${escapeHtml(outcome.message)}"${type}`;
-  return `<${outcome.is} ${attributes}>${escapeHtml(outcome.details)}</${outcome.is}>`;
+function outcomeElement({ is, message, type, details }: TestCase): string {
+  if (is === 'passed') return details === '' ? '' : `<system-out>${escapeHtml(details)}</system-out>`;
+  const failureType = is === 'failure' ? ` type="${escapeHtml(type)}"` : '';
+  return `<${is} message="${escapeHtml(message)}"${failureType}>${escapeHtml(details)}</${is}>`;
 }

@@ -9,9 +9,11 @@ export interface DiffLine {
 }
 
 /** Lines that are equal, or lines and what replaced them. */
-export type Block =
-  | { readonly is: 'same'; readonly before: readonly DiffLine[]; readonly after: readonly DiffLine[] }
-  | { readonly is: 'changed'; readonly before: readonly DiffLine[]; readonly after: readonly DiffLine[] };
+export interface Block {
+  readonly is: 'same' | 'changed';
+  readonly before: readonly DiffLine[];
+  readonly after: readonly DiffLine[];
+}
 
 /** Changed blocks that are close to each other, with some equal lines around them. */
 export type Hunk = readonly Block[];
@@ -19,6 +21,22 @@ export type Hunk = readonly Block[];
 /** The number of a hunk's first line. */
 export function firstLineOf([block]: Hunk): number {
   return (block?.after[0] ?? block?.before[0])?.number ?? 1;
+}
+
+/** The lines of a hunk with their signs. What replaces lines comes after them. */
+export function signedLines(hunk: Hunk): SignedLine[] {
+  return hunk.flatMap(({ is, before, after }) =>
+    is === 'same' ? withSign(' ', after) : [...withSign('-', before), ...withSign('+', after)],
+  );
+}
+
+function withSign(sign: SignedLine['sign'], lines: readonly DiffLine[]): SignedLine[] {
+  return lines.map(({ parts }) => ({ sign, parts }));
+}
+
+export interface SignedLine {
+  readonly sign: ' ' | '-' | '+';
+  readonly parts: readonly Part[];
 }
 
 /** Two texts compared by line and word. */
@@ -52,41 +70,25 @@ function compare(old: string[], fresh: string[]): Block[] {
   const blocks: Block[] = [];
   let oldAt = 1;
   let freshAt = 1;
-  for (let index = 0; index < found.length; index += 1) {
-    const part = found[index];
-    if (part === undefined) continue;
-    if (!part.removed && !part.added) {
-      blocks.push({
-        is: 'same',
-        before: equalLines(part.value, oldAt),
-        after: equalLines(part.value, freshAt),
-      });
-      oldAt += part.value.length;
-      freshAt += part.value.length;
-      continue;
-    }
-    const next = part.removed && found[index + 1]?.added ? found[index + 1] : undefined;
-    if (next) index += 1;
-    const removed = part.removed ? part.value : [];
-    const added = part.added ? part.value : (next?.value ?? []);
-    blocks.push(changedBlock(removed, added, oldAt, freshAt));
+  found.forEach((part, index) => {
+    // It is in the block of the lines that it replaces.
+    if (part.added && found[index - 1]?.removed) return;
+    const next = found[index + 1];
+    const isSame = !part.removed && !part.added;
+    const replacement = next?.added ? next.value : [];
+    const removed = part.added ? [] : part.value;
+    const added = part.removed ? replacement : part.value;
+    const sides = isSame ? [removed.map(equalLine), added.map(equalLine)] : diffWords(removed, added);
+    const [before = [], after = []] = sides;
+    blocks.push({
+      is: isSame ? 'same' : 'changed',
+      before: before.map((parts, at) => ({ number: oldAt + at, parts })),
+      after: after.map((parts, at) => ({ number: freshAt + at, parts })),
+    });
     oldAt += removed.length;
     freshAt += added.length;
-  }
+  });
   return blocks;
-}
-
-function changedBlock(removed: string[], added: string[], oldAt: number, freshAt: number): Block {
-  const [before, after] = diffWords(removed, added);
-  return { is: 'changed', before: numberLines(before, oldAt), after: numberLines(after, freshAt) };
-}
-
-function numberLines(lines: readonly Part[][], from: number): DiffLine[] {
-  return lines.map((parts, index) => ({ number: from + index, parts }));
-}
-
-function equalLines(lines: readonly string[], from: number): DiffLine[] {
-  return numberLines(lines.map(equalLine), from);
 }
 
 /** Lines with their line feeds. */
@@ -101,13 +103,11 @@ function alignEndings(
 ): [before: string | null, after: string | null, notes: string[]] {
   const old = endingsOf(before);
   const fresh = endingsOf(after);
-  if (old === 'mixed' || fresh === 'mixed')
-    return [endLastLine(before, after), endLastLine(after, before), []];
-  const notes = old && fresh && old !== fresh ? [`line endings: ${old} → ${fresh}`] : [];
-  const [oldText, freshText] = [
-    before?.replaceAll('\r\n', '\n') ?? null,
-    after?.replaceAll('\r\n', '\n') ?? null,
-  ];
+  const isMixed = old === 'mixed' || fresh === 'mixed';
+  const [oldText = null, freshText = null] = [before, after].map((text) =>
+    isMixed ? text : text?.replaceAll('\r\n', '\n'),
+  );
+  const notes = !isMixed && old && fresh && old !== fresh ? [`line endings: ${old} → ${fresh}`] : [];
   return [endLastLine(oldText, freshText), endLastLine(freshText, oldText), notes];
 }
 
@@ -132,14 +132,10 @@ function toHunks(blocks: readonly Block[]): Hunk[] {
   const hunks: Block[][] = [];
   let open: Block[] = [];
   blocks.forEach((block, index) => {
-    if (block.is === 'changed') {
-      open.push(block);
-      return;
-    }
     const size = block.after.length;
     const lead = index > 0 ? context : 0;
     const trail = index < blocks.length - 1 ? context : 0;
-    if (size <= lead + trail) {
+    if (block.is === 'changed' || size <= lead + trail) {
       open.push(block);
       return;
     }

@@ -3,16 +3,17 @@ import { type Change, type Difference, hasChanges, isRefused, type Plan } from '
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
 import { fitComment, type Section } from './fit-comment.ts';
-import { firstLineOf, type LineDiff } from './line-diff.ts';
+import { firstLineOf, type LineDiff, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
   actionWords,
-  byKind,
   changeCounts,
   diagnosticCounts,
+  groupBy,
   impactUnknown,
   impactWords,
+  joinParts,
   movedWords,
   moves,
   noChanges,
@@ -29,23 +30,24 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  whereOf,
 } from './words.ts';
 
 const maxLines = 60;
 
-const severitySigns = { error: '❌', warning: '⚠️', info: 'ℹ️' } as const satisfies Record<Severity, string>;
+const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
 
-const outcomeSigns = {
+const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
   done: '✅',
   failed: '❌',
   skipped: '⏭️',
   notAttempted: '⬜',
   unknown: '❓',
-} as const satisfies Record<ChangeOutcome, string>;
+};
 
 /** A plan as a comment for a pull request, within GitHub's length and with the digest at the end. */
 export function planMarkdown(plan: Plan, options: ReportOptions): string {
-  const sections = [...byKind(plan.changes)].flatMap(([kind, group]): Section[] => {
+  const sections = groupBy(plan.changes, ({ kind }) => kind).flatMap(([kind, group]): Section[] => {
     const heading = `#### ${escapeMarkdown(kind)}: ${changeCounts(group)}\n\n`;
     return [
       { whole: heading, brief: heading },
@@ -57,17 +59,15 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
 
 function planHead(plan: Plan): string {
   const limits = scopeWords(plan.scope);
-  const where = [codeSpan(tenantWords(plan.tenant)), limits === '' ? '' : `limited by ${codeSpan(limits)}`];
-  return [
+  const where = [codeSpan(tenantWords(plan.tenant)), limits !== '' && `limited by ${codeSpan(limits)}`];
+  const parts = [
     `### tenantctl plan: ${escapeMarkdown(plan.environment)}`,
-    ...(isRefused(plan) ? [`> [!CAUTION]\n> **${refused}**`] : []),
-    where.filter((part) => part !== '').join(' · '),
+    isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
+    joinParts(where, ' · '),
     hasChanges(plan) ? countTable(plan) : `**${noChanges}**`,
-    plan.diagnostics.map(diagnosticItem).join(''),
-  ]
-    .filter((part) => part !== '')
-    .map((part) => `${part.trimEnd()}\n\n`)
-    .join('');
+    plan.diagnostics.map(diagnosticItem).join('').trimEnd(),
+  ];
+  return `${joinParts(parts, '\n\n')}\n\n`;
 }
 
 function countTable({ summary }: Plan): string {
@@ -83,13 +83,19 @@ function countTable({ summary }: Plan): string {
 function planSection(change: Change, sourceUrl: string | undefined): Section {
   const details = [
     placeLine(change, sourceUrl),
-    ...warningLines(change),
+    warningLines(change),
     ...differenceBlocks(change),
     impactBlock(change),
   ];
-  const body = details.filter((part) => part !== '').join('\n\n');
-  const whole = `<details><summary>${planTitle(change)}</summary>\n\n${body}\n\n</details>\n\n`;
-  return { whole, brief: `<p>${planTitle(change)}</p>\n\n` };
+  return sectionOf(planTitle(change), joinParts(details, '\n\n'));
+}
+
+/** @param attributes of the element that holds the body */
+function sectionOf(title: string, body: string, attributes = ''): Section {
+  return {
+    whole: `<details${attributes}><summary>${title}</summary>\n\n${body}\n\n</details>\n\n`,
+    brief: `<p>${title}</p>\n\n`,
+  };
 }
 
 /** Part of a summary element, in which GitHub reads no Markdown. */
@@ -103,15 +109,15 @@ function placeLine({ source, id }: Change, sourceUrl: string | undefined): strin
   const link = sourceLink(source, sourceUrl);
   const where = source === null ? '' : codeSpan(place(source));
   const linked = link === null ? where : `[${where}](<${link.replace(/[<>\s]/g, encodeURIComponent)}>)`;
-  return [linked, id === null ? '' : `id ${codeSpan(id)}`].filter((part) => part !== '').join(' · ');
+  return joinParts([linked, id !== null && `id ${codeSpan(id)}`], ' · ');
 }
 
-function warningLines({ risk, warnings }: Change): string[] {
+function warningLines({ risk, warnings }: Change): string {
   const lines = [
     ...risk.map((name) => `> ⚠️ **${riskWords[name].label}**: ${escapeMarkdown(riskWords[name].meaning)}`),
     ...warnings.map((warning) => `> ⚠️ ${escapeMarkdown(warning)}`),
   ];
-  return lines.length === 0 ? [] : [lines.join('\n>\n')];
+  return lines.join('\n>\n');
 }
 
 function impactBlock({ impact }: Change): string {
@@ -142,11 +148,11 @@ function shortLines(difference: Difference, view: View): string[] {
     case 'sensitive':
       return [`! ${name} ${sensitiveWords}${origin}`];
     case 'inline':
+      if (view.after === null)
+        return view.before === null ? [] : [`- ${name} ${oneLine(view.before)}${origin}`];
       return [
-        ...(view.before === null
-          ? []
-          : [`- ${name} ${oneLine(view.before)}${view.after === null ? origin : ''}`]),
-        ...(view.after === null ? [] : [`+ ${name} ${oneLine(view.after)}${origin}`]),
+        ...(view.before === null ? [] : [`- ${name} ${oneLine(view.before)}`]),
+        `+ ${name} ${oneLine(view.after)}${origin}`,
       ];
   }
 }
@@ -154,10 +160,9 @@ function shortLines(difference: Difference, view: View): string[] {
 function longBlock({ path, origin }: Difference, { hunks, notes, hidden }: LineDiff): string {
   const lines = hunks.flatMap((hunk) => [
     ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
-    ...hunk.flatMap(({ is, before, after }) =>
-      is === 'same'
-        ? after.map((line) => `  ${textOf(line)}`)
-        : [...before.map((line) => `- ${textOf(line)}`), ...after.map((line) => `+ ${textOf(line)}`)],
+    ...signedLines(hunk).map(
+      ({ sign, parts }) =>
+        `${sign} ${oneLine(parts.map(({ text }) => text.replaceAll('\t', '    ')).join(''))}`,
     ),
   ]);
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more`] : [])];
@@ -165,9 +170,6 @@ function longBlock({ path, origin }: Difference, { hunks, notes, hidden }: LineD
   const heading = `${codeSpan(pathWords(path))}${words}${allNotes.length > 0 ? ` (${escapeMarkdown(allNotes.join('; '))})` : ''}:`;
   return lines.length === 0 ? heading : `${heading}\n\n${codeBlock(lines.join('\n'), 'diff')}`;
 }
-
-const textOf = ({ parts }: { parts: readonly { text: string }[] }): string =>
-  oneLine(parts.map(({ text }) => text.replaceAll('\t', '    ')).join(''));
 
 /** The result of an apply as a comment, with the plan's digest at the end. */
 export function resultMarkdown(result: Result): string {
@@ -177,30 +179,25 @@ export function resultMarkdown(result: Result): string {
     `**${runWords[result.outcome]}:** ${resultCounts(result.summary)}.`,
     (result.diagnostics ?? []).map(diagnosticItem).join('').trimEnd(),
   ];
-  const text = head.filter((part) => part !== '').join('\n\n');
-  return fitComment(
-    `${text}\n\n`,
-    result.changes.map(resultSection),
-    `\nDigest: ${codeSpan(result.planDigest)}\n`,
-  );
+  const foot = `\nDigest: ${codeSpan(result.planDigest)}\n`;
+  return fitComment(`${joinParts(head, '\n\n')}\n\n`, result.changes.map(resultSection), foot);
 }
 
 function resultSection(change: ChangeResult): Section {
   const { action, address, outcome, error, warnings, requests } = change;
   const code = escapeHtml(oneLine(address));
   const title = `${outcomeSigns[outcome]} ${outcomeWords[outcome]} <code>${symbols[action]}</code> <code>${code}</code>`;
-  const brief = `<p>${title}</p>\n\n`;
-  const body = [
-    ...(error === null ? [] : [codeBlock(error, '')]),
-    ...warnings.map((warning) => `> ⚠️ ${escapeMarkdown(warning)}`),
-    ...(requests.length === 0
-      ? []
-      : [requests.map((request) => `- ${codeSpan(sentWords(request))}`).join('\n')]),
-  ];
-  if (body.length === 0) return { whole: brief, brief };
-  const open = outcome === 'failed' || outcome === 'unknown' ? ' open' : '';
-  const whole = `<details${open}><summary>${title}</summary>\n\n${body.join('\n\n')}\n\n</details>\n\n`;
-  return { whole, brief };
+  const body = joinParts(
+    [
+      error !== null && codeBlock(error, ''),
+      ...warnings.map((warning) => `> ⚠️ ${escapeMarkdown(warning)}`),
+      requests.map((request) => `- ${codeSpan(sentWords(request))}`).join('\n'),
+    ],
+    '\n\n',
+  );
+  const isFailure = outcome === 'failed' || outcome === 'unknown';
+  const section = sectionOf(title, body, isFailure ? ' open' : '');
+  return body === '' ? { ...section, whole: section.brief } : section;
 }
 
 /** Problems with their excerpts as a list, within the length of a comment. */
@@ -213,8 +210,9 @@ export function diagnosticsMarkdown(diagnostics: readonly Diagnostic[]): string 
 }
 
 /** One problem as an item of a list. */
-function diagnosticItem({ severity, code, message, source, hint, address }: Diagnostic): string {
-  const where = source ? place(source) : address;
+function diagnosticItem(diagnostic: Diagnostic): string {
+  const { severity, code, message, hint } = diagnostic;
+  const where = whereOf(diagnostic);
   const parts = [
     `${severitySigns[severity]} **${severity}**`,
     ...(where === undefined ? [] : [codeSpan(where)]),

@@ -3,7 +3,8 @@ import type { FoundProfiles } from '../model/search.ts';
 import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine, printable } from './safe.ts';
-import { graphemesOf, layout, padTo, type Row, row, span, widthOf } from './text/layout.ts';
+import { charactersOf, cut, layout, padTo, paragraph, type Row, row, span, widthOf } from './text/layout.ts';
+import { pluralize } from './words.ts';
 
 /** The format of `search --format json`. */
 const searchFormat = 1;
@@ -36,10 +37,9 @@ interface Column {
 }
 
 const ownColumns: readonly Column[] = [
-  { title: 'id', read: (profile) => cellText(own(profile, 'id')) },
-  { title: 'uid', read: (profile) => cellText(own(profile, 'uid')) },
-  { title: 'name', read: (profile) => cellText(own(profile, 'name')) },
-  { title: 'status', read: (profile) => cellText(own(profile, 'status')) },
+  ...['id', 'uid', 'name', 'status'].map((title): Column => {
+    return { title, read: (profile) => cellText(own(profile, title)) };
+  }),
   {
     title: 'profile_type',
     read: (profile) => cellText(own(profile, 'profile_type') ?? own(profile, 'profile_type_id')),
@@ -72,37 +72,29 @@ function searchTable({ profiles, more, label }: FoundProfiles, options: ReportOp
   const columns = columnsOf(profiles);
   const cells = profiles.map((profile) => columns.map(({ read }) => oneLine(read(profile))));
   const header = columns.map(({ title }) => oneLine(title));
-  const { rows, left } = table(header, cells, options.width);
-  const count = `${profiles.length} ${profiles.length === 1 ? 'profile' : 'profiles'}${more ? ', and more: raise --limit' : ''}`;
+  const { rows, left } = table([header, ...cells], options.width);
+  const count = `${pluralize(profiles.length, 'profile')}${more ? ', and more: raise --limit' : ''}`;
   const hidden = left === 0 ? '' : ` (${left} columns do not fit: --format csv or json has them)`;
-  const end: Row = row(0, span(`${label}: ${count}`, 'bold'), span(hidden, 'dim'));
+  const end = row(0, span(`${label}: ${count}`, 'bold'), span(hidden, 'dim'));
   return layout([...(profiles.length === 0 ? [] : rows), end], options);
 }
 
 /**
- * Rows of a table with as many columns as fit into `width`; `left` is the number of the others. Cells are single lines.
+ * Rows of a table, the header first, with as many columns as fit into `width`; `left` is the number of the others.
+ * Cells are single lines.
  */
-function table(
-  header: readonly string[],
-  cells: readonly (readonly string[])[],
-  width: number,
-): { rows: Row[]; left: number } {
-  const widths = header.map((title, at) => {
-    const all = [title, ...cells.map((line) => line[at] ?? '')];
-    return all.reduce((most, text) => Math.max(most, Math.min(maxCell, widthOf(text))), 0);
-  });
-  const count = countFitting(widths, width);
-  const lines = [header, ...cells].map((line) =>
-    line
-      .slice(0, count)
-      .map((text, at) => padTo(cut(text, widths[at] ?? 0), widths[at] ?? 0))
-      .join(gap)
-      .trimEnd(),
+function table(lines: readonly (readonly string[])[], width: number): { rows: Row[]; left: number } {
+  const widths = (lines[0] ?? []).map((_, at) =>
+    lines.reduce((most, line) => Math.max(most, Math.min(maxCell, widthOf(line[at] ?? ''))), 0),
   );
-  const rows = lines.map((text, at): Row => {
-    return { indent: 0, hang: 0, spans: [at === 0 ? span(text, 'bold') : span(text)] };
+  const count = countFitting(widths, width);
+  const rows = lines.flatMap((line, index) => {
+    const cells = widths.slice(0, count).map((column, at) => {
+      return padTo(cut(charactersOf(line[at] ?? ''), column).join(''), column);
+    });
+    return paragraph(0, cells.join(gap).trimEnd(), ...(index === 0 ? (['bold'] as const) : []));
   });
-  return { rows, left: header.length - count };
+  return { rows, left: widths.length - count };
 }
 
 /** How many columns fit; at least one. */
@@ -113,16 +105,6 @@ function countFitting(widths: readonly number[], width: number): number {
     return used > width;
   });
   return count === -1 ? widths.length : Math.max(1, count);
-}
-
-function cut(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
-  let shown = '';
-  for (const { segment } of graphemesOf(text)) {
-    if (widthOf(shown + segment) >= columns) break;
-    shown += segment;
-  }
-  return `${shown}…`;
 }
 
 /** Rows as CSV (RFC 4180), the header first. No spreadsheet reads a cell as a formula. */

@@ -11,6 +11,7 @@ import { json } from './json-output.ts';
 import type { ReportOptions } from './options.ts';
 import { oneLine } from './safe.ts';
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './text/layout.ts';
+import { joinParts } from './words.ts';
 
 export const statusFormats = ['text', 'json', 'zone'] as const;
 export type StatusFormat = (typeof statusFormats)[number];
@@ -33,66 +34,51 @@ const recordLifetime = 3600;
 /** The longest string of a TXT record, in bytes (RFC 1035, 3.3). */
 const maxTxtString = 255;
 
-const headings = {
+const headings: Readonly<Record<VerifiedKind, string>> = {
   VerifiedDomain: 'Domains',
   MailFrom: 'MAIL FROM domains',
   SenderAddress: 'Senders',
-} as const satisfies Record<VerifiedKind, string>;
+};
 
-export const verificationWords = {
-  verified: 'verified',
-  'not-needed': 'no verification needed',
-  pending: 'pending',
-  failed: 'FAILED',
-  absent: 'not in the tenant',
-  unknown: 'unknown state',
-} as const satisfies Record<Verification, string>;
+/** Each state of a verification: what it is called, and how that is shown. */
+export const verificationWords: Readonly<
+  Record<Verification, { readonly words: string; readonly styles: readonly Style[] }>
+> = {
+  verified: { words: 'verified', styles: ['green'] },
+  'not-needed': { words: 'no verification needed', styles: ['dim'] },
+  pending: { words: 'pending', styles: ['yellow'] },
+  failed: { words: 'FAILED', styles: ['red', 'bold'] },
+  absent: { words: 'not in the tenant', styles: ['yellow'] },
+  unknown: { words: 'unknown state', styles: ['magenta'] },
+};
 
-const verificationStyles = {
-  verified: ['green'],
-  'not-needed': ['dim'],
-  pending: ['yellow'],
-  failed: ['red', 'bold'],
-  absent: ['yellow'],
-  unknown: ['magenta'],
-} as const satisfies Record<Verification, readonly Style[]>;
-
-const publicationStyles = {
+const publicationStyles: Readonly<Record<Publication['state'], Style>> = {
   published: 'green',
   missing: 'yellow',
   wrong: 'red',
   unknown: 'magenta',
-} as const satisfies Record<Publication['state'], Style>;
+};
 
 function statusRows({ identities, summary }: Status): Row[] {
   const rows = verifiedKinds.flatMap((kind) => {
     const group = identities.filter((identity) => identity.kind === kind);
-    const column = columnOf(group);
-    if (group.length === 0) return [];
-    return [
-      row(0, span(headings[kind], 'bold')),
-      ...group.flatMap((one) => identityRows(one, column)),
-      blank,
-    ];
+    const column = Math.min(50, Math.max(...group.map(({ name }) => widthOf(name))));
+    const shown = group.flatMap((identity) => identityRows(identity, column));
+    return group.length === 0 ? [] : [row(0, span(headings[kind], 'bold')), ...shown, blank];
   });
-  const counts = Object.entries(summary).flatMap(([verification, count]) =>
-    count === 0 ? [] : [`${count} ${verification}`],
-  );
-  return [...rows, row(0, span(counts.join(', ') || 'The tenant has no senders and no domains.', 'bold'))];
-}
-
-function columnOf(group: readonly IdentityStatus[]): number {
-  return Math.min(50, Math.max(...group.map(({ name }) => widthOf(name))));
+  const counts = Object.entries(summary).map(([state, count]) => count > 0 && `${count} ${state}`);
+  const words = joinParts(counts, ', ') || 'The tenant has no senders and no domains.';
+  return [...rows, row(0, span(words, 'bold'))];
 }
 
 function identityRows(identity: IdentityStatus, column: number): Row[] {
   const { name, verification, reported, mailFromDomain, remarks, refused, records, declared } = identity;
-  const word = verification === 'unknown' ? `${verificationWords.unknown} "${reported ?? ''}"` : null;
+  const { words, styles } = verificationWords[verification];
   return [
     row(
       2,
       span(`${padTo(name, column)}  `),
-      span(word ?? verificationWords[verification], ...verificationStyles[verification]),
+      span(verification === 'unknown' ? `${words} "${reported ?? ''}"` : words, ...styles),
       ...(mailFromDomain === null ? [] : [span(`  ${mailFromDomain}`)]),
       ...(declared ? [] : [span('  (not declared)', 'dim')]),
     ),
@@ -136,10 +122,9 @@ function statusZone({ identities, checkedAt, environment }: Status): string {
 function identityBlock({ address, verification, records, refused }: IdentityStatus, written: Set<string>) {
   const lines = records.map(({ record, publication }) => {
     const line = zoneLine(record);
-    const mark = publication === null ? '' : ` ; ${publication.state}`;
     if (written.has(line)) return comment(`also: ${line}`);
     written.add(line);
-    return `${line}${mark}`;
+    return publication === null ? line : `${line} ; ${publication.state}`;
   });
   return [
     comment(`${address}: ${verification}`),
@@ -154,30 +139,25 @@ function comment(text: string): string {
 
 /** `NAME. TTL IN TYPE DATA`, as RFC 1035 writes it. */
 export function zoneLine(record: DnsRecord): string {
-  return `${record.name}. ${recordLifetime} IN ${record.type} ${recordData(record)}`;
-}
-
-function recordData(record: DnsRecord): string {
+  const start = `${record.name}. ${recordLifetime} IN ${record.type}`;
   switch (record.type) {
     case 'CNAME':
-      return `${record.value}.`;
+      return `${start} ${record.value}.`;
     case 'MX':
-      return `${record.priority} ${record.value}.`;
+      return `${start} ${record.priority} ${record.value}.`;
     case 'TXT':
-      return txtStrings(record.value);
+      return `${start} ${txtStrings(record.value)}`;
   }
 }
 
 function txtStrings(text: string): string {
   const bytes = Buffer.from(text);
   const count = Math.max(1, Math.ceil(bytes.length / maxTxtString));
-  return Array.from({ length: count }, (_, at) =>
-    quoteBytes(bytes.subarray(at * maxTxtString, (at + 1) * maxTxtString)),
-  ).join(' ');
-}
-
-function quoteBytes(bytes: Uint8Array): string {
-  return `"${[...bytes].map(escapeByte).join('')}"`;
+  const strings = Array.from({ length: count }, (_, at) => {
+    const part = bytes.subarray(at * maxTxtString, (at + 1) * maxTxtString);
+    return `"${Array.from(part, escapeByte).join('')}"`;
+  });
+  return strings.join(' ');
 }
 
 function escapeByte(byte: number): string {

@@ -14,18 +14,7 @@ export function testPreview(test: TestNotification, options: ReportOptions): str
   const { address, key, medium, template, subject, from, replyTo, differing, context } = test;
   const line = (title: string, text: string | null): Row[] =>
     text === null ? [] : [row(2, span(title.padEnd(10), 'cyan'), span(text))];
-  const warning =
-    differing.length === 0
-      ? []
-      : [
-          row(
-            2,
-            span('warning: ', 'yellow', 'bold'),
-            span(
-              `the manifest differs in ${differing.join(', ')}, and the tenant sends its own version. Apply first to test the manifest.`,
-            ),
-          ),
-        ];
+  const warning = `the manifest differs in ${differing.join(', ')}, and the tenant sends its own version. Apply first to test the manifest.`;
   return layout(
     [
       row(0, span(`Test notification ${address}`, 'bold')),
@@ -35,7 +24,7 @@ export function testPreview(test: TestNotification, options: ReportOptions): str
       ...line('reply to', replyTo),
       ...line('to', 'The tenant decides, and its API does not say who. Expect that real people get it.'),
       ...line('locale', 'The request has no locale: the tenant uses the one of the recipient.'),
-      ...warning,
+      ...(differing.length === 0 ? [] : [row(2, span('warning: ', 'yellow', 'bold'), span(warning))]),
       row(2, span('context', 'cyan')),
       ...paragraph(4, safeJson(context)),
     ],

@@ -4,7 +4,6 @@ import {
   actions,
   type Change,
   type Impact,
-  type Moved,
   type Origin,
   type Plan,
   type Request,
@@ -21,20 +20,24 @@ import {
 import { uriPath } from './safe.ts';
 
 /** The sign of each action. */
-export const symbols = { create: '+', update: '~', delete: '-', manual: '!' } as const satisfies Record<
-  Action,
-  string
->;
+export const symbols: Readonly<Record<Action, string>> = {
+  create: '+',
+  update: '~',
+  delete: '-',
+  manual: '!',
+};
 
-export const actionWords = {
+export const actionWords: Readonly<Record<Action, string>> = {
   create: 'to create',
   update: 'to update',
   delete: 'to delete',
   manual: 'by hand',
-} as const satisfies Record<Action, string>;
+};
 
 /** Each risk: its label, what it means, and whether it can do harm. */
-export const riskWords = {
+export const riskWords: Readonly<
+  Record<Risk, { readonly label: string; readonly meaning: string; readonly isGrave: boolean }>
+> = {
   lockout: {
     label: 'LOCK-OUT',
     meaning: 'this can shut people out, and the credentials that CI uses',
@@ -52,28 +55,28 @@ export const riskWords = {
     isGrave: true,
   },
   'sends-mail': { label: 'SENDS E-MAIL', meaning: 'a verification message goes out', isGrave: false },
-} as const satisfies Record<Risk, { label: string; meaning: string; isGrave: boolean }>;
+};
 
-export const originWords = {
+export const originWords: Readonly<Record<Origin, string>> = {
   repo: 'changed in the repository',
   tenant: 'changed in the tenant',
   both: 'changed in the repository and in the tenant',
-} as const satisfies Record<Origin, string>;
+};
 
-export const outcomeWords = {
+export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
   done: 'done',
   failed: 'failed',
   skipped: 'skipped',
   notAttempted: 'not attempted',
   unknown: 'unknown',
-} as const satisfies Record<ChangeOutcome, string>;
+};
 
-export const runWords = {
+export const runWords: Readonly<Record<RunOutcome, string>> = {
   done: 'Applied',
   partial: 'Applied in part',
   interrupted: 'Interrupted',
   refused: 'Refused, nothing written',
-} as const satisfies Record<RunOutcome, string>;
+};
 
 export const noChanges = 'No changes. The tenant equals the manifests.';
 export const refused = 'REFUSED: this plan cannot be applied.';
@@ -93,11 +96,11 @@ export function resultCounts(summary: Result['summary']): string {
 export function diagnosticCounts(diagnostics: readonly Diagnostic[]): string {
   const counts = countSeverities(diagnostics);
   const parts = [
-    pluralize(counts.error, 'error'),
-    pluralize(counts.warning, 'warning'),
-    pluralize(counts.info, 'note'),
-  ].filter((part) => !part.startsWith('0 '));
-  return parts.join(', ') || 'no problems';
+    counts.error > 0 && pluralize(counts.error, 'error'),
+    counts.warning > 0 && pluralize(counts.warning, 'warning'),
+    counts.info > 0 && pluralize(counts.info, 'note'),
+  ];
+  return joinParts(parts, ', ') || 'no problems';
 }
 
 /** How many diagnostics there are of each severity. */
@@ -107,14 +110,24 @@ export function countSeverities(diagnostics: readonly Diagnostic[]): Record<Seve
   return counts;
 }
 
+/** The parts that are there, with a separator between them: what is empty, missing or `false` is left out. */
+export function joinParts(parts: readonly (string | false | null | undefined)[], separator: string): string {
+  return parts.filter(Boolean).join(separator);
+}
+
 /** `1 error`, `2 errors` */
 export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The place of a manifest or a problem: `file:line`, `file:line:column`. */
-export function place(source: { file: string; line: number; column?: number }): string {
-  return [source.file, source.line, source.column].filter((part) => part !== undefined).join(':');
+export function place({ file, line, column }: { file: string; line: number; column?: number }): string {
+  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
+}
+
+/** Where a problem is: its place in a file, or else the address of its object. */
+export function whereOf({ source, address }: Diagnostic): string | undefined {
+  return source ? place(source) : address;
 }
 
 /**
@@ -132,41 +145,50 @@ export function scopeWords({ only, except, prune, since }: Plan['scope']): strin
   const parts = [
     ...only.map((glob) => `--only ${glob}`),
     ...except.map((glob) => `--except ${glob}`),
-    ...(prune ? ['--prune'] : []),
-    ...(since === null ? [] : [`--since ${since}`]),
+    prune && '--prune',
+    since !== null && `--since ${since}`,
   ];
-  return parts.join(' ');
+  return joinParts(parts, ' ');
 }
 
 /** The two addresses of a tenant, or one where they are the same. */
 export function tenantWords({ identity, profiles }: Plan['tenant']): string {
-  return [...new Set([identity, profiles])].filter((address) => address !== '').join(', ');
+  return joinParts(identity === profiles ? [identity] : [identity, profiles], ', ');
 }
 
-/** Items by kind, the kinds in the order of their first item. */
-export function byKind<T extends { readonly kind: string }>(items: readonly T[]): ReadonlyMap<string, T[]> {
+/** Items in groups, in the order of their first items. */
+export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): [name: string, group: T[]][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
-    const group = groups.get(item.kind);
+    const name = nameOf(item);
+    const group = groups.get(name);
     if (group) group.push(item);
-    else groups.set(item.kind, [item]);
+    else groups.set(name, [item]);
   }
-  return groups;
+  return [...groups];
+}
+
+/** The kind in an address. */
+export function kindOf({ address }: { readonly address: string }): string {
+  return address.split('/')[0] ?? '';
 }
 
 /** `2 to create, 1 to update`; actions that do not occur are left out. */
 export function changeCounts(changes: readonly Pick<Change, 'action'>[]): string {
-  return actions
-    .map(
-      (action) => [changes.filter((change) => change.action === action).length, actionWords[action]] as const,
-    )
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => `${count} ${words}`)
-    .join(', ');
+  const parts = actions.map((action) => {
+    const { length } = changes.filter((change) => change.action === action);
+    return length > 0 && `${length} ${actionWords[action]}`;
+  });
+  return joinParts(parts, ', ');
+}
+
+/** How long a run took. */
+export function elapsedWords({ startedAt, endedAt }: Result): string {
+  return duration(Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 /** `840 ms`, `12.3 s` or `4 min 5 s`; empty for what is not a duration. */
-export function duration(ms: number): string {
+function duration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return '';
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -183,11 +205,11 @@ export function requestTarget({ path, query }: Request): string {
 export function sentWords({ method, path, status, trackingId, attempts, ms }: SentRequest): string {
   const parts = [
     `${method} ${path} → ${status ?? 'no answer'}`,
-    ...(trackingId === null ? [] : [`tracking id ${trackingId}`]),
-    ...(attempts > 1 ? [pluralize(attempts, 'attempt')] : []),
+    trackingId !== null && `tracking id ${trackingId}`,
+    attempts > 1 && pluralize(attempts, 'attempt'),
     duration(ms),
   ];
-  return parts.filter((part) => part !== '').join(', ');
+  return joinParts(parts, ', ');
 }
 
 /** What a change of a search does to the profiles that it finds. */
@@ -205,13 +227,9 @@ export const moves = ['enter', 'leave'] as const;
 
 /** `3 enter: Ada, Ben and 1 more`; `null` where nobody moves. */
 export function movedWords(effect: Effect, move: (typeof moves)[number]): string | null {
-  const { count } = effect[move];
+  const { count, first } = effect[move];
   if (count === 0) return null;
   const verb = count === 1 ? `${move}s` : move;
-  return `${count} ${verb}: ${firstNames(effect[move])}`;
-}
-
-function firstNames({ count, first }: Moved): string {
   const more = count - first.length;
-  return more > 0 ? `${first.join(', ')} and ${more} more` : first.join(', ');
+  return `${count} ${verb}: ${first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { chatParts } from '../../src/preview/chat.ts';
-import { documentOf } from '../../src/preview/document.ts';
+import { chatParts, documentOf } from '../../src/preview/document.ts';
 
 const shown = (content: Json): string =>
   documentOf({ is: 'rendered', value: { is: 'chat', content } }, true)?.replace(/.*<\/head>/s, '') ?? '';

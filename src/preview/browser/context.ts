@@ -66,14 +66,10 @@ export function showSamples(address: string, context: Context): void {
 function readField(last: Context): TypedContext {
   const text = field.value;
   try {
-    return { text, value: parseObject(text), error: '' };
+    const value: Json = JSON.parse(text);
+    if (isObject(value)) return { text, value, error: '' };
+    return { text, value: last, error: 'It has to be a JSON object.' };
   } catch (error) {
     return { text, value: last, error: messageOf(error) };
   }
-}
-
-function parseObject(text: string): Context {
-  const value: Json = JSON.parse(text);
-  if (isObject(value)) return value;
-  throw new Error('It has to be a JSON object.');
 }

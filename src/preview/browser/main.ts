@@ -1,6 +1,12 @@
 import { find, startTheme } from '../../report/html/browser/dom.ts';
-import type { ListedTemplate, TemplateList } from '../protocol.ts';
-import { fetchRendered, fetchTemplates } from './api.ts';
+import {
+  type ListedTemplate,
+  type Refused,
+  type RenderedTemplate,
+  type RenderQuestion,
+  type TemplateList,
+  tokenHeader,
+} from '../protocol.ts';
 import { contextOf, showContext, showSamples, startContext } from './context.ts';
 import { breakableKey, element, mediumName, messageOf, problemItem } from './elements.ts';
 import { showList, startList } from './list.ts';
@@ -37,7 +43,7 @@ function select(): void {
 
 async function refresh(): Promise<void> {
   try {
-    const list = await fetchTemplates();
+    const list = await request<TemplateList>('/api/templates');
     templates = list.templates;
     selected ??= templates[0]?.address ?? null;
     find('environment', HTMLElement).textContent = list.environment;
@@ -114,7 +120,7 @@ async function render(template: ListedTemplate): Promise<void> {
   root.classList.add('rendering');
   try {
     const { address } = template;
-    const rendered = await fetchRendered({ address, context: contextOf(address) });
+    const rendered = await request<RenderedTemplate>('/api/render', { address, context: contextOf(address) });
     if (mine !== turn) return;
     showSamples(address, rendered.context);
     showSides(template, rendered);
@@ -124,4 +130,22 @@ async function render(template: ListedTemplate): Promise<void> {
   } finally {
     if (mine === turn) root.classList.remove('rendering');
   }
+}
+
+/**
+ * The answer to a question, which is of the type that belongs to its path: page and server come from one build. Rejects
+ * with the server's message.
+ */
+async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
+  const token = document.querySelector<HTMLMetaElement>('meta[name="token"]')?.content ?? '';
+  const headers = { [tokenHeader]: token };
+  const body = JSON.stringify(question);
+  const response = await (question === undefined
+    ? fetch(path, { headers })
+    : fetch(path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }));
+  if (!response.ok) {
+    const { error }: Refused = await response.json();
+    throw new Error(error);
+  }
+  return response.json();
 }

@@ -1,4 +1,4 @@
-import { find, findAll, press } from '../../report/html/browser/dom.ts';
+import { find, findAll, startSwitch } from '../../report/html/browser/dom.ts';
 import type { Base, ListedTemplate, MailHead, RenderedSide, RenderedTemplate } from '../protocol.ts';
 import { element } from './elements.ts';
 
@@ -20,14 +20,10 @@ let shown = '';
 
 /** Lets people choose the width of e-mails, and fits the frames again when the window changes. */
 export function startSides(): void {
-  const buttons = findAll('[data-width]', HTMLButtonElement);
-  for (const button of buttons) {
-    button.addEventListener('click', () => {
-      mailWidth = Number(button.dataset.width);
-      for (const other of buttons) press(other, other === button);
-      fitFrames();
-    });
-  }
+  const buttons = startSwitch('[data-width]', ({ dataset }) => {
+    mailWidth = Number(dataset.width);
+    fitFrames();
+  });
   addEventListener('resize', fitFrames);
   if (innerWidth < phoneWindow) buttons.find(({ dataset }) => dataset.width === '375')?.click();
 }
@@ -35,33 +31,22 @@ export function startSides(): void {
 /** Shows a template before and after; only after where the tenant was not read. */
 export function showSides(template: ListedTemplate, { before, after }: RenderedTemplate): void {
   const { address, medium, base, isRemoved } = template;
-  const next = JSON.stringify([address, base, isRemoved, before, after]);
-  if (next === shown) return;
-  shown = next;
+  const wanted = JSON.stringify([address, base, isRemoved, before, after]);
+  if (wanted === shown) return;
+  shown = wanted;
   isMail = medium === 'EMAIL';
   const hasBefore = base !== 'not-read';
   const sides = find('sides', HTMLElement);
   sides.classList.toggle('single', !hasBefore);
-  sides.replaceChildren(
-    ...(hasBefore
-      ? [
-          sideFigure({
-            title: 'Before',
-            words: baseWords[base],
-            side: before,
-            previous: null,
-            absence: 'There is none.',
-          }),
-        ]
-      : []),
-    sideFigure({
-      title: 'After',
-      words: isRemoved ? baseWords.default : 'as declared',
-      side: after,
-      previous: hasBefore ? before : null,
-      absence: isRemoved ? "The vendor's default takes its place." : 'There is none.',
-    }),
-  );
+  const previous = { title: 'Before', words: baseWords[base], side: before, absence: 'There is none.' };
+  const next = {
+    title: 'After',
+    words: isRemoved ? baseWords.default : 'as declared',
+    side: after,
+    absence: isRemoved ? "The vendor's default takes its place." : 'There is none.',
+  };
+  if (hasBefore) sides.replaceChildren(sideFigure(previous, null), sideFigure(next, before));
+  else sides.replaceChildren(sideFigure(next, null));
   fitFrames();
 }
 
@@ -69,13 +54,12 @@ interface SideFigure {
   readonly title: string;
   readonly words: string;
   readonly side: RenderedSide | null;
-  /** The side that this one is compared with. */
-  readonly previous: RenderedSide | null;
   /** Shown where there is no side. */
   readonly absence: string;
 }
 
-function sideFigure({ title, words, side, previous, absence }: SideFigure): HTMLElement {
+/** @param previous the side that this one is compared with */
+function sideFigure({ title, words, side, absence }: SideFigure, previous: RenderedSide | null): HTMLElement {
   const caption = element(
     'figcaption',
     {},

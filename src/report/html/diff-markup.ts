@@ -1,15 +1,15 @@
 import type { Block, DiffLine, Hunk, LineDiff } from '../line-diff.ts';
 import type { Part } from '../word-diff.ts';
 import { pluralize } from '../words.ts';
-import { html, type Markup } from './markup.ts';
+import { type Child, html, type Markup, markMatches } from './markup.ts';
 
 /**
  * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
  * after, and equal lines are on both sides.
  */
-export function lineDiffMarkup({ hunks, notes, hidden }: LineDiff): Markup {
+export function diffFigure(caption: Child, { hunks, notes, hidden }: LineDiff): Markup {
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
-  return html`<div class="code">${hunks.map(hunkMarkup)}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}`;
+  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${hunks.map(hunkMarkup)}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
 }
 
 function hunkMarkup(hunk: Hunk, index: number): Markup {
@@ -19,8 +19,8 @@ function hunkMarkup(hunk: Hunk, index: number): Markup {
 
 function blockMarkup({ is, before, after }: Block): Markup {
   const isSame = is === 'same';
-  const old = before.map((line) => (isSame ? sameLine(line) : oldLine(line)));
-  const fresh = after.map((line) => (isSame ? sameLine(line) : newLine(line)));
+  const old = before.map(isSame ? sameLine : oldLine);
+  const fresh = after.map(isSame ? sameLine : newLine);
   const twin = isSame ? ' twin' : '';
   return html`<div class="pair"><div class="side">${old}</div><div class="side${twin}">${fresh}</div></div>`;
 }
@@ -38,20 +38,16 @@ function newLine({ number, parts }: DiffLine): Markup {
 }
 
 function partMarkup({ text, changed }: Part): Markup {
-  return changed ? html`<mark>${highlight(text)}</mark>` : html`${highlight(text)}`;
+  return changed ? html`<mark>${highlight(text)}</mark>` : highlight(text);
 }
 
 const token =
-  /(?<velocity>\$!?\{?[A-Za-z_][\w.]*\}?|#(?:if|elseif|else|end|foreach|set)\b)|(?<tag><\/?[A-Za-z][\w-]*|\/?>)|(?<name>"[^"]{0,80}"(?=:))/g;
+  /(\$!?\{?[A-Za-z_][\w.]*\}?|#(?:if|elseif|else|end|foreach|set)\b)|(<\/?[A-Za-z][\w-]*|\/?>)|("[^"]{0,80}"(?=:))/g;
 
 /** A text with its variables, directives, tags and names of JSON in colours of their own. */
-function highlight(text: string): Markup[] {
-  const found: Markup[] = [];
-  let at = 0;
-  for (const match of text.matchAll(token)) {
-    const kind = match.groups?.velocity ? 'v' : match.groups?.tag ? 't' : 'k';
-    found.push(html`${text.slice(at, match.index)}<span class="${kind}">${match[0]}</span>`);
-    at = match.index + match[0].length;
-  }
-  return [...found, html`${text.slice(at)}`];
+function highlight(text: string): Markup {
+  return markMatches(text, token, ([found, velocity, tag]) => {
+    const kind = velocity ? 'v' : tag ? 't' : 'k';
+    return html`<span class="${kind}">${found}</span>`;
+  });
 }

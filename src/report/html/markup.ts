@@ -21,6 +21,17 @@ export function html(strings: TemplateStringsArray, ...values: readonly Child[])
   return new Markup(strings.reduce((text, part, index) => `${text}${write(values[index - 1] ?? '')}${part}`));
 }
 
+/** A text in which `mark` has marked up whatever a global expression matches. */
+export function markMatches(text: string, pattern: RegExp, mark: (match: RegExpExecArray) => Markup): Markup {
+  const parts: Child[] = [];
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    parts.push(text.slice(end, match.index), mark(match));
+    end = match.index + match[0].length;
+  }
+  return html`${parts}${text.slice(end)}`;
+}
+
 function write(value: Child): string {
   if (value instanceof Markup) return value.toString();
   if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));

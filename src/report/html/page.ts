@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { type Diagnostic, hasErrors } from '../../model/diagnostic.ts';
 import { oneLine } from '../safe.ts';
-import { place } from '../words.ts';
+import { whereOf } from '../words.ts';
 import { html, Markup } from './markup.ts';
 
-interface Tile {
-  /** The category of the entries that it filters; `null` for a count without entries. */
-  readonly category: string | null;
-  readonly count: number;
-  readonly words: string;
+/** One entry of the page's list: it can be filtered and expanded. */
+export interface Entry {
+  /** The action or the outcome, by which the tiles filter. */
+  readonly category: string;
+  readonly isOpen: boolean;
+  readonly summary: Markup;
+  readonly body: Markup;
 }
 
 /** What a page shows. */
@@ -21,12 +23,18 @@ interface Page {
   readonly alarm: string | null;
   /** Shown where there is nothing to list. */
   readonly empty: string;
-  readonly tiles: readonly Tile[];
+  readonly tiles: readonly {
+    /** The category of the entries that it filters; `null` for a count without entries. */
+    readonly category: string | null;
+    readonly count: number;
+    readonly words: string;
+  }[];
   readonly diagnostics: readonly Diagnostic[];
+  /** The entries by kind. */
   readonly groups: readonly {
     readonly name: string;
     readonly words: string;
-    readonly entries: readonly Markup[];
+    readonly entries: readonly Entry[];
   }[];
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Whether frames with foreign styles are among the entries. */
@@ -81,7 +89,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function tileMarkup({ category, count, words }: Tile): Markup {
+function tileMarkup({ category, count, words }: Page['tiles'][number]): Markup {
   const content = html`<b>${count}</b> <span>${words}</span>`;
   if (category === null || count === 0)
     return html`<li><div class="tile ${category ?? ''}">${content}</div></li>`;
@@ -100,7 +108,7 @@ function toolbar({ groups }: Page, total: number): Markup {
 
 function groupMarkup({ name, words, entries }: Page['groups'][number], index: number): Markup {
   return html`<section class="group" aria-labelledby="g${index}"><h2 id="g${index}">${name} <small>${words}</small></h2>
-${entries}</section>`;
+${entries.map((entry) => entryMarkup(entry, name))}</section>`;
 }
 
 function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup {
@@ -108,26 +116,15 @@ function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup {
   return html`<section aria-labelledby="problems"><h2 id="problems">${hasErrors(diagnostics) ? 'Problems' : 'Remarks'}</h2><ul class="notices">${diagnostics.map(diagnosticMarkup)}</ul></section>`;
 }
 
-function diagnosticMarkup({ severity, code, message, source, excerpt, hint, address }: Diagnostic): Markup {
-  const where = source ? place(source) : address;
+function diagnosticMarkup(diagnostic: Diagnostic): Markup {
+  const { severity, code, message, excerpt, hint } = diagnostic;
+  const where = whereOf(diagnostic);
   const kind = severity === 'error' ? 'danger' : severity;
   return html`<li class="${kind}"><strong>${severity}</strong> ${where === undefined ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}</li>`;
 }
 
-/** One entry of the page's list: it can be filtered and expanded. */
-interface Entry {
-  /** The kind, by which entries are grouped and filtered. */
-  readonly group: string;
-  /** The action or the outcome, by which the tiles filter. */
-  readonly category: string;
-  readonly isOpen: boolean;
-  readonly summary: Markup;
-  readonly body: Markup;
-}
-
-/** One entry as an expandable element. */
-export function entryMarkup({ group, category, isOpen, summary, body }: Entry): Markup {
+function entryMarkup({ category, isOpen, summary, body }: Entry, group: string): Markup {
   const open = isOpen ? html` open` : '';
   return html`<details class="entry" data-group="${group}" data-category="${category}"${open}><summary>${summary}</summary><div class="body">${body}</div></details>
 `;

@@ -1,5 +1,4 @@
 import {
-  type Action,
   actions,
   type Change,
   type Difference,
@@ -14,9 +13,9 @@ import type { Rendered, ReportOptions } from '../options.ts';
 import { oneLine, quoteHtml } from '../safe.ts';
 import {
   actionWords,
-  byKind,
   changeCounts,
   type Effect,
+  groupBy,
   impactUnknown,
   impactWords,
   movedWords,
@@ -33,9 +32,9 @@ import {
   symbols,
   tenantWords,
 } from '../words.ts';
-import { lineDiffMarkup } from './diff-markup.ts';
+import { diffFigure } from './diff-markup.ts';
 import { html, Markup } from './markup.ts';
-import { addressMarkup, entryMarkup, pageHtml } from './page.ts';
+import { addressMarkup, type Entry, pageHtml } from './page.ts';
 
 /** Up to this many changes, all are expanded at first. */
 const maxOpen = 8;
@@ -45,13 +44,7 @@ const maxBody = 20_000;
 const barWidth = 1000;
 /** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-
-const actionVerbs = {
-  create: 'create',
-  update: 'update',
-  delete: 'delete',
-  manual: 'by hand',
-} as const satisfies Record<Action, string>;
+const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><meta name="color-scheme" content="light">`;
 
 /** A plan as one self-contained page. */
 export function planHtml(plan: Plan, options: ReportOptions): string {
@@ -72,7 +65,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
       { category: null, count: plan.summary.unchanged, words: 'unchanged' },
     ],
     diagnostics: plan.diagnostics,
-    groups: [...byKind(plan.changes)].map(([name, group]) => ({
+    groups: groupBy(plan.changes, ({ kind }) => kind).map(([name, group]) => ({
       name,
       words: changeCounts(group),
       entries: group.map((change) => changeEntry(change, isOpen, options)),
@@ -83,31 +76,32 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
       ...(scope === '' ? [] : [['Limited by', scope] as const]),
       ['Tool', `${plan.tool.name} ${plan.tool.version}`],
     ],
-    hasFrames: plan.changes.some(
-      ({ address }) => options.rendered && Object.hasOwn(options.rendered, address),
-    ),
+    hasFrames: plan.changes.some((change) => renderedOf(change, options) !== undefined),
   });
 }
 
+function renderedOf({ address }: Change, { rendered }: ReportOptions): Rendered | undefined {
+  return rendered && Object.hasOwn(rendered, address) ? rendered[address] : undefined;
+}
+
 /** One change as an expandable entry of the page. */
-function changeEntry(change: Change, isOpen: boolean, options: ReportOptions): Markup {
-  const { action, address, kind, risk, source } = change;
-  const rendered =
-    options.rendered && Object.hasOwn(options.rendered, address) ? options.rendered[address] : undefined;
+function changeEntry(change: Change, isOpen: boolean, options: ReportOptions): Entry {
+  const { action, address, risk, source } = change;
+  const rendered = renderedOf(change, options);
   const views = change.diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
   const short = views.filter(({ view }) => view.is !== 'lines');
-  const summary = html`<span class="badge ${action}"><b aria-hidden="true">${symbols[action]}</b>${actionVerbs[action]}</span>
+  const summary = html`<span class="badge ${action}"><b aria-hidden="true">${symbols[action]}</b>${actionWords[action].replace('to ', '')}</span>
 ${addressMarkup(address)}
 ${risk.map(riskPill)}
 ${source === null ? '' : html`<span class="where">${place(source)}</span>`}`;
   const body = html`${metaMarkup(change, options.sourceUrl)}
 ${noticesMarkup(change)}
 ${short.length === 0 ? '' : tableMarkup(change, short)}
-${views.map(({ difference, view }) => (view.is === 'lines' ? figureMarkup(difference, view) : ''))}
+${views.map(({ difference, view }) => (view.is === 'lines' ? diffFigure(nameMarkup(difference), view.diff) : ''))}
 ${rendered === undefined ? '' : renderedMarkup(address, rendered)}
 ${impactMarkup(change.impact)}
 ${requestsMarkup(change.requests)}`;
-  return entryMarkup({ group: kind, category: action, isOpen, summary, body });
+  return { category: action, isOpen, summary, body };
 }
 
 /** The badge already says that an object is deleted. */
@@ -149,7 +143,7 @@ function tableMarkup(
 }
 
 function rowMarkup(difference: Difference, view: View): Markup {
-  const name = html`<th scope="row"><code>${oneLine(pathWords(difference.path))}</code>${originMarkup(difference)}</th>`;
+  const name = html`<th scope="row">${nameMarkup(difference)}</th>`;
   if (view.is === 'inline') {
     return html`<tr>${name}<td>${cell(view.before, 'del')}</td><td>${cell(view.after, 'ins')}</td></tr>`;
   }
@@ -161,12 +155,9 @@ function cell(text: string | null, side: 'del' | 'ins'): Markup {
   return side === 'del' ? html`<del>${oneLine(text)}</del>` : html`<ins>${oneLine(text)}</ins>`;
 }
 
-function figureMarkup(difference: Difference, view: Extract<View, { is: 'lines' }>): Markup {
-  return html`<figure class="diff"><figcaption><code>${oneLine(pathWords(difference.path))}</code>${originMarkup(difference)}</figcaption>${lineDiffMarkup(view.diff)}</figure>`;
-}
-
-function originMarkup({ origin }: Difference): Markup {
-  return origin === null ? html`` : html` <span class="origin ${origin}">${originWords[origin]}</span>`;
+function nameMarkup({ path, origin }: Difference): Markup {
+  const mark = origin === null ? '' : html` <span class="origin ${origin}">${originWords[origin]}</span>`;
+  return html`<code>${oneLine(pathWords(path))}</code>${mark}`;
 }
 
 function requestsMarkup(requests: readonly Request[]): Markup {
@@ -177,8 +168,8 @@ function requestsMarkup(requests: readonly Request[]): Markup {
 function requestMarkup(request: Request): Markup {
   const { method, body } = request;
   const text = body === null ? '' : bodyText(body);
-  const shown =
-    text.length > maxBody ? `${text.slice(0, maxBody)}\n… (${text.length - maxBody} characters more)` : text;
+  const rest = text.length - maxBody;
+  const shown = rest > 0 ? `${text.slice(0, maxBody)}\n… (${rest} characters more)` : text;
   return html`<p class="request"><strong>${method}</strong> <code>${requestTarget(request)}</code></p>
 ${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
 }
@@ -198,13 +189,8 @@ function frameFigure(title: string, caption: string, content: string | null): Ma
   const view =
     content === null
       ? html`<p class="none">nothing</p>`
-      : html`<div class="frame" data-title="${title}" data-document="${frameDocument(content)}"></div>`;
+      : html`<div class="frame" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + content))}"></div>`;
   return html`<figure><figcaption>${caption}</figcaption>${view}</figure>`;
-}
-
-function frameDocument(content: string): Markup {
-  const head = `<meta http-equiv="Content-Security-Policy" content="${framePolicy}"><meta name="color-scheme" content="light">`;
-  return new Markup(quoteHtml(`<!doctype html><meta charset="utf-8">${head}${content}`));
 }
 
 /** What a changed search finds before and after, in two bars and in words. */

@@ -2,8 +2,9 @@ import { type ChangeResult, changeOutcomes, type Result } from '../../model/resu
 import { valueText } from '../difference.ts';
 import { diffLines } from '../line-diff.ts';
 import {
-  byKind,
-  duration,
+  elapsedWords,
+  groupBy,
+  kindOf,
   outcomeWords,
   pluralize,
   resultCounts,
@@ -12,15 +13,14 @@ import {
   symbols,
   tenantWords,
 } from '../words.ts';
-import { lineDiffMarkup } from './diff-markup.ts';
-import { html, type Markup } from './markup.ts';
-import { addressMarkup, entryMarkup, pageHtml } from './page.ts';
+import { diffFigure } from './diff-markup.ts';
+import { html } from './markup.ts';
+import { addressMarkup, type Entry, pageHtml } from './page.ts';
 
 const maxLines = 400;
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
 export function resultHtml(result: Result): string {
-  const changes = result.changes.map((change) => ({ ...change, kind: change.address.split('/')[0] ?? '' }));
   return pageHtml({
     eyebrow: 'tenantctl apply',
     title: result.environment,
@@ -33,21 +33,21 @@ export function resultHtml(result: Result): string {
       words: outcomeWords[outcome],
     })),
     diagnostics: result.diagnostics ?? [],
-    groups: [...byKind(changes)].map(([name, group]) => ({
+    groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
       name,
       words: pluralize(group.length, 'change'),
-      entries: group.map((change) => resultEntry(name, change)),
+      entries: group.map(resultEntry),
     })),
     facts: [
       ['Plan digest', result.planDigest],
       ['Started', result.startedAt],
-      ['Took', duration(Date.parse(result.endedAt) - Date.parse(result.startedAt))],
+      ['Took', elapsedWords(result)],
     ],
     hasFrames: false,
   });
 }
 
-function resultEntry(group: string, change: ChangeResult): Markup {
+function resultEntry(change: ChangeResult): Entry {
   const { outcome, action, address, error, warnings, before, after, requests } = change;
   const isFailure = outcome === 'failed' || outcome === 'unknown';
   const written = outcome === 'done' ? [before, after] : [];
@@ -60,7 +60,7 @@ function resultEntry(group: string, change: ChangeResult): Markup {
     ...warnings.map((warning) => html`<li class="warning">${warning}</li>`),
   ];
   const body = html`${notices.length === 0 ? '' : html`<ul class="notices">${notices}</ul>`}
-${diff.hunks.length === 0 ? '' : html`<figure class="diff"><figcaption>Fields</figcaption>${lineDiffMarkup(diff)}</figure>`}
+${diff.hunks.length === 0 ? '' : diffFigure('Fields', diff)}
 ${requests.map((request) => html`<p class="request"><code>${sentWords(request)}</code></p>`)}`;
-  return entryMarkup({ group, category: outcome, isOpen: isFailure, summary, body });
+  return { category: outcome, isOpen: isFailure, summary, body };
 }

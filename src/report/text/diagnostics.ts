@@ -1,12 +1,20 @@
 import type { Diagnostic, Severity } from '../../model/diagnostic.ts';
 import type { ReportOptions } from '../options.ts';
-import { diagnosticCounts, place } from '../words.ts';
-import { blank, graphemesOf, layout, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
+import { diagnosticCounts, whereOf } from '../words.ts';
+import {
+  blank,
+  charactersOf,
+  cut,
+  layout,
+  paragraph,
+  type Row,
+  row,
+  type Style,
+  span,
+  widthOf,
+} from './layout.ts';
 
-const severityStyles = { error: 'red', warning: 'yellow', info: 'cyan' } as const satisfies Record<
-  Severity,
-  Style
->;
+const severityStyles: Readonly<Record<Severity, Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
 
 const excerptIndent = 4;
 /** The part of a line that is cut which stays at least on the right of the caret. */
@@ -21,17 +29,14 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Rep
 }
 
 /** Problems as rows, with an empty row after each. */
-export function diagnosticRows(
-  diagnostics: readonly Diagnostic[],
-  { width }: Pick<ReportOptions, 'width'>,
-): Row[] {
+export function diagnosticRows(diagnostics: readonly Diagnostic[], { width }: ReportOptions): Row[] {
   return diagnostics.flatMap((diagnostic) => [...rowsOf(diagnostic, width), blank]);
 }
 
 function rowsOf(diagnostic: Diagnostic, width: number): Row[] {
-  const { severity, code, message, source, excerpt, hint, address } = diagnostic;
+  const { severity, code, message, excerpt, hint } = diagnostic;
   const [first = '', ...more] = message.split('\n');
-  const where = source ? place(source) : address;
+  const where = whereOf(diagnostic);
   const isRepeated = where !== undefined && first.startsWith(`${where} `);
   return [
     row(
@@ -41,7 +46,7 @@ function rowsOf(diagnostic: Diagnostic, width: number): Row[] {
       span(`  ${first}`),
       span(`  [${code}]`, 'dim'),
     ),
-    ...paragraph(4, more.join('\n')).filter(() => more.length > 0),
+    ...more.flatMap((line) => paragraph(4, line)),
     ...(excerpt === undefined ? [] : excerptRows(excerpt, severityStyles[severity], width)),
     ...(hint === undefined ? [] : [row(4, span('hint: ', 'green', 'bold'), span(hint))]),
   ];
@@ -55,41 +60,19 @@ function excerptRows(excerpt: string, style: Style, width: number): Row[] {
   const [line = '', below = '', ...more] = excerpt.replace(/\n+$/, '').split('\n');
   const marked = /^([^|]*\| )( *)\^$/.exec(below);
   const [, margin = '', blanks = ''] = marked ?? [];
-  if (!marked || more.length > 0) return [line, below, ...more].map((text) => excerptRow(text));
+  if (!marked || more.length > 0) return paragraph(excerptIndent, [line, below, ...more].join('\n'));
   const focus = margin.length + blanks.length;
   const room = Math.max(20, width) - excerptIndent - widthOf(margin);
   const [left, right] = cutAround(line.slice(margin.length, focus), line.slice(focus), room);
   return [
-    excerptRow(`${line.slice(0, margin.length)}${left}${right}`),
-    excerptRow(`${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
+    ...paragraph(excerptIndent, `${line.slice(0, margin.length)}${left}${right}`),
+    ...paragraph(excerptIndent, `${margin}${' '.repeat(widthOf(left))}^`, style, 'bold'),
   ];
-}
-
-function excerptRow(text: string, ...styles: readonly Style[]): Row {
-  return { indent: excerptIndent, hang: excerptIndent, spans: [span(text, ...styles)] };
 }
 
 /** As much of both sides as fits into `room` columns, with `…` where something is left out. */
 function cutAround(left: string, right: string, room: number): [left: string, right: string] {
   const after = cut(charactersOf(right), Math.max(room - widthOf(left), Math.ceil(room * rightShare)));
-  const before = cut(charactersOf(left).reverse(), room - widthOf(after.join('')));
-  return [before.reverse().join(''), after.join('')];
-}
-
-function charactersOf(text: string): string[] {
-  return [...graphemesOf(text)].map(({ segment }) => segment);
-}
-
-function cut(characters: readonly string[], room: number): string[] {
-  return widthOf(characters.join('')) <= room ? [...characters] : [...takeWidth(characters, room - 1), '…'];
-}
-
-/** The first characters, as many as fit into `room` columns. */
-function takeWidth(characters: readonly string[], room: number): string[] {
-  let used = 0;
-  const end = characters.findIndex((character) => {
-    used += widthOf(character);
-    return used > room;
-  });
-  return characters.slice(0, end < 0 ? characters.length : end);
+  const before = cut(charactersOf(left).toReversed(), room - widthOf(after.join('')));
+  return [before.toReversed().join(''), after.join('')];
 }

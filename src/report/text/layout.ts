@@ -134,10 +134,26 @@ function takeLine(text: string, room: number, rest: number, isEmpty: boolean): s
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** The characters of `text` as people count them. A segmenter takes 8 ms to make, so it is made when it is needed. */
-export function graphemesOf(text: string): Intl.Segments {
+/** A segmenter takes 8 ms to make, so it is made when it is needed. */
+function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
+}
+
+/** The characters of `text` as people count them. */
+export function charactersOf(text: string): string[] {
+  return Array.from(graphemesOf(text), ({ segment }) => segment);
+}
+
+/** The first characters, as many as fit into `columns`, with `…` where some are left out. */
+export function cut(characters: readonly string[], columns: number): readonly string[] {
+  if (widthOf(characters.join('')) <= columns) return characters;
+  let used = 0;
+  const end = characters.findIndex((character) => {
+    used += widthOf(character);
+    return used >= columns;
+  });
+  return [...characters.slice(0, end < 0 ? characters.length : end), '…'];
 }
 
 /** ASCII, Latin letters, punctuation, arrows and the signs of the reports: one column each. */

@@ -7,12 +7,12 @@ import {
   type Request,
   type Risk,
 } from '../../model/plan.ts';
-import { pathWords, sensitiveWords, viewOf } from '../difference.ts';
-import { type DiffLine, firstLineOf, type Hunk, type LineDiff } from '../line-diff.ts';
+import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
+import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
 import {
-  byKind,
   changeCounts,
+  groupBy,
   impactUnknown,
   impactWords,
   movedWords,
@@ -23,27 +23,40 @@ import {
   planCounts,
   pluralize,
   refused,
+  requestTarget,
   riskWords,
   scopeWords,
   symbols,
   tenantWords,
 } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
-import { blank, layout, type Row, row, type Span, type Style, solid, span, widthOf } from './layout.ts';
+import {
+  blank,
+  layout,
+  paragraph,
+  type Row,
+  row,
+  type Span,
+  type Style,
+  solid,
+  span,
+  widthOf,
+} from './layout.ts';
 
 /** The colour of each action. */
-export const actionStyles = {
+export const actionStyles: Readonly<Record<Action, Style>> = {
   create: 'green',
   update: 'yellow',
   delete: 'red',
   manual: 'magenta',
-} as const satisfies Record<Action, Style>;
+};
 
-const opStyles = { add: 'green', remove: 'red', replace: 'yellow' } as const satisfies Record<
-  Difference['op'],
-  Style
->;
-const opSymbols = { add: '+', remove: '-', replace: '~' } as const satisfies Record<Difference['op'], string>;
+const opSpans: Readonly<Record<Difference['op'], Span>> = {
+  add: span('+ ', 'green'),
+  remove: span('- ', 'red'),
+  replace: span('~ ', 'yellow'),
+};
+const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = { ' ': 'dim', '-': 'red', '+': 'green' };
 
 /** More lines of one value are cut; `--verbose` shows all. */
 const maxLines = 40;
@@ -57,43 +70,31 @@ export function planText(plan: Plan, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
   const guards = plan.diagnostics.filter(({ severity }) => severity === 'error');
   const remarks = plan.diagnostics.filter(({ severity }) => severity !== 'error');
+  const refusal = row(0, span('✖ ', 'red'), span(refused, 'red', 'bold'));
+  const refusalRows = guards.length === 0 ? [] : [refusal, blank, ...diagnosticRows(guards, options)];
+  const limits = scopeWords(plan.scope);
   const rows = [
-    ...headRows(plan),
-    ...refusalRows(guards, options),
+    row(0, span(`Plan for ${plan.environment}`, 'bold'), span(`  ${tenantWords(plan.tenant)}`, 'dim')),
+    ...(limits === '' ? [] : [row(0, span(`limited by ${limits}`, 'dim'))]),
+    blank,
+    ...refusalRows,
     ...groupRows(plan, verbose),
     ...diagnosticRows(remarks, options),
-    ...refusalRows(guards, options),
-    ...footRows(plan),
+    ...refusalRows,
+    hasChanges(plan)
+      ? row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold'))
+      : row(0, span(noChanges, 'green', 'bold')),
+    row(0, span(`Digest: ${plan.digest}`, 'dim')),
   ];
   return layout(rows, options);
 }
 
-function headRows({ environment, tenant, scope }: Plan): Row[] {
-  const limits = scopeWords(scope);
-  return [
-    row(0, span(`Plan for ${environment}`, 'bold'), span(`  ${tenantWords(tenant)}`, 'dim')),
-    ...(limits === '' ? [] : [row(0, span(`limited by ${limits}`, 'dim'))]),
-    blank,
-  ];
-}
-
-function refusalRows(guards: Plan['diagnostics'], options: ReportOptions): Row[] {
-  if (guards.length === 0) return [];
-  return [row(0, span('✖ ', 'red'), span(refused, 'red', 'bold')), blank, ...diagnosticRows(guards, options)];
-}
-
 function groupRows({ changes }: Plan, verbose: boolean): Row[] {
-  return [...byKind(changes)].flatMap(([kind, group]) => [
+  return groupBy(changes, ({ kind }) => kind).flatMap(([kind, group]) => [
     row(0, span(kind, 'bold'), span(`  ${changeCounts(group)}`, 'dim')),
     blank,
     ...group.flatMap((change) => [...changeRows(change, verbose), blank]),
   ]);
-}
-
-function footRows(plan: Plan): Row[] {
-  const digest = row(0, span(`Digest: ${plan.digest}`, 'dim'));
-  if (!hasChanges(plan)) return [row(0, span(noChanges, 'green', 'bold')), digest];
-  return [row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold')), digest];
 }
 
 /** One change: its address and place, its risks and warnings, what differs, and with `verbose` its requests. */
@@ -109,7 +110,9 @@ export function changeRows(change: Change, verbose: boolean): Row[] {
     ),
     ...change.diff.flatMap((difference) => differenceRows(difference, column, limit)),
     ...impactRows(change),
-    ...(verbose ? change.requests.map(requestRow) : []),
+    ...(verbose ? change.requests : []).map(({ method, path }) =>
+      row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
+    ),
   ];
 }
 
@@ -149,7 +152,7 @@ const warningRow = (warning: string, isTask: boolean): Row =>
 function differenceRows(difference: Difference, column: number, limit: number): Row[] {
   const view = viewOf(difference, limit);
   const name = pathWords(difference.path);
-  const title = [span(`${opSymbols[difference.op]} `, opStyles[difference.op]), span(name)];
+  const title = [opSpans[difference.op], span(name)];
   const origin = originSpans(difference);
   switch (view.is) {
     case 'lines':
@@ -195,7 +198,7 @@ function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
     ...notes.map((note) => row(10, span(note, 'yellow'))),
     ...hunks.flatMap((hunk) => [
       ...(onlyAdded ? [] : [row(10, span(`@@ line ${firstLineOf(hunk)}`, 'cyan', 'dim'))]),
-      ...hunkRows(hunk),
+      ...signedLines(hunk).map(lineRow),
     ]),
     ...(hidden > 0
       ? [row(10, span(`… ${pluralize(hidden, 'line')} more (--verbose shows all)`, 'dim'))]
@@ -203,24 +206,34 @@ function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
   ];
 }
 
-function hunkRows(hunk: Hunk): Row[] {
-  return hunk.flatMap(({ is, before, after }) =>
-    is === 'same'
-      ? after.map((line) => lineRow(' ', line))
-      : [
-          ...before.map((line) => lineRow('-', line, 'red')),
-          ...after.map((line) => lineRow('+', line, 'green')),
-        ],
-  );
-}
-
-function lineRow(sign: string, { parts }: DiffLine, style?: Style): Row {
-  const base: Style[] = style ? [style] : ['dim'];
+function lineRow({ sign, parts }: SignedLine): Row {
+  const style = lineStyles[sign];
   const spans = parts.map(({ text, changed }) =>
-    span(text, ...base, ...(changed ? (['inverse'] as const) : [])),
+    changed ? span(text, style, 'inverse') : span(text, style),
   );
-  return row(10, span(`${sign} `, ...base), ...spans);
+  return row(10, span(`${sign} `, style), ...spans);
 }
 
-const requestRow = ({ method, path }: Request): Row =>
-  row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim'));
+/**
+ * Every request of a plan as it would be sent, with the names of secrets in their place: what a dry run prints. Lines
+ * are not wrapped, so that a body can be copied as JSON.
+ */
+export function renderRequests(plan: Plan, { colour }: Pick<ReportOptions, 'colour'>): string {
+  const total = plan.changes.reduce((sum, { requests }) => sum + requests.length, 0);
+  const rows = plan.changes.flatMap(({ action, address, requests }) => {
+    const title = row(0, span(`# ${symbols[action]} ${address}`, actionStyles[action], 'bold'));
+    return requests.length === 0 ? [] : [title, ...requests.flatMap(requestRows)];
+  });
+  const end = row(0, span(`Dry run: ${pluralize(total, 'request')}, none sent.`, 'bold'));
+  return layout([...rows, end], { colour, width: Number.POSITIVE_INFINITY });
+}
+
+function requestRows(request: Request): Row[] {
+  const { method, headers, body } = request;
+  return [
+    row(0, span(`${method} `, 'bold'), span(requestTarget(request))),
+    ...Object.entries(headers).map(([name, value]) => row(0, span(`${name}: `, 'cyan'), span(value))),
+    ...(body === null ? [] : [blank, ...paragraph(0, bodyText(body))]),
+    blank,
+  ];
+}

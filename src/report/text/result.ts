@@ -1,25 +1,25 @@
-import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../../model/result.ts';
+import type { ChangeOutcome, ChangeResult, Result } from '../../model/result.ts';
 import type { ReportOptions } from '../options.ts';
-import { duration, outcomeWords, resultCounts, runWords, sentWords, symbols, tenantWords } from '../words.ts';
+import {
+  elapsedWords,
+  outcomeWords,
+  resultCounts,
+  runWords,
+  sentWords,
+  symbols,
+  tenantWords,
+} from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, paragraph, type Row, row, type Style, span } from './layout.ts';
 import { actionStyles } from './plan.ts';
 
-const outcomeStyles = {
-  done: 'green',
-  failed: 'red',
-  skipped: 'yellow',
-  notAttempted: 'yellow',
-  unknown: 'magenta',
-} as const satisfies Record<ChangeOutcome, Style>;
-
-const outcomeSymbols = {
-  done: '✔',
-  failed: '✖',
-  skipped: '↷',
-  notAttempted: '○',
-  unknown: '?',
-} as const satisfies Record<ChangeOutcome, string>;
+const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, style: Style]>> = {
+  done: ['✔', 'green'],
+  failed: ['✖', 'red'],
+  skipped: ['↷', 'yellow'],
+  notAttempted: ['○', 'yellow'],
+  unknown: ['?', 'magenta'],
+};
 
 const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
 
@@ -38,37 +38,27 @@ export function resultText(result: Result, options: ReportOptions): string {
       0,
       span(`${runWords[result.outcome]}: `, 'bold'),
       span(`${resultCounts(result.summary)}.`, 'bold'),
-      elapsedSpan(result),
+      span(`  ${elapsedWords(result)}`.trimEnd(), 'dim'),
     ),
     row(0, span(`Digest: ${result.planDigest}`, 'dim')),
   ];
   return layout(rows, options);
 }
 
-function elapsedSpan({ startedAt, endedAt }: Result) {
-  return span(`  ${duration(Date.parse(endedAt) - Date.parse(startedAt))}`.trimEnd(), 'dim');
-}
-
 /** @param reasons errors that are shown below the changes, and not repeated here */
 function changeRows(change: ChangeResult, reasons: ReadonlySet<string>, verbose: boolean): Row[] {
   const { outcome, action, address, error, warnings, requests } = change;
+  const [symbol, style] = outcomeSigns[outcome];
   const isFailure = outcome === 'failed' || outcome === 'unknown';
   return [
     row(
       2,
-      span(
-        `${outcomeSymbols[outcome]} ${padTo(outcomeWords[outcome], outcomeColumn)}  `,
-        outcomeStyles[outcome],
-      ),
+      span(`${symbol} ${padTo(outcomeWords[outcome], outcomeColumn)}  `, style),
       span(`${symbols[action]} `, actionStyles[action]),
       span(address, 'bold'),
     ),
     ...(error === null || reasons.has(error) ? [] : paragraph(6, error, isFailure ? 'red' : 'yellow')),
     ...warnings.map((warning) => row(6, span('⚠ ', 'yellow'), span(warning, 'yellow'))),
-    ...(isFailure || verbose ? requests.map(requestRow) : []),
+    ...(isFailure || verbose ? requests.map((request) => row(6, span(sentWords(request), 'dim'))) : []),
   ];
-}
-
-function requestRow(request: SentRequest): Row {
-  return row(6, span(sentWords(request), 'dim'));
 }

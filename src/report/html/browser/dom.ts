@@ -15,6 +15,21 @@ export function press(button: HTMLButtonElement, isPressed: boolean): void {
   button.setAttribute('aria-pressed', String(isPressed));
 }
 
+/** Lets one of the buttons that a selector matches be pressed at a time, and passes it to `onPress`. */
+export function startSwitch(
+  selector: string,
+  onPress: (button: HTMLButtonElement) => void,
+): readonly HTMLButtonElement[] {
+  const buttons = findAll(selector, HTMLButtonElement);
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      for (const other of buttons) press(other, other === button);
+      onPress(button);
+    });
+  }
+  return buttons;
+}
+
 /** The words of a search field, in lower case. */
 export function wordsIn(field: HTMLInputElement): string[] {
   return field.value.toLowerCase().split(/\s+/).filter(Boolean);

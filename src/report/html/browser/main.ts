@@ -1,4 +1,4 @@
-import { find, findAll, focusOnSlash, press, startTheme, wordsIn } from './dom.ts';
+import { find, findAll, focusOnSlash, press, startSwitch, startTheme, wordsIn } from './dom.ts';
 
 /** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
 const maxFrames = 100;
@@ -82,7 +82,9 @@ function startToolbar(): void {
   }
   focusOnSlash(text);
   startExpanding(entries);
-  startViews();
+  startSwitch('button[data-view]', ({ dataset }) => {
+    root.dataset.view = dataset.view ?? '';
+  });
   filter();
 }
 
@@ -106,15 +108,4 @@ function startExpanding(entries: readonly HTMLDetailsElement[]): void {
   addEventListener('afterprint', () => {
     for (const entry of closed) entry.open = false;
   });
-}
-
-/** Lets people see differences unified or side by side. */
-function startViews(): void {
-  const buttons = findAll('button[data-view]', HTMLButtonElement);
-  for (const button of buttons) {
-    button.addEventListener('click', () => {
-      root.dataset.view = button.dataset.view ?? '';
-      for (const other of buttons) press(other, other === button);
-    });
-  }
 }
