@@ -34,6 +34,14 @@ export interface Unsent {
   readonly hint?: string;
 }
 
+export function lost(reason: Lost['reason'], detail: string): Lost {
+  return { outcome: 'lost', reason, detail };
+}
+
+export function unsent(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
+  return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
+}
+
 /** The outcome of one request. */
 export type Answer = Answered | Lost | Unsent;
 

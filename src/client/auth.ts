@@ -1,6 +1,6 @@
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
 import type { Auth } from '../model/project.ts';
-import { type Answer, type Answered, isSuccess, type Unsent } from './answer.ts';
+import { type Answer, type Answered, isSuccess, type Unsent, unsent } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { describeAnswer } from './describe.ts';
 import type { Redactor } from './redactor.ts';
@@ -110,7 +110,7 @@ async function fetchToken(
   });
   if (answer.outcome === 'unsent') return { is: 'failed', why: answer };
   if (answer.outcome === 'lost' && answer.reason === 'interrupted') {
-    return { is: 'failed', why: { ...answer, outcome: 'unsent', reason: 'interrupted' } };
+    return { is: 'failed', why: unsent('interrupted', answer.detail) };
   }
   const token = isSuccess(answer) && isObject(answer.body) ? textOf(answer.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
@@ -157,5 +157,5 @@ function noToken(
   detail: string,
   hint = 'Check the client id, the client secret and the token URL of this environment.',
 ): Unsent {
-  return { outcome: 'unsent', reason: 'no-token', detail, hint };
+  return unsent('no-token', detail, hint);
 }

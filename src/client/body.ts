@@ -1,13 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
-import { isTooDeep, type Json, parseJson } from '../model/json.ts';
-
-/** The body of an answer, read as far as it makes sense. */
-export type Body =
-  | { readonly is: 'json'; readonly json: Json }
-  | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'empty' }
-  | { readonly is: 'too-large' };
+import { isTooDeep, parseJson } from '../model/json.ts';
+import { systemCode } from '../model/system-error.ts';
+import type { Answered } from './answer.ts';
 
 /**
  * Reads a body by its content rather than by its headers: a wrong Content-Encoding, HTML or broken JSON never fails.
@@ -16,15 +11,20 @@ export type Body =
  *
  * @param encoding the Content-Encoding header
  * @param limit bytes a compressed body may unpack to
+ * @returns `null` for a body that unpacks to more
  */
-export async function readBody(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Body> {
+export async function readBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+  limit: number,
+): Promise<Pick<Answered, 'body' | 'text'> | null> {
   const plain = await unpack(bytes, encoding, limit);
-  if (plain === null) return { is: 'too-large' };
+  if (plain === null) return null;
   // Drops a byte order mark.
   const text = new TextDecoder().decode(plain);
-  if (text.trim() === '') return { is: 'empty' };
-  const json = isUtf8(plain) ? parseJson(text) : undefined;
-  return json === undefined || isTooDeep(json) ? { is: 'text', text } : { is: 'json', json };
+  if (text.trim() === '') return { body: null, text: null };
+  const body = isUtf8(plain) ? parseJson(text) : undefined;
+  return body === undefined || isTooDeep(body) ? { body: null, text } : { body, text: null };
 }
 
 async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {
@@ -36,8 +36,7 @@ async function unpack(bytes: Buffer, encoding: string | undefined, limit: number
   try {
     return await decoders[format](bytes, { maxOutputLength: limit });
   } catch (error) {
-    const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    return tooLarge ? null : bytes;
+    return systemCode(error) === 'ERR_BUFFER_TOO_LARGE' ? null : bytes;
   }
 }
 

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { serviceOf } from '../kinds/http.ts';
+import { type Service, serviceOf } from '../kinds/http.ts';
 import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { Answer, Sent, Unsent } from './answer.ts';
+import { type Answer, type Sent, type Unsent, unsent } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
@@ -265,11 +265,7 @@ function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   return unsent('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
 }
 
-function noEndpoint(service: 'identity' | 'profiles'): Unsent {
+function noEndpoint(service: Service): Unsent {
   const hint = `Add \`${service}: { baseUrl: … }\` to the environment in the project file.`;
-  return { ...unsent('no-endpoint', `this environment has no ${service} service`), hint };
-}
-
-function unsent(reason: Unsent['reason'], detail: string): Unsent {
-  return { outcome: 'unsent', reason, detail };
+  return unsent('no-endpoint', `this environment has no ${service} service`, hint);
 }

@@ -1,4 +1,4 @@
-import { ExitCode, type Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
@@ -148,6 +148,11 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
     ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not an answer of the API${tracking}.`
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
   return failure(codeOf(sent), message, hint === null ? {} : { hint });
+}
+
+/** Whether a read failed because the tenant refused its parameters, such as a filter. */
+export function isBadRequest(error: unknown): boolean {
+  return error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
 }
 
 /** A read whose answer is complete but cannot be right. */

@@ -34,48 +34,35 @@ export async function createDnsChecker({ server, timeout, tries }: DnsOptions): 
   };
 }
 
-function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {
+async function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {
   switch (record.type) {
-    case 'CNAME':
-      return resolver.resolveCname(record.name).then((found) => compareCname(record.value, found));
-    case 'MX':
-      return resolver.resolveMx(record.name).then((found) =>
-        compareMx(
-          recordText(record),
-          found.map(({ priority, exchange }) => `${priority} ${hostName(exchange)}`),
-        ),
-      );
-    case 'TXT':
-      return resolver.resolveTxt(record.name).then((found) =>
-        compareTxt(
-          record.value,
-          found.map((parts) => parts.join('')),
-        ),
-      );
+    case 'CNAME': {
+      const found = (await resolver.resolveCname(record.name)).map(hostName);
+      return publication(found, found.includes(record.value) ? null : 'it points to another host');
+    }
+    case 'MX': {
+      const answers = await resolver.resolveMx(record.name);
+      const found = answers.map(({ priority, exchange }) => `${priority} ${hostName(exchange)}`);
+      if (!found.includes(recordText(record))) return publication(found, 'there are other MX records');
+      // The mail provider accepts a MAIL FROM domain with exactly one MX record.
+      return publication(found, found.length === 1 ? null : 'there must be no other MX record');
+    }
+    case 'TXT': {
+      const wanted = firstWord(record.value);
+      const texts = (await resolver.resolveTxt(record.name)).map((parts) => parts.join(''));
+      // A name may have many texts; only those with the same first word (`v=spf1`) compete with the record.
+      const found = texts.filter((text) => firstWord(text) === wanted);
+      if (found.length > 1) return publication(found, `there must be only one ${wanted} record`);
+      const isSame = found.some((text) => sameText(text, record.value));
+      return publication(found, isSame ? null : 'its text is different');
+    }
   }
 }
 
-function compareCname(wanted: string, answers: readonly string[]): Publication {
-  const found = answers.map(hostName);
+/** @param wrong why the records found are not as wanted, if there are any */
+function publication(found: readonly string[], wrong: string | null): Publication {
   if (found.length === 0) return missing;
-  return found.includes(wanted) ? match(found) : mismatch(found, 'it points to another host');
-}
-
-/** The mail provider accepts a MAIL FROM domain with exactly one MX record. */
-function compareMx(wanted: string, found: readonly string[]): Publication {
-  if (found.length === 0) return missing;
-  if (!found.includes(wanted)) return mismatch(found, 'there are other MX records');
-  return found.length === 1 ? match(found) : mismatch(found, 'there must be no other MX record');
-}
-
-/** A name may have many texts; only those with the same first word (`v=spf1`) compete with the record. */
-function compareTxt(wanted: string, texts: readonly string[]): Publication {
-  const found = texts.filter((text) => firstWord(text) === firstWord(wanted));
-  if (found.length === 0) return missing;
-  if (found.length > 1) return mismatch(found, `there must be only one ${firstWord(wanted)} record`);
-  return found.some((text) => sameText(text, wanted))
-    ? match(found)
-    : mismatch(found, 'its text is different');
+  return { state: wrong === null ? 'published' : 'wrong', found, detail: wrong };
 }
 
 function sameText(a: string, b: string): boolean {
@@ -95,14 +82,6 @@ function hostName(host: string): string {
 }
 
 const missing: Publication = { state: 'missing', found: [], detail: null };
-
-function match(found: readonly string[]): Publication {
-  return { state: 'published', found, detail: null };
-}
-
-function mismatch(found: readonly string[], detail: string): Publication {
-  return { state: 'wrong', found, detail };
-}
 
 /** No answer does not mean "missing": only a server that knows the zone can say that. */
 function withoutAnswer(code: string): Publication {

@@ -6,7 +6,7 @@ import { type Lookup, lookupMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { UsedLookup } from '../model/resource.ts';
 import type { Client } from './client.ts';
-import { inBrief } from './describe.ts';
+import { inBrief, isBadRequest } from './describe.ts';
 import { type PageSource, readPage, readRows } from './pages.ts';
 import { allOrFailure, readOnce } from './read.ts';
 
@@ -89,8 +89,7 @@ async function readFiltered(client: Client, { from, where }: Lookup): Promise<re
   try {
     return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
   } catch (error) {
-    const isRefused = error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
-    if (!isRefused || filters.length === 0) throw error;
+    if (!isBadRequest(error) || filters.length === 0) throw error;
     return readRows(client, collectionSource(from, {}));
   }
 }

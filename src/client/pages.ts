@@ -170,8 +170,7 @@ export function pageOf(answer: Answered, path: string, member: string | undefine
   const { body, headers } = answer;
   const rows = rowsIn(body, path, member);
   if (!rows) return null;
-  const total = totalOf(body) ?? countIn(headers['x-total-count']);
-  return { rows, names: rows.map(nameOf), total };
+  return { rows, names: rows.map(nameOf), total: totalOf(body) ?? countIn(headers['x-total-count']) };
 }
 
 function rowsIn(body: Json, path: string, member: string | undefined): readonly JsonObject[] | null {

@@ -2,14 +2,15 @@ import { apiRequest } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { Key } from '../model/address.ts';
-import { Failure, failure } from '../model/failure.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess } from './answer.ts';
 import type { Client } from './client.ts';
-import { badList, inBrief, looksLikeHtml, readFailure } from './describe.ts';
+import { badList, inBrief, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
 import { type PageSource, readPages, readRows } from './pages.ts';
 
 interface Reader {
@@ -20,6 +21,8 @@ interface Reader {
 
 /** Whether an object that was read is one of those asked for. */
 type IsNeeded = (object: LiveObject) => boolean;
+
+type EachDeclared = Extract<Read, { how: 'each-declared' }>;
 
 /** The live objects of a kind that are asked for. Throws a Failure where they cannot be read, or two have one key. */
 export async function readKind(
@@ -44,10 +47,7 @@ export async function readDefaultsOfKind(
   if (!kind.defaults || (!complete && keys.length === 0)) return [];
   const names = new Set(keys.map(([name]) => name));
   const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-  const reader = { client, settings, kind };
-  const filter = filterFor(request, kind.defaults);
-  const filtered = filter === null ? null : await readFiltered(reader, kind.defaults, filter, isNeeded);
-  const defaults = filtered ?? (await readList(reader, kind.defaults, null, isNeeded));
+  const defaults = await readListed({ client, settings, kind }, request, kind.defaults, isNeeded);
   if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
 }
@@ -79,14 +79,23 @@ async function readSingle(
 }
 
 /** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
-async function readListed(reader: Reader, request: ReadRequest, list: List): Promise<LiveObject[]> {
+async function readListed(
+  reader: Reader,
+  request: ReadRequest,
+  list: List,
+  isNeeded = neededBy(request),
+): Promise<LiveObject[]> {
   const { kind, keys } = request;
-  const isNeeded = neededBy(request);
   const filter = filterFor(request, list);
-  const filtered = filter === null ? null : await readFiltered(reader, list, filter, isNeeded);
+  if (filter === null) return readList(reader, list, null, isNeeded);
   // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
   const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
-  if (filtered && !(foldsCase && lacksAny(kind, keys, filtered))) return filtered;
+  try {
+    const filtered = await readList(reader, list, filter, isNeeded);
+    if (!foldsCase || !lacksAny(kind, keys, filtered)) return filtered;
+  } catch (error) {
+    if (!isBadRequest(error)) throw error;
+  }
   return readList(reader, list, null, isNeeded);
 }
 
@@ -113,7 +122,7 @@ async function readListThenEach(
   const objects = await Promise.all(
     needed.map(async (id) => {
       const answer = await readOne(reader, read.each(id, settings));
-      return liveObject(kind, answer, settings, id);
+      return answer && liveObject(kind, answer, settings, id);
     }),
   );
   return objects.filter((object) => object !== null).filter(neededBy(request));
@@ -122,12 +131,12 @@ async function readListThenEach(
 async function readEachDeclared(
   reader: Reader,
   { kind, keys }: ReadRequest,
-  read: Extract<Read, { how: 'each-declared' }>,
+  read: EachDeclared,
 ): Promise<LiveObject[]> {
   const objects = await Promise.all(
     keys.map(async (key) => {
       const request = read.each(key, reader.settings);
-      const answer = await readOne(reader, request, read);
+      const answer = await readOne(reader, request, read.isAbsent);
       if (answer === null) return null;
       const object = liveObject(kind, answer, reader.settings, key[0] ?? null);
       if (object?.identity === identityOf(kind, key)) return object;
@@ -138,22 +147,16 @@ async function readEachDeclared(
 }
 
 /** The object that a call answers; `null` only where the kind says that the answer means "absent". */
-async function readOne(reader: Reader, request: Request): Promise<JsonObject>;
-async function readOne(
-  reader: Reader,
-  request: Request,
-  read: Extract<Read, { how: 'each-declared' }>,
-): Promise<JsonObject | null>;
 async function readOne(
   { client, kind }: Reader,
   request: Request,
-  read?: Extract<Read, { how: 'each-declared' }>,
+  isAbsent: EachDeclared['isAbsent'] = () => false,
 ): Promise<JsonObject | null> {
   const sent = await client.send(request);
   if (sent.outcome === 'answered') {
     // A web page comes from a proxy or a wrong base URL: it does not mean that the object is absent.
     const fromTenant = sent.text === null || !looksLikeHtml(sent.text);
-    if (fromTenant && read?.isAbsent({ status: sent.status, body: sent.body })) return null;
+    if (fromTenant && isAbsent({ status: sent.status, body: sent.body })) return null;
   }
   if (isSuccess(sent) && isObject(sent.body)) return sent.body;
   throw readFailure(kind.name, request, sent);
@@ -186,21 +189,6 @@ async function readList(
     }
   }
   return objects;
-}
-
-/** `null` where the tenant does not accept the filter. */
-async function readFiltered(
-  reader: Reader,
-  list: List,
-  filter: string,
-  isNeeded: IsNeeded,
-): Promise<LiveObject[] | null> {
-  try {
-    return await readList(reader, list, filter, isNeeded);
-  } catch (error) {
-    if (error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request') return null;
-    throw error;
-  }
 }
 
 /** The length of a percent-encoded filter expression that safely fits into a URL. */
@@ -236,17 +224,14 @@ function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
     if (group) group.push(object);
     else groups.set(object.identity, [object]);
   }
-  if (groups.size === objects.length) return;
-  const problems = [...groups.values()].filter((same) => same.length > 1);
-  throw new Failure(problems.flatMap((same) => duplicateKey(kind, same).diagnostics));
-}
-
-function duplicateKey(kind: Kind, same: readonly LiveObject[]): Failure {
-  const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
-  const key = inBrief(same[0]?.key.join('/') ?? '', 200);
-  return failure(
-    'duplicate-live-key',
-    `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`,
-    { hint: 'Rename or delete all but one of them in the tenant.', address: same[0]?.address ?? kind.name },
-  );
+  const problems = [...groups.values()].flatMap((same): Diagnostic[] => {
+    const [first, ...others] = same;
+    if (!first || others.length === 0) return [];
+    const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
+    const key = inBrief(first.key.join('/'), 200);
+    const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`;
+    const hint = 'Rename or delete all but one of them in the tenant.';
+    return [{ code: 'duplicate-live-key', severity: 'error', message, hint, address: first.address }];
+  });
+  if (problems.length > 0) throw new Failure(problems);
 }

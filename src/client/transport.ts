@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Request } from '../model/plan.ts';
-import type { Answer, Lost, Unsent } from './answer.ts';
+import { systemCode } from '../model/system-error.ts';
+import { type Answer, type Answered, type Lost, lost, type Unsent, unsent } from './answer.ts';
 import { readBody } from './body.ts';
 
 /** One HTTP request, ready to go. */
@@ -36,6 +37,8 @@ export const defaultTransportLimits: TransportLimits = {
   total: 180_000,
   bodyBytes: 64 * 1024 * 1024,
 };
+
+type Head = Pick<Answered, 'status' | 'headers'>;
 
 /** The most bytes of an answer's headers, as in Node itself. */
 const largestHeaders = 16_384;
@@ -73,7 +76,7 @@ export function createTransport(connections: number, limits: TransportLimits): T
 function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
     let onWire: Dispatcher.DispatchController | null = null;
-    let head: { status: number; headers: Record<string, string> } | null = null;
+    let head: Head | null = null;
     let settled = false;
     const chunks: Buffer[] = [];
 
@@ -90,16 +93,12 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
     const interrupt = (): void =>
       settle(
         onWire
-          ? {
-              outcome: 'lost',
-              reason: 'interrupted',
-              detail: 'the run was interrupted before the answer came',
-            }
-          : { outcome: 'unsent', reason: 'interrupted', detail: 'the run was interrupted' },
+          ? lost('interrupted', 'the run was interrupted before the answer came')
+          : unsent('interrupted', 'the run was interrupted'),
       );
+    const fail = (error: Error): void => settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
     const deadline = setTimeout(() => {
-      const error = Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' });
-      settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
+      fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' }));
     }, limits.total);
 
     if (call.signal?.aborted) return interrupt();
@@ -123,7 +122,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       },
       onResponseError(_controller, error) {
         finished = true;
-        settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
+        fail(error);
       },
     };
     try {
@@ -135,35 +134,15 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
   });
 }
 
-async function answerOf(
-  { status, headers }: { status: number; headers: Record<string, string> },
-  bytes: Buffer,
-  limit: number,
-): Promise<Answer> {
-  const body = await readBody(bytes, headers['content-encoding'], limit);
+async function answerOf({ status, headers }: Head, bytes: Buffer, limit: number): Promise<Answer> {
+  const read = await readBody(bytes, headers['content-encoding'], limit);
   await untilReusable();
+  if (!read) return lost('too-large', 'the answer unpacks to more than tenantctl reads');
   const claimsJson = (headers['content-type'] ?? '').includes('json');
-  switch (body.is) {
-    case 'json':
-      return { outcome: 'answered', status, headers, body: body.json, text: null };
-    case 'empty':
-      return { outcome: 'answered', status, headers, body: null, text: null };
-    case 'too-large':
-      return {
-        outcome: 'lost',
-        reason: 'too-large',
-        detail: 'the answer unpacks to more than tenantctl reads',
-      };
-    case 'text':
-      if (claimsJson && status >= 200 && status < 300 && /^\s*[[{]/.test(body.text)) {
-        return {
-          outcome: 'lost',
-          reason: 'cut',
-          detail: 'the answer is JSON that breaks off or cannot be read',
-        };
-      }
-      return { outcome: 'answered', status, headers, body: null, text: body.text };
+  if (claimsJson && status >= 200 && status < 300 && /^\s*[[{]/.test(read.text ?? '')) {
+    return lost('cut', 'the answer is JSON that breaks off or cannot be read');
   }
+  return { outcome: 'answered', status, headers, ...read };
 }
 
 /**
@@ -181,44 +160,30 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
 }
 
 /** The outcome of a request that failed on its way: it may have been carried out. */
-export function lostBy(error: unknown, answerBegan: boolean): Lost {
-  const code = codeOf(error);
+function lostBy(error: unknown, answerBegan: boolean): Lost {
+  const code = systemCode(error) ?? 'no code';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return { outcome: 'lost', reason: 'too-large', detail: 'the answer is larger than tenantctl reads' };
+    return lost('too-large', 'the answer is larger than tenantctl reads');
   }
   if (['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
-    return { outcome: 'lost', reason: 'timeout', detail: 'no complete answer came within the time limit' };
+    return lost('timeout', 'no complete answer came within the time limit');
   }
-  if (answerBegan) {
-    return { outcome: 'lost', reason: 'cut', detail: `the answer broke off (${code})` };
-  }
-  return { outcome: 'lost', reason: 'reset', detail: `the connection ended before an answer came (${code})` };
+  if (answerBegan) return lost('cut', `the answer broke off (${code})`);
+  return lost('reset', `the connection ended before an answer came (${code})`);
 }
 
 /** The outcome of a request that failed before it was sent: it was not carried out. */
-export function unsentBy(error: unknown): Unsent {
-  const code = codeOf(error);
+function unsentBy(error: unknown): Unsent {
+  const code = systemCode(error) ?? 'no code';
   if (code === 'UND_ERR_INVALID_ARG') {
-    return {
-      outcome: 'unsent',
-      reason: 'unsafe',
-      detail: 'the request cannot be sent over HTTP (header or path)',
-    };
+    return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
-    return {
-      outcome: 'unsent',
-      reason: 'untrusted',
-      detail: `no trusted connection to the host (${code})`,
-      hint: 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.',
-    };
+    const hint = 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.';
+    return unsent('untrusted', `no trusted connection to the host (${code})`, hint);
   }
-  return {
-    outcome: 'unsent',
-    reason: 'unreachable',
-    detail: `${unreachable[code] ?? 'the host cannot be reached'} (${code})`,
-    hint: 'Check the base URL in the project file, the network, and whether the host is up.',
-  };
+  const hint = 'Check the base URL in the project file, the network, and whether the host is up.';
+  return unsent('unreachable', `${unreachable[code] ?? 'the host cannot be reached'} (${code})`, hint);
 }
 
 const unreachable: Readonly<Record<string, string>> = {
@@ -228,7 +193,3 @@ const unreachable: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host did not accept the connection in time',
   TOTAL_TIMEOUT: 'no connection was free within the time limit',
 };
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no code';
-}
