@@ -142,7 +142,11 @@ class TenantClient implements Client {
     const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, this.#target.settings));
     if (foreign !== undefined) return unsent('unsafe', `a plan may not set the header "${foreign}"`);
     try {
-      const reveal = (name: string): string => this.#reveal(name);
+      const reveal = (name: string): string => {
+        const secret = this.#secrets.reveal(name);
+        this.#redactor.learn(secret);
+        return secret;
+      };
       // A plan does not show literals, so errors that repeat them must not show them either.
       for (const text of literalTexts(request.body))
         if (text.length >= leastLiteral) this.#redactor.learn(text);
@@ -151,12 +155,6 @@ class TenantClient implements Client {
     } catch (error) {
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
     }
-  }
-
-  #reveal(name: string): string {
-    const secret = this.#secrets.reveal(name);
-    this.#redactor.learn(secret);
-    return secret;
   }
 
   async #attempt(work: Work, attempt: number): Promise<Attempt> {

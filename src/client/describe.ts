@@ -133,12 +133,8 @@ export function looksLikeHtml(text: string): boolean {
  */
 export function readFailure(what: string, request: Request, sent: Sent): Failure {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
-    return failure(
-      'interrupted',
-      `Reading ${what} was interrupted; nothing was written.`,
-      {},
-      ExitCode.interrupted,
-    );
+    const message = `Reading ${what} was interrupted; nothing was written.`;
+    return failure('interrupted', message, {}, ExitCode.interrupted);
   }
   const { text: sentence, hint, trackingId } = describeAnswer(sent);
   const text = sentence.replace(/\.$/, '');
