@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Pointer } from '../model/pointer.ts';
+import { systemCode } from '../model/system-error.ts';
 import {
   type JournalRecord,
   type Progress,
@@ -114,7 +115,7 @@ async function readRecords(
   planDigest: string,
 ): Promise<{ records: JournalRecord[]; length: number }> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   });
   if (bytes === null) return { records: [], length: 0 };

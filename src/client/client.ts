@@ -82,7 +82,7 @@ class TenantClient implements Client {
   readonly #sourceOf: (auth: Auth) => TokenSource;
   readonly #closed = new AbortController();
   /** Aborted by the user or by `close`. */
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal;
 
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
     const { clock = systemClock, random = Math.random, timeouts, retries } = options;
@@ -90,7 +90,7 @@ class TenantClient implements Client {
     this.#target = target;
     this.#secrets = secrets;
     this.#options = options;
-    this.#signal = anyOf(options.signal, this.#closed.signal);
+    this.#signal = eitherOf(this.#closed.signal, options.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     this.#transport = createTransport(target.limits.concurrency, { ...defaultTransportLimits, ...timeouts });
     this.#limiter = new RateLimiter({
@@ -108,11 +108,9 @@ class TenantClient implements Client {
   }
 
   async send(request: Request, { signal: ofCall }: SendOptions = {}): Promise<Sent> {
-    const prepared = this.#prepare(request);
-    if ('outcome' in prepared) return sentOf({ answer: prepared, attempts: 0, ms: 0, repeated: false });
-    const signal = anyOf(this.#signal, ofCall);
-    const { source } = prepared;
-    const work: Work = { ...prepared, request, signal };
+    const work = this.#prepare(request, eitherOf(this.#signal, ofCall));
+    if ('outcome' in work) return sentOf({ answer: work, attempts: 0, ms: 0, repeated: false });
+    const { source, signal } = work;
     const task: Task = {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
@@ -133,7 +131,7 @@ class TenantClient implements Client {
   }
 
   /** Everything that can be checked before anything is sent. */
-  #prepare(request: Request): Prepared | Unsent {
+  #prepare(request: Request, signal: AbortSignal): Work | Unsent {
     const service = serviceOf(request.path);
     const endpoint = this.#target[service];
     if (!endpoint) return noEndpoint(service);
@@ -151,7 +149,7 @@ class TenantClient implements Client {
       for (const text of literalTexts(request.body))
         if (text.length >= leastLiteral) this.#redactor.learn(text);
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
-      return { to, body, source: this.#sourceOf(endpoint.auth) };
+      return { request, signal, to, body, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
     }
@@ -161,12 +159,12 @@ class TenantClient implements Client {
     const { request, source, signal } = work;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
     const before = await source.current();
-    if ('outcome' in before) return { answer: before, permit: null, token: null };
+    if ('outcome' in before) return { answer: before };
     const entry = await this.#limiter.acquire(versionOf(request.path), signal, attempt > 1);
-    if (!entry.granted) return { answer: refusal(entry), permit: null, token: null };
+    if (!entry.granted) return { answer: refusal(entry) };
     const { permit } = entry;
     const token = await source.current();
-    if ('outcome' in token) return { answer: token, permit, token: null };
+    if ('outcome' in token) return { answer: token, permit };
     const answer = await this.#exchange(work, token.value, attempt);
     return { answer, permit, token: token.value };
   }
@@ -198,11 +196,7 @@ class TenantClient implements Client {
 
   async #exchangeForToken(call: Omit<Call, 'signal'>): Promise<Answer> {
     const signal = this.#signal;
-    const attempt = async (): Promise<Attempt> => ({
-      answer: await this.#transport.exchange({ ...call, signal }),
-      permit: null,
-      token: null,
-    });
+    const attempt = async () => ({ answer: await this.#transport.exchange({ ...call, signal }) });
     // A token that got lost does no harm: fetching one may be repeated.
     const task: Task = { repeatable: true, writes: false, signal, attempt, renewToken: null };
     return (await sendWithRetry(task, this.#tools)).answer;
@@ -213,16 +207,13 @@ class TenantClient implements Client {
   }
 }
 
-interface Prepared {
+/** A request on its way. */
+interface Work {
+  readonly request: Request;
+  readonly signal: AbortSignal;
   readonly to: Target;
   readonly body: string | null;
   readonly source: TokenSource;
-}
-
-/** A request on its way. */
-interface Work extends Prepared {
-  readonly request: Request;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Shorter texts are ordinary words rather than credentials. */
@@ -236,12 +227,11 @@ function mayBeSent(header: string, settings: ApiSettings): boolean {
   return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
 }
 
-function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
-  const given = signals.filter((signal) => signal !== undefined);
-  const signal = given.length > 1 ? AbortSignal.any(given) : given[0];
+function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  const either = other ? AbortSignal.any([signal, other]) : signal;
   // Hundreds of requests may wait on one signal: that is not a leak.
-  if (signal) setMaxListeners(0, signal);
-  return signal;
+  setMaxListeners(0, either);
+  return either;
 }
 
 function nameOf({ method, path, query }: Request): RequestName {

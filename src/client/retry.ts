@@ -26,7 +26,7 @@ export interface Task {
   readonly repeatable: boolean;
   /** Whether it changes the tenant: then an attempt that may have been carried out is never forgotten. */
   readonly writes: boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Makes one attempt; `count` begins with 1. */
   attempt(count: number): Promise<Attempt>;
   /** Fetches another token than the refused one; `null` where there is no other. */
@@ -38,9 +38,9 @@ export interface Task {
 export interface Attempt {
   readonly answer: Answer;
   /** The rate limiter's permit, which has to be given back. */
-  readonly permit: Permit | null;
+  readonly permit?: Permit;
   /** The token it was made with. */
-  readonly token: string | null;
+  readonly token?: string;
 }
 
 export interface Outcome {
@@ -69,10 +69,8 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
     const elapsed = now - startedAt;
     const renewable = task.renewToken !== null && !isRenewed;
     const { repeatable } = task;
-    const step = nextStep(
-      { answer, repeatable, attempt, elapsed, renewable, now, random: random() },
-      retries,
-    );
+    const attempted = { answer, repeatable, attempt, elapsed, renewable, now, random: random() };
+    const step = nextStep(attempted, retries);
     if (step.do === 'pause') permit?.pause(step.ms);
     else permit?.release();
     if (step.do === 'finish' || (step.do === 'pause' && !step.again)) {
@@ -82,11 +80,11 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
     if (task.writes && mayHaveHappened(answer)) uncertain = answer;
     if (step.do === 'renew-token') {
       isRenewed = true;
-      if (token !== null) await task.renewToken?.(token);
+      if (token !== undefined) await task.renewToken?.(token);
     } else {
       task.onRetry?.(attempt, step.ms, answer);
       // After a pause, the rate limiter holds back all requests of the version.
-      if (step.do === 'wait' || permit === null) await clock.sleep(step.ms, task.signal);
+      if (step.do === 'wait' || !permit) await clock.sleep(step.ms, task.signal);
     }
   }
 }
