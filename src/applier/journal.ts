@@ -6,11 +6,11 @@ import { ExitCode, failure } from '../model/failure.ts';
 import type { Pointer } from '../model/pointer.ts';
 import { systemCode } from '../model/system-error.ts';
 import {
+  type Conclusion,
   type JournalRecord,
   type Progress,
   parseRecord,
   progressOf,
-  type Verdict,
 } from './journal-records.ts';
 
 /** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
@@ -27,13 +27,6 @@ export interface Journal {
   /** Ends the journal of a run that is done: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The outcome of a request for some of the changes that it serves. */
-export interface Conclusion {
-  readonly changes: readonly Address[];
-  readonly verdict: Verdict;
-  readonly status: number | null;
 }
 
 const maxBytes = 256 * 1024 * 1024;

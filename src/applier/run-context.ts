@@ -20,7 +20,7 @@ export interface TenantPort {
   read(requests: readonly ReadRequest[]): Promise<TenantState>;
 }
 
-/** What all steps of a run share. */
+/** What all steps of one change share, or of several that share their only request. */
 export interface RunContext {
   readonly port: TenantPort;
   readonly journal: Journal;
@@ -32,6 +32,10 @@ export interface RunContext {
   readonly now: () => string;
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
+  /** Lets nothing new start: the run cannot continue. */
+  readonly halt: () => void;
+  /** Receives every request at once, so that it is known even if a later step throws. */
+  readonly log: SentRequest[];
 }
 
 /** What happens during an apply, to show progress. */
