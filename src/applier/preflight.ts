@@ -3,7 +3,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
-import { type Change, isRefused, type Plan, planFormat, type Request } from '../model/plan.ts';
+import { type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
@@ -35,7 +35,7 @@ export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
   return [
     ...(planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')]),
     ...checkTarget(plan, target),
-    ...(isRefused(plan) ? plan.diagnostics.filter(({ severity }) => severity === 'error') : []),
+    ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
     ...checkChanges(plan.changes, target.kinds),
     ...checkRequests(plan, target.settings),
   ];

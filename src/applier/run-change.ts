@@ -28,12 +28,8 @@ export async function runChange(tasks: readonly Task[], context: RunContext): Pr
   }
 }
 
-/** What is known about the objects of a unit while its requests are sent. */
-interface Sightings {
-  /** The objects as they were last seen. */
-  readonly seen: ReadonlyMap<Address, LiveObject | null>;
-  readonly last: Exchange | null;
-}
+/** The objects of a unit as they were last seen. */
+type Seen = ReadonlyMap<Address, LiveObject | null>;
 
 async function sendAll(tasks: readonly Task[], context: RunContext): Promise<Ending[]> {
   const { log } = context;
@@ -59,13 +55,14 @@ async function sendAll(tasks: readonly Task[], context: RunContext): Promise<End
     }
     seen = new Map([[address, finderIn(looked.state)(lead).live]]);
   }
-  return endAll(tasks, { seen, last }, context);
+  return endAll(tasks, seen, last, context);
 }
 
 /** The endings once the last request was sent, a request was not accepted, or none was left to send. */
 async function endAll(
   tasks: readonly Task[],
-  { seen, last }: Sightings,
+  seen: Seen,
+  last: Exchange | null,
   context: RunContext,
 ): Promise<Ending[]> {
   const { log } = context;
@@ -85,7 +82,7 @@ async function endAll(
   });
 }
 
-function endStopped(task: Task, index: number, seen: Sightings['seen'], log: readonly SentRequest[]): Ending {
+function endStopped(task: Task, index: number, seen: Seen, log: readonly SentRequest[]): Ending {
   const live = seen.get(task.change.address) ?? null;
   if (index === task.from) return ending(task, 'notAttempted', log, { live });
   const error = `${sentSoFar(index, task.change.requests.length)} Then the run was stopped.`;

@@ -64,12 +64,6 @@ export function isSuccess(answer: Answer): answer is Success {
 
 /** Whether the request may have been carried out, success or not. */
 export function mayHaveHappened(answer: Answer): boolean {
-  switch (answer.outcome) {
-    case 'answered':
-      return isSuccess(answer) || answer.status >= 500;
-    case 'lost':
-      return true;
-    case 'unsent':
-      return false;
-  }
+  if (answer.outcome === 'answered') return isSuccess(answer) || answer.status >= 500;
+  return answer.outcome === 'lost';
 }

@@ -16,7 +16,6 @@ import {
   type Attempt,
   defaultRetryLimits,
   isRepeatable,
-  type Outcome,
   type RetryLimits,
   type RetryTools,
   sendWithRetry,
@@ -109,7 +108,7 @@ class TenantClient implements Client {
 
   async send(request: Request, { signal: ofCall }: SendOptions = {}): Promise<Sent> {
     const work = this.#prepare(request, eitherOf(this.#signal, ofCall));
-    if ('outcome' in work) return sentOf({ answer: work, attempts: 0, ms: 0, repeated: false });
+    if ('outcome' in work) return { ...work, attempts: 0, ms: 0, trackingId: null, repeated: false };
     const { source, signal } = work;
     const task: Task = {
       repeatable: isRepeatable(request),
@@ -122,7 +121,7 @@ class TenantClient implements Client {
         this.#emit({ type: 'retrying', request: nameOf(request), attempt, ms, reason });
       },
     };
-    return sentOf(await sendWithRetry(task, this.#tools));
+    return sendWithRetry(task, this.#tools);
   }
 
   close(): Promise<void> {
@@ -194,12 +193,12 @@ class TenantClient implements Client {
     return answer;
   }
 
-  async #exchangeForToken(call: Omit<Call, 'signal'>): Promise<Answer> {
+  #exchangeForToken(call: Omit<Call, 'signal'>): Promise<Answer> {
     const signal = this.#signal;
     const attempt = async () => ({ answer: await this.#transport.exchange({ ...call, signal }) });
     // A token that got lost does no harm: fetching one may be repeated.
     const task: Task = { repeatable: true, writes: false, signal, attempt, renewToken: null };
-    return (await sendWithRetry(task, this.#tools)).answer;
+    return sendWithRetry(task, this.#tools);
   }
 
   #emit(event: ClientEvent): void {
@@ -241,10 +240,6 @@ function nameOf({ method, path, query }: Request): RequestName {
 /** The tenant counts requests for each API version: `v2024`, `v2025`, `api`. */
 function versionOf(path: string): string {
   return path.split('/')[1] ?? '';
-}
-
-function sentOf({ answer, ...rest }: Outcome): Sent {
-  return { ...answer, ...rest, trackingId: trackingIdOf(answer) };
 }
 
 function refusal(entry: Extract<Admission, { granted: false }>): Unsent {

@@ -2,6 +2,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type DnsRecord, type Publication, recordText } from '../model/dns.ts';
 import { failure } from '../model/failure.ts';
+import { systemCode } from '../model/system-error.ts';
 
 /** Checks with DNS whether records are published. */
 export interface DnsChecker {
@@ -15,12 +16,11 @@ export interface DnsOptions {
   readonly server: string | null;
   /** Milliseconds for the first try; each further one waits longer. */
   readonly timeout: number;
-  readonly tries: number;
 }
 
 /** A checker that queries one resolver. Throws a Failure where `server` is not a name server. */
-export async function createDnsChecker({ server, timeout, tries }: DnsOptions): Promise<DnsChecker> {
-  const resolver = new Resolver({ timeout, tries });
+export async function createDnsChecker({ server, timeout }: DnsOptions): Promise<DnsChecker> {
+  const resolver = new Resolver({ timeout, tries: 2 });
   if (server !== null) resolver.setServers([await serverAddress(server)]);
   return {
     async check(record) {
@@ -48,12 +48,13 @@ async function compare(record: DnsRecord, resolver: Resolver): Promise<Publicati
       return publication(found, found.length === 1 ? null : 'there must be no other MX record');
     }
     case 'TXT': {
-      const wanted = firstWord(record.value);
+      const wanted = wordsOf(record.value);
+      const [first = ''] = wanted;
       const texts = (await resolver.resolveTxt(record.name)).map((parts) => parts.join(''));
       // A name may have many texts; only those with the same first word (`v=spf1`) compete with the record.
-      const found = texts.filter((text) => firstWord(text) === wanted);
-      if (found.length > 1) return publication(found, `there must be only one ${wanted} record`);
-      const isSame = found.some((text) => sameText(text, record.value));
+      const found = texts.filter((text) => (wordsOf(text)[0] ?? '') === first);
+      if (found.length > 1) return publication(found, `there must be only one ${first} record`);
+      const isSame = found.some((text) => wordsOf(text).join(' ') === wanted.join(' '));
       return publication(found, isSame ? null : 'its text is different');
     }
   }
@@ -65,15 +66,7 @@ function publication(found: readonly string[], wrong: string | null): Publicatio
   return { state: wrong === null ? 'published' : 'wrong', found, detail: wrong };
 }
 
-function sameText(a: string, b: string): boolean {
-  return words(a).join(' ') === words(b).join(' ');
-}
-
-function firstWord(text: string): string {
-  return words(text)[0] ?? '';
-}
-
-function words(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
@@ -98,7 +91,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return systemCode(error) ?? String(error);
 }
 
 /** `HOST:PORT`, `[V6]:PORT` or a host alone, as the resolver takes it: with a numeric address. */

@@ -1,7 +1,8 @@
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
-import { type Answer, mayHaveHappened } from './answer.ts';
+import { type Answer, mayHaveHappened, type Sent } from './answer.ts';
 import type { Clock } from './clock.ts';
+import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
 
 /** How long a request is retried: attempts after failures, and milliseconds over all attempts and waits. */
@@ -43,14 +44,6 @@ export interface Attempt {
   readonly token?: string;
 }
 
-export interface Outcome {
-  readonly answer: Answer;
-  readonly attempts: number;
-  readonly ms: number;
-  /** See {@link Sent}: an earlier attempt may have been carried out. */
-  readonly repeated: boolean;
-}
-
 export interface RetryTools {
   readonly clock: Clock;
   readonly retries: RetryLimits;
@@ -58,7 +51,7 @@ export interface RetryTools {
 }
 
 /** Sends a request until {@link nextStep} says that its answer is final. */
-export async function sendWithRetry(task: Task, { clock, retries, random }: RetryTools): Promise<Outcome> {
+export async function sendWithRetry(task: Task, { clock, retries, random }: RetryTools): Promise<Sent> {
   let startedAt: number | null = null;
   let isRenewed = false;
   let uncertain: Answer | null = null;
@@ -75,7 +68,8 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
     else permit?.release();
     if (step.do === 'finish' || (step.do === 'pause' && !step.again)) {
       const last = uncertain !== null && answer.outcome === 'unsent' ? uncertain : answer;
-      return { answer: last, attempts: attempt, ms: Math.round(elapsed), repeated: uncertain !== null };
+      const ms = Math.round(elapsed);
+      return { ...last, attempts: attempt, ms, trackingId: trackingIdOf(last), repeated: uncertain !== null };
     }
     if (task.writes && mayHaveHappened(answer)) uncertain = answer;
     if (step.do === 'renew-token') {
@@ -171,16 +165,7 @@ export function retryAfter(header: string | undefined, now: number): number | nu
  * their ids (seed 002, condition rules).
  */
 export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
-  switch (method) {
-    case 'GET':
-    case 'PUT':
-    case 'DELETE':
-      return true;
-    case 'POST':
-      return false;
-    case 'PATCH':
-      return onlySets(body);
-  }
+  return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && onlySets(body));
 }
 
 function onlySets(body: Json): boolean {

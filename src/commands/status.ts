@@ -84,7 +84,7 @@ async function run(args: Args, io: Io): Promise<ExitCode> {
 
 async function checkerFor({ dns, resolver }: Args, timeout: number): Promise<DnsChecker | null> {
   if (!dns && resolver === undefined) return null;
-  return createDnsChecker({ server: resolver ?? null, timeout, tries: 2 });
+  return createDnsChecker({ server: resolver ?? null, timeout });
 }
 
 function durationOf(option: string, text: string): number {
