@@ -6,7 +6,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { TenantState } from '../model/live.ts';
 import type { Plan, Request } from '../model/plan.ts';
-import type { ChangeOutcome, ChangeResult, Result, RunOutcome } from '../model/result.ts';
+import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeResult, notAttempted, planResult } from './change-result.ts';
 import { type KindChange, readRequestsFor } from './find.ts';
@@ -61,7 +61,7 @@ async function applyWith(plan: Plan, run: Run): Promise<Result> {
   const { tenant } = run.port;
   const startedAt = now();
   const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>
-    planResult(plan, { startedAt, endedAt: now(), outcome, changes, reasons });
+    planResult(plan, { startedAt, endedAt: now(), outcome, changes }, reasons);
   const endBefore = (outcome: RunOutcome, reasons: readonly Diagnostic[] = []) => {
     const messages = new Map(reasons.map(({ address, message }) => [address, message]));
     const changes = plan.changes.map((change) => notAttempted(change, messages.get(change.address) ?? null));
@@ -116,7 +116,7 @@ async function runAll(tasks: readonly Task[], run: Run): Promise<ReadonlyMap<Add
   const finish = (end: Ending) => {
     const result = changeResult(end);
     results.set(result.address, result);
-    if (run.failFast && isFailure(result.outcome)) halt();
+    if (run.failFast && (result.outcome === 'failed' || result.outcome === 'unknown')) halt();
     onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
   };
   const levels = levelsOf(tasks, run.kinds);
@@ -142,8 +142,6 @@ async function runAll(tasks: readonly Task[], run: Run): Promise<ReadonlyMap<Add
   }
   return results;
 }
-
-const isFailure = (outcome: ChangeOutcome): boolean => outcome === 'failed' || outcome === 'unknown';
 
 function outcomeOf(changes: readonly ChangeResult[], isInterrupted: boolean): RunOutcome {
   const isLeft = changes.some(({ action, outcome }) => action !== 'manual' && outcome !== 'done');

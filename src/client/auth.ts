@@ -11,12 +11,10 @@ export type Token = { readonly value: string } | Unsent;
 
 /** Where the token of one client comes from. */
 export interface TokenSource {
-  /** Whether another token can be had when the tenant refuses this one. */
-  readonly renewable: boolean;
   /** A token that has not expired; fetched once for all who ask at the same time. */
   current(): Promise<Token>;
-  /** A token other than `stale`, which the tenant refused. */
-  renew(stale: string): Promise<Token>;
+  /** A token other than `stale`, which the tenant refused; `null` where there is no other. */
+  readonly renew: ((stale: string) => Promise<Token>) | null;
 }
 
 export interface AuthTools {
@@ -48,7 +46,7 @@ function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
         'the token of this environment is empty, or has characters that a token cannot have',
         'Give the token alone, without `Bearer`, in the variable that `auth: { token: … }` names.',
       );
-  return { renewable: false, current: async () => answer, renew: async () => answer };
+  return { current: async () => answer, renew: null };
 }
 
 type ClientCredentials = Extract<Auth, { by: 'client-credentials' }>;
@@ -84,7 +82,6 @@ function clientCredentials(auth: ClientCredentials, tools: AuthTools): TokenSour
     return held;
   };
   return {
-    renewable: true,
     current: async () => (held && tools.clock.now() < held.until ? held : fetchOnce()),
     renew: async (stale) => (held && held.value !== stale ? held : fetchOnce()),
   };

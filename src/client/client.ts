@@ -11,7 +11,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
 import type { ClientEvent, RequestName } from './event.ts';
 import { type Admission, RateLimiter } from './rate-limiter.ts';
-import { createRedactor } from './redactor.ts';
+import { Redactor } from './redactor.ts';
 import {
   type Attempt,
   defaultRetryLimits,
@@ -35,7 +35,7 @@ export interface Client {
   readonly tenant: TenantName;
   /**
    * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an
-   * answer. After an interrupt nothing new is sent; a write that is on its way is waited for.
+   * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
    */
   send(request: Request, options?: SendOptions): Promise<Sent>;
   close(): Promise<void>;
@@ -75,7 +75,7 @@ class TenantClient implements Client {
   readonly #secrets: Secrets;
   readonly #options: ClientOptions;
   readonly #tools: RetryTools;
-  readonly #redactor = createRedactor();
+  readonly #redactor = new Redactor();
   readonly #transport: Transport;
   readonly #limiter: RateLimiter;
   readonly #sourceOf: (auth: Auth) => TokenSource;
@@ -115,7 +115,7 @@ class TenantClient implements Client {
       writes: request.method !== 'GET',
       signal,
       attempt: (count) => this.#attempt(work, count),
-      renewToken: source.renewable ? (stale) => source.renew(stale) : null,
+      renewToken: source.renew,
       onRetry: (attempt, ms, answer) => {
         const reason = describeAnswer(answer).text;
         this.#emit({ type: 'retrying', request: nameOf(request), attempt, ms, reason });

@@ -42,14 +42,12 @@ export function trackingIdOf(answer: Answer): string | null {
 }
 
 function messageOf({ status, headers, body, text }: Answered): string {
-  if (status >= 300 && status < 400) return redirectMessage(headers);
+  if (status >= 300 && status < 400) {
+    const target = inBrief(headers.location ?? '', 200) || 'an unnamed address';
+    return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
+  }
   if (text !== null) return inBrief(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
   return isObject(body) ? messageOfBody(body) : '';
-}
-
-function redirectMessage(headers: Readonly<Record<string, string>>): string {
-  const target = inBrief(headers.location ?? '', 200) || 'an unnamed address';
-  return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
 }
 
 /** ErrorResponseDto, the 401 `{error}`, the 429 `{message}`, and OAuth's `error_description` (api-notes). */

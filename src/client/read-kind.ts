@@ -1,7 +1,6 @@
 import { apiRequest } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
-import type { Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
@@ -13,10 +12,10 @@ import type { Client } from './client.ts';
 import { badList, inBrief, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
 import { type PageSource, readPages, readRows } from './pages.ts';
 
-interface Reader {
+/** What is read, and how. */
+interface Reader extends ReadRequest {
   readonly client: Client;
   readonly settings: ApiSettings;
-  readonly kind: Kind;
 }
 
 /** Whether an object that was read is one of those asked for. */
@@ -32,7 +31,7 @@ export async function readKind(
 ): Promise<readonly LiveObject[]> {
   const { kind, keys, ids, complete } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return [];
-  const objects = await readAsDescribed({ client, settings, kind }, request, kind.read);
+  const objects = await readAsDescribed({ ...request, client, settings }, kind.read);
   refuseDuplicates(kind, objects);
   return objects;
 }
@@ -47,26 +46,25 @@ export async function readDefaultsOfKind(
   if (!kind.defaults || (!complete && keys.length === 0)) return [];
   const names = new Set(keys.map(([name]) => name));
   const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-  const defaults = await readListed({ client, settings, kind }, request, kind.defaults, isNeeded);
+  const defaults = await readListed({ ...request, client, settings }, kind.defaults, isNeeded);
   if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
 }
 
-async function readAsDescribed(reader: Reader, request: ReadRequest, read: Read): Promise<LiveObject[]> {
+async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
-      return (await readSingle(reader, request, read)) ?? readListed(reader, request, read.list);
+      return (await readSingle(reader, read)) ?? readListed(reader, read.list);
     case 'list-then-each':
-      return readListThenEach(reader, request, read);
+      return readListThenEach(reader, read);
     case 'each-declared':
-      return readEachDeclared(reader, request, read);
+      return readEachDeclared(reader, read);
   }
 }
 
 /** `null` where the object's own call is not used or does not return it: then the list is read. */
 async function readSingle(
-  { client, settings, kind }: Reader,
-  { keys, ids, complete, written = false }: ReadRequest,
+  { client, settings, kind, keys, ids, complete, written = false }: Reader,
   { one }: Extract<Read, { how: 'list' }>,
 ): Promise<LiveObject[] | null> {
   const [key, id] = [keys[0], ids[0]];
@@ -79,27 +77,22 @@ async function readSingle(
 }
 
 /** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
-async function readListed(
-  reader: Reader,
-  request: ReadRequest,
-  list: List,
-  isNeeded = neededBy(request),
-): Promise<LiveObject[]> {
-  const { kind, keys } = request;
-  const filter = filterFor(request, list);
+async function readListed(reader: Reader, list: List, isNeeded = neededBy(reader)): Promise<LiveObject[]> {
+  const { kind } = reader;
+  const filter = filterFor(reader, list);
   if (filter === null) return readList(reader, list, null, isNeeded);
   // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
   const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
   try {
     const filtered = await readList(reader, list, filter, isNeeded);
-    if (!foldsCase || !lacksAny(kind, keys, filtered)) return filtered;
+    if (!foldsCase || !lacksAny(reader, filtered)) return filtered;
   } catch (error) {
     if (!isBadRequest(error)) throw error;
   }
   return readList(reader, list, null, isNeeded);
 }
 
-function lacksAny(kind: Kind, keys: readonly Key[], objects: readonly LiveObject[]): boolean {
+function lacksAny({ kind, keys }: Reader, objects: readonly LiveObject[]): boolean {
   const found = new Set(objects.map(({ identity }) => identity));
   return keys.some((key) => !found.has(identityOf(kind, key)));
 }
@@ -107,11 +100,9 @@ function lacksAny(kind: Kind, keys: readonly Key[], objects: readonly LiveObject
 /** The list has the ids; names and fields come from each object's own call. */
 async function readListThenEach(
   reader: Reader,
-  request: ReadRequest,
   read: Extract<Read, { how: 'list-then-each' }>,
 ): Promise<LiveObject[]> {
-  const { client, settings, kind } = reader;
-  const { keys, ids, complete } = request;
+  const { client, settings, kind, keys, ids, complete } = reader;
   const source = sourceOf(reader, read.list, null);
   const listed = (await readRows(client, source)).map((row) => {
     const id = textOf(row, 'id');
@@ -125,20 +116,17 @@ async function readListThenEach(
       return answer && liveObject(kind, answer, settings, id);
     }),
   );
-  return objects.filter((object) => object !== null).filter(neededBy(request));
+  return objects.filter((object) => object !== null).filter(neededBy(reader));
 }
 
-async function readEachDeclared(
-  reader: Reader,
-  { kind, keys }: ReadRequest,
-  read: EachDeclared,
-): Promise<LiveObject[]> {
+async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<LiveObject[]> {
+  const { kind, keys, settings } = reader;
   const objects = await Promise.all(
     keys.map(async (key) => {
-      const request = read.each(key, reader.settings);
+      const request = read.each(key, settings);
       const answer = await readOne(reader, request, read.isAbsent);
       if (answer === null) return null;
-      const object = liveObject(kind, answer, reader.settings, key[0] ?? null);
+      const object = liveObject(kind, answer, settings, key[0] ?? null);
       if (object?.identity === identityOf(kind, key)) return object;
       throw badList('bad-answer', kind.name, request, `answered about another ${kind.name}`);
     }),
@@ -162,7 +150,7 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function neededBy({ kind, keys, ids, complete }: ReadRequest): IsNeeded {
+function neededBy({ kind, keys, ids, complete }: Reader): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
   return ({ identity, id }) => complete || names.has(identity) || (id !== null && pinned.has(id));
@@ -195,7 +183,7 @@ async function readList(
 const longestFilter = 4000;
 
 /** The filter expression for what is asked for; `null` where the whole list has to be read. */
-function filterFor({ kind, keys, ids, complete }: ReadRequest, list: List): string | null {
+function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | null {
   // An object whose key may differ from the manifest's is found by its id, and no list has a filter for ids.
   const needsIds = ids.length > 0 && (kind.pinnable || kind.renamable);
   if (complete || !list.filter || keys.length === 0 || needsIds) return null;

@@ -78,9 +78,7 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   const errors = settled.flatMap((result): unknown[] =>
     result.status === 'rejected' ? [result.reason] : [],
   );
-  if (errors.length === 0) {
-    return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  }
+  if (errors.length === 0) return Promise.all(work);
   const failures = errors.filter((error) => error instanceof Failure);
   const first = failures[0];
   // Any other error is a bug in the program, and must show as one.
