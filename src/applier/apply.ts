@@ -3,17 +3,17 @@ import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { canonicalJson, type Json } from '../model/json.ts';
+import { canonicalJson } from '../model/json.ts';
 import type { TenantState } from '../model/live.ts';
 import type { Plan, Request } from '../model/plan.ts';
-import type { ChangeOutcome, ChangeResult, Result, RunOutcome } from '../model/result.ts';
+import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeResult, notAttempted, planResult } from './change-result.ts';
 import { type KindChange, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
 import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
 import { runChange } from './run-change.ts';
-import { type ApplyEvent, type Ending, ending, type RunContext, type TenantPort } from './run-context.ts';
+import { type ApplyEvent, type Ending, ending, type TenantPort } from './run-context.ts';
 
 export interface ApplyOptions {
   /** The environment that the plan has to be for. */
@@ -40,100 +40,92 @@ export interface ApplyOptions {
  * tenant are in the result. Rejects, with a Failure, only where the tenant cannot be read before the first change.
  */
 export async function applyPlan(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
+  const { kinds = allKinds, failFast = false, onEvent = () => {} } = options;
+  const { signal = new AbortController().signal } = options;
+  const now = () => options.now().toISOString();
   try {
-    return await run(plan, port, options);
+    return await applyWith(plan, { ...options, port, kinds, failFast, onEvent, signal, now });
   } finally {
     await options.journal.close();
   }
 }
 
-async function run(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
-  const { environment, settings, journal, kinds = allKinds, signal, now, onEvent = () => {} } = options;
-  const startedAt = now().toISOString();
+/** The options with their defaults. */
+interface Run extends Omit<Required<ApplyOptions>, 'now'> {
+  readonly port: TenantPort;
+  readonly now: () => string;
+}
+
+async function applyWith(plan: Plan, run: Run): Promise<Result> {
+  const { environment, settings, journal, kinds, signal, now, onEvent } = run;
+  const { tenant } = run.port;
+  const startedAt = now();
   const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>
-    planResult(plan, { startedAt, endedAt: now().toISOString(), outcome, changes, reasons });
+    planResult(plan, { startedAt, endedAt: now(), outcome, changes }, reasons);
   const endBefore = (outcome: RunOutcome, reasons: readonly Diagnostic[] = []) => {
     const messages = new Map(reasons.map(({ address, message }) => [address, message]));
     const changes = plan.changes.map((change) => notAttempted(change, messages.get(change.address) ?? null));
     return end(outcome, changes, reasons);
   };
 
-  const wrong = checkPlan(plan, { environment, tenant: port.tenant, settings, kinds });
-  if (wrong.length > 0)
-    return end(
-      'refused',
-      plan.changes.map((change) => notAttempted(change)),
-      wrong,
-    );
+  const wrong = checkPlan(plan, { environment, tenant, settings, kinds });
+  if (wrong.length > 0) {
+    const changes = plan.changes.map((change) => notAttempted(change));
+    return end('refused', changes, wrong);
+  }
 
   // A manual change writes nothing, so it cannot be stale.
   const writing = plan.changes.filter(({ action }) => action !== 'manual');
   const entries = withKinds(writing, kinds);
   onEvent({ type: 'checking', objects: entries.length });
-  const state = await readUnlessAborted(entries, port, signal);
+  const state = await readUnlessAborted(entries, run);
   if (!state) return endBefore('interrupted');
   const { tasks, stale } = checkLive(entries, state, journal);
   if (stale.length > 0) return endBefore('refused', stale);
   onEvent({ type: 'checked', changes: tasks.length, resumed: tasks.filter(({ resumed }) => resumed).length });
 
-  const results = await runAll(tasks, port, options);
+  const results = await runAll(tasks, run);
   const changes = plan.changes.map((change) => results.get(change.address) ?? notAttempted(change));
-  const outcome = outcomeOf(changes, signal?.aborted === true);
-  if (outcome === 'done') await journal.finish(now().toISOString());
+  const outcome = outcomeOf(changes, signal.aborted);
+  if (outcome === 'done') await journal.finish(now());
   return end(outcome, changes);
 }
 
 async function readUnlessAborted(
   entries: readonly KindChange[],
-  port: TenantPort,
-  signal: AbortSignal | undefined,
+  { port, signal }: Run,
 ): Promise<TenantState | null> {
   if (entries.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
   try {
-    const state = signal?.aborted ? null : await port.read(readRequestsFor(entries));
-    return signal?.aborted ? null : state;
+    const state = signal.aborted ? null : await port.read(readRequestsFor(entries));
+    return signal.aborted ? null : state;
   } catch (error) {
-    if (signal?.aborted) return null;
+    if (signal.aborted) return null;
     throw error;
   }
 }
 
-async function runAll(
-  tasks: readonly Task[],
-  port: TenantPort,
-  options: ApplyOptions,
-): Promise<ReadonlyMap<Address, ChangeResult>> {
-  const { failFast = false, kinds = allKinds, onEvent = () => {}, now } = options;
-  const { settings, journal, describe, signal = new AbortController().signal } = options;
+async function runAll(tasks: readonly Task[], run: Run): Promise<ReadonlyMap<Address, ChangeResult>> {
+  const { onEvent, signal } = run;
   const results = new Map<Address, ChangeResult>();
   let isHalted = false;
   const halt = () => {
     isHalted = true;
   };
   const isStopped = () => isHalted || signal.aborted;
-  const context: RunContext = {
-    port,
-    journal,
-    settings,
-    signal,
-    describe,
-    onEvent,
-    now: () => now().toISOString(),
-    isStopped,
-  };
   const finish = (end: Ending) => {
     const result = changeResult(end);
     results.set(result.address, result);
-    if (failFast && isFailure(result.outcome)) halt();
+    if (run.failFast && (result.outcome === 'failed' || result.outcome === 'unknown')) halt();
     onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
   };
-  const levels = levelsOf(tasks, kinds);
+  const levels = levelsOf(tasks, run.kinds);
   const isDone = ({ units }: Level) =>
     units.flat().every(({ change }) => results.get(change.address)?.outcome === 'done');
   for (const level of levels) {
     const isHeldBack =
       level.deletes && !isStopped() && levels.some((other) => !other.deletes && !isDone(other));
-    await runConcurrently(level.units, options.concurrency, async (unit) => {
+    await runConcurrently(level.units, run.concurrency, async (unit) => {
       const isLeft = unit.some((task) => task.from < task.change.requests.length);
       if (isHeldBack && isLeft) {
         const error = 'Deletes are made only after every other change has succeeded.';
@@ -145,13 +137,11 @@ async function runAll(
           onEvent({ type: 'started', address: change.address, action: change.action });
         }
       }
-      for (const end of await runChange(unit, context, halt)) finish(end);
+      for (const end of await runChange(unit, { ...run, isStopped, halt, log: [] })) finish(end);
     });
   }
   return results;
 }
-
-const isFailure = (outcome: ChangeOutcome): boolean => outcome === 'failed' || outcome === 'unknown';
 
 function outcomeOf(changes: readonly ChangeResult[], isInterrupted: boolean): RunOutcome {
   const isLeft = changes.some(({ action, outcome }) => action !== 'manual' && outcome !== 'done');
@@ -190,8 +180,7 @@ function unitsOf(tasks: readonly Task[]): Task[][] {
 }
 
 function contentOf({ method, path, query, body }: Request): string {
-  const content: Json = [method, path, { ...query }, body];
-  return canonicalJson(content);
+  return canonicalJson([method, path, query, body]);
 }
 
 /** Does `work` for every item, at most `limit` at once, and starts them in order. */

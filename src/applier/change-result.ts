@@ -41,12 +41,12 @@ export function notAttempted(change: Change, error: string | null = null): Chang
   return { address, action, outcome: 'notAttempted', ...nothing, error, warnings };
 }
 
-interface Run extends Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'> {
-  readonly reasons: readonly Diagnostic[];
-}
-
-/** The result of a whole run, with its summary. */
-export function planResult(plan: Plan, { reasons, ...run }: Run): Result {
+/** The result of a whole run, with its summary, and the reasons of a refusal. */
+export function planResult(
+  plan: Plan,
+  run: Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'>,
+  reasons: readonly Diagnostic[],
+): Result {
   const count = (wanted: ChangeOutcome) => run.changes.filter(({ outcome }) => outcome === wanted).length;
   return {
     formatVersion: resultFormat,
@@ -66,7 +66,7 @@ export function planResult(plan: Plan, { reasons, ...run }: Run): Result {
 }
 
 /** An object's fields in a result file, and the places that are left out. */
-export interface RecordedFields {
+interface RecordedFields {
   readonly fields: JsonObject;
   readonly withheld: readonly Pointer[];
 }
@@ -75,7 +75,7 @@ export interface RecordedFields {
  * An object's fields in a result file: JSON in text as JSON, without what is sensitive in the plan, hidden by the
  * tenant, or named like a credential.
  */
-export function recordFields(kind: Kind, change: Change, live: LiveObject): RecordedFields {
+function recordFields(kind: Kind, change: Change, live: LiveObject): RecordedFields {
   const marked = [
     ...change.diff.filter(({ sensitive }) => sensitive).map(({ path }) => path),
     ...(change.secrets ?? []),
@@ -88,7 +88,7 @@ export function recordFields(kind: Kind, change: Change, live: LiveObject): Reco
  * The fields of an object before a change that an earlier run made: its fields now, with the plan's differences
  * reverted. `null` for a create.
  */
-export function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): RecordedFields | null {
+function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): RecordedFields | null {
   if (change.action === 'create') return null;
   const known = change.diff.filter(({ sensitive }) => !sensitive);
   const { fields, withheld } = live ? recordFields(kind, change, live) : { fields: {}, withheld: [] };

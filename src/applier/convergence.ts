@@ -2,7 +2,6 @@ import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { isObject, type Json } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { SentRequest } from '../model/result.ts';
 import { isUnchanged, unmetDifferences } from './effect.ts';
 import { type Exchange, lookUp } from './exchange.ts';
 import { finderIn } from './find.ts';
@@ -23,7 +22,6 @@ export async function checkConvergence(
   tasks: readonly Task[],
   last: Exchange | null,
   context: RunContext,
-  log: readonly SentRequest[],
 ): Promise<ReadonlyMap<Address, Ending>> {
   const endings = new Map<Address, Ending>();
   for (const [task, sighting] of await lookAtAll(tasks, last, context)) {
@@ -31,8 +29,8 @@ export async function checkConvergence(
     const remark = last?.replies.get(address)?.remark ?? null;
     const end =
       'unknown' in sighting
-        ? endUnseen(task, sighting.unknown, log)
-        : await endSeen(task, sighting.live, context, log);
+        ? endUnseen(task, sighting.unknown, context)
+        : await endSeen(task, sighting.live, context);
     endings.set(address, remark === null ? end : { ...end, warnings: [remark, ...end.warnings] });
   }
   return endings;
@@ -77,13 +75,9 @@ function objectOf({ kind, change }: Task, body: Json, { settings }: RunContext):
   }
 }
 
-async function endSeen(
-  task: Task,
-  live: LiveObject | null,
-  context: RunContext,
-  log: readonly SentRequest[],
-): Promise<Ending> {
+async function endSeen(task: Task, live: LiveObject | null, context: RunContext): Promise<Ending> {
   const { kind, change } = task;
+  const { log } = context;
   if (change.action === 'delete' && live !== null) {
     const error = 'The tenant accepted the delete, but the object still exists.';
     return ending(task, 'failed', log, { live, error });
@@ -104,7 +98,7 @@ async function endSeen(
 }
 
 /** A success that could not be checked: enough for a write, but not for a delete whose answer does not confirm it. */
-function endUnseen(task: Task, why: string, log: readonly SentRequest[]): Ending {
+function endUnseen(task: Task, why: string, { log }: RunContext): Ending {
   if (task.change.action === 'delete') return ending(task, 'unknown', log, { error: why });
   return ending(task, 'done', log, { live: null, warnings: [`Not compared with what was asked. ${why}`] });
 }

@@ -6,17 +6,18 @@ import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
+import type { KindChange } from './find.ts';
 
 type Side = 'before' | 'after';
+type Compared = KindChange & { readonly live: LiveObject };
 
 /**
  * The differences of a change whose `after` the live object does not show. Sensitive values and fields that the tenant
  * hides cannot be compared, so they are left out.
  */
 export function unmetDifferences(kind: Kind, change: Change, live: LiveObject): Difference[] {
-  return visibleDifferences(change, live).filter(
-    (difference) => !agrees({ kind, change, live }, difference, 'after'),
-  );
+  const compared = { kind, change, live };
+  return visibleDifferences(change, live).filter((difference) => !agrees(compared, difference, 'after'));
 }
 
 /** Whether the tenant left the value of a difference unchanged. */
@@ -43,10 +44,9 @@ export function hasEffect(
 /** Whether each difference is as before or as after: none or some of the change's requests were carried out. */
 export function isInProgress(kind: Kind, change: Change, live: LiveObject | null): boolean {
   if (live === null || change.action === 'delete') return false;
+  const compared = { kind, change, live };
   return visibleDifferences(change, live).every(
-    (difference) =>
-      agrees({ kind, change, live }, difference, 'after') ||
-      agrees({ kind, change, live }, difference, 'before'),
+    (difference) => agrees(compared, difference, 'after') || agrees(compared, difference, 'before'),
   );
 }
 
@@ -56,12 +56,6 @@ function visibleDifferences({ diff }: Change, live: LiveObject): Difference[] {
 
 function isHidden(path: Pointer, live: LiveObject): boolean {
   return live.hidden.some((hidden) => isWithin(path, hidden));
-}
-
-interface Compared {
-  readonly kind: Kind;
-  readonly change: Change;
-  readonly live: LiveObject;
 }
 
 /** Whether the live object shows one side of a difference. */

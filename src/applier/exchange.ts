@@ -39,12 +39,10 @@ const maxSends = 2;
 /**
  * Sends a request and determines its outcome: recorded in the journal before and after, and looked up by key where the
  * answer does not show it (design, section 6).
- *
- * @param log receives every attempt at once, so that it is known even if a later step throws
  */
-export async function exchange(step: Step, context: RunContext, log: SentRequest[]): Promise<Exchange> {
+export async function exchange(step: Step, context: RunContext): Promise<Exchange> {
   const { tasks, request, index, before } = step;
-  const { journal } = context;
+  const { journal, log } = context;
   const changes = tasks.map(({ change }) => change.address);
   for (let count = 1; ; count++) {
     await journal.intend(index, before, context.now());
@@ -64,11 +62,9 @@ export async function exchange(step: Step, context: RunContext, log: SentRequest
     const evidence = collectEvidence(step, looked.state);
     if (count < maxSends && !context.signal.aborted && mayRepeat(tasks, answer, evidence)) continue;
     await recordEvidence(index, evidence, answer, context);
-    const replies = [...evidence].map(([address, found]): [Address, Reply] => [
-      address,
-      replyOf(request, answer, found, context),
-    ]);
-    return { answer, replies: new Map(replies), state: looked.state };
+    const replies = new Map<Address, Reply>();
+    for (const [address, found] of evidence) replies.set(address, replyOf(request, answer, found, context));
+    return { answer, replies, state: looked.state };
   }
 }
 

@@ -1,9 +1,16 @@
 import type { Address } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
+import { isArray, isObject, type Json, own, parseJson, textOf } from '../model/json.ts';
 import type { Pointer } from '../model/pointer.ts';
 
 /** `refused`: it certainly had no effect. `unclear`: no answer shows whether it had. */
 export type Verdict = 'done' | 'refused' | 'unclear';
+
+/** The outcome of a request for some of the changes that it serves. */
+export interface Conclusion {
+  readonly changes: readonly Address[];
+  readonly verdict: Verdict;
+  readonly status: number | null;
+}
 
 /** One line of a journal. It has no bodies and no values, so it holds no secrets. */
 export type JournalRecord =
@@ -14,14 +21,7 @@ export type JournalRecord =
       readonly request: number;
       readonly before: readonly (readonly [Address, string | null])[];
     }
-  | {
-      readonly type: 'result';
-      readonly at: string;
-      readonly request: number;
-      readonly changes: readonly Address[];
-      readonly verdict: Verdict;
-      readonly status: number | null;
-    }
+  | (Conclusion & { readonly type: 'result'; readonly at: string; readonly request: number })
   | {
       readonly type: 'settled';
       readonly at: string;
@@ -60,29 +60,19 @@ export function parseRecord(line: string): JournalRecord | null {
     case 'result': {
       const changes = textsOf(own(value, 'changes'));
       const verdict = verdictOf(own(value, 'verdict'));
-      const status = own(value, 'status');
+      const given = own(value, 'status');
+      const status = typeof given === 'number' ? given : null;
       if (!changes || !verdict || typeof request !== 'number') return null;
-      return {
-        type: 'result',
-        at,
-        request,
-        changes,
-        verdict,
-        status: typeof status === 'number' ? status : null,
-      };
+      return { type: 'result', at, request, changes, verdict, status };
     }
-    case 'settled':
-      return parseConvergence(value, at);
+    case 'settled': {
+      const change = textOf(value, 'change');
+      const unmet = textsOf(own(value, 'unmet'));
+      return change === null || !unmet ? null : { type: 'settled', at, change, unmet };
+    }
     default:
       return null;
   }
-}
-
-function parseConvergence(value: JsonObject, at: string): JournalRecord | null {
-  const change = textOf(value, 'change');
-  const unmet = textsOf(own(value, 'unmet'));
-  if (change === null || !unmet) return null;
-  return { type: 'settled', at, change, unmet };
 }
 
 /** The records of a journal by change. A later record of a request replaces an earlier one. */

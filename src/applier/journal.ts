@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Pointer } from '../model/pointer.ts';
+import { systemCode } from '../model/system-error.ts';
 import {
+  type Conclusion,
   type JournalRecord,
   type Progress,
   parseRecord,
   progressOf,
-  type Verdict,
 } from './journal-records.ts';
 
 /** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
@@ -26,13 +27,6 @@ export interface Journal {
   /** Ends the journal of a run that is done: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The outcome of a request for some of the changes that it serves. */
-export interface Conclusion {
-  readonly changes: readonly Address[];
-  readonly verdict: Verdict;
-  readonly status: number | null;
 }
 
 const maxBytes = 256 * 1024 * 1024;
@@ -114,7 +108,7 @@ async function readRecords(
   planDigest: string,
 ): Promise<{ records: JournalRecord[]; length: number }> {
   const bytes = await readFile(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   });
   if (bytes === null) return { records: [], length: 0 };

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
+import { systemCode } from '../model/system-error.ts';
 
 /** The holder of a lock. `started` distinguishes a process from a later one with the same number. */
 interface Holder {
@@ -58,7 +59,7 @@ async function seize(file: string, me: Holder, depth: number): Promise<void> {
     const now = await readHolder(file);
     if (now === null || now === 'unreadable' || now.token !== holder.token)
       return await seize(file, me, depth + 1);
-    await replace(file, me);
+    await rename(await writeDraft(file, me), file);
   } finally {
     await rm(claim, { force: true });
   }
@@ -66,28 +67,28 @@ async function seize(file: string, me: Holder, depth: number): Promise<void> {
 
 /** Links a complete file into place: nobody reads half a lock. */
 async function linkNew(file: string, me: Holder): Promise<boolean> {
-  const draft = `${file}.${me.token}.draft`;
-  await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
+  const draft = await writeDraft(file, me);
   try {
     await link(draft, file);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-async function replace(file: string, me: Holder): Promise<void> {
+/** Returns the name of a new file that says that `me` holds `file`. */
+async function writeDraft(file: string, me: Holder): Promise<string> {
   const draft = `${file}.${me.token}.draft`;
   await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
-  await rename(draft, file);
+  return draft;
 }
 
 async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   });
   if (text === null) return null;
@@ -107,7 +108,7 @@ async function isAlive({ pid, started, host }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (codeOf(error) === 'ESRCH') return false;
+    if (systemCode(error) === 'ESRCH') return false;
   }
   const now = await startOf(pid);
   return started === null || now === null || started === now;
@@ -124,10 +125,6 @@ async function startOf(pid: number): Promise<string | null> {
   } catch {
     return null;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 function lockHeld(file: string, { pid, host }: Holder) {

@@ -3,7 +3,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
-import { type Change, isRefused, type Plan, planFormat, type Request } from '../model/plan.ts';
+import { type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
@@ -29,17 +29,13 @@ export interface Target {
 /** All reasons to refuse a plan that do not depend on the tenant's objects. */
 export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
   if (plan.formatVersion !== planFormat) {
-    return [
-      refusal(
-        'plan-format',
-        `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`,
-      ),
-    ];
+    const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
+    return [refusal('plan-format', message)];
   }
   return [
     ...(planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')]),
     ...checkTarget(plan, target),
-    ...(isRefused(plan) ? plan.diagnostics.filter(({ severity }) => severity === 'error') : []),
+    ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
     ...checkChanges(plan.changes, target.kinds),
     ...checkRequests(plan, target.settings),
   ];
@@ -73,7 +69,7 @@ export function checkLive(
     const hint = progress
       ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
       : 'Make a new plan and review it.';
-    stale.push({ ...refusal('plan-stale', message), hint, address });
+    stale.push(refusal('plan-stale', message, { hint, address }));
     return [];
   });
   return { tasks, stale };
@@ -83,18 +79,14 @@ function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic[] 
   const wrong: Diagnostic[] = [];
   if (plan.environment !== environment) {
     const message = `The plan is for the environment ${quote(plan.environment)}, not for ${quote(environment)}.`;
-    wrong.push({
-      ...refusal('plan-environment', message),
-      hint: 'Name its environment with --env, or plan again.',
-    });
+    const hint = 'Name its environment with --env, or plan again.';
+    wrong.push(refusal('plan-environment', message, { hint }));
   }
   for (const part of ['identity', 'profiles'] as const) {
     if (plan.tenant[part] === tenant[part]) continue;
     const message = `The plan is for the ${part} service ${quote(plan.tenant[part])}, not for ${quote(tenant[part])}.`;
-    wrong.push({
-      ...refusal('plan-tenant', message),
-      hint: 'Plan again: the environment now has another tenant.',
-    });
+    const hint = 'Plan again: the environment now has another tenant.';
+    wrong.push(refusal('plan-tenant', message, { hint }));
   }
   return wrong;
 }
@@ -104,19 +96,17 @@ function checkChanges(changes: readonly Change[], kinds: readonly Kind[]): Diagn
   return changes.flatMap(({ address, kind }): Diagnostic[] => {
     const isRepeated = seen.has(address);
     seen.add(address);
-    return [
-      ...(isRepeated
-        ? [refusal('plan-inconsistent', `The plan has two changes for ${address}.`, address)]
-        : []),
-      ...(kinds.some(({ name }) => name === kind)
-        ? []
-        : [refusal('plan-inconsistent', `The plan changes a ${quote(kind)}, which is not a kind.`, address)]),
+    const isKnown = kinds.some(({ name }) => name === kind);
+    const wrong = [
+      ...(isRepeated ? [`The plan has two changes for ${address}.`] : []),
+      ...(isKnown ? [] : [`The plan changes a ${quote(kind)}, which is not a kind.`]),
     ];
+    return wrong.map((message) => refusal('plan-inconsistent', message, { address }));
   });
 }
 
-function refusal(code: string, message: string, address?: Address): Diagnostic {
-  return { code, severity: 'error', message, ...(address === undefined ? {} : { address }) };
+function refusal(code: string, message: string, more: Pick<Diagnostic, 'address' | 'hint'> = {}): Diagnostic {
+  return { code, severity: 'error', message, ...more };
 }
 
 const quote = (text: string) => JSON.stringify(text.slice(0, 200));
@@ -127,18 +117,11 @@ const quote = (text: string) => JSON.stringify(text.slice(0, 200));
  */
 function checkRequests(plan: Plan, settings: ApiSettings): Diagnostic[] {
   return plan.changes.flatMap((change) => {
-    const reasons = [
-      ...wrongCount(change),
-      ...change.requests.flatMap((request) => wrongParts(request, settings)),
-    ];
-    return reasons.map((why): Diagnostic => {
-      return {
-        code: 'plan-request-refused',
-        severity: 'error',
-        message: `The plan's requests for ${change.address} are not requests that tenantctl plans: ${why}.`,
-        hint: 'Make a new plan.',
-        address: change.address,
-      };
+    const { address, requests } = change;
+    const reasons = [...wrongCount(change), ...requests.flatMap((request) => wrongParts(request, settings))];
+    return reasons.map((why) => {
+      const message = `The plan's requests for ${address} are not requests that tenantctl plans: ${why}.`;
+      return refusal('plan-request-refused', message, { hint: 'Make a new plan.', address });
     });
   });
 }
@@ -154,9 +137,7 @@ function wrongParts({ method, path, headers }: Request, settings: ApiSettings): 
   const broken = Object.values(headers).some((value) => hasControls(value));
   return [
     ...(method === 'GET' ? ['a GET changes nothing'] : []),
-    ...(isApiPath(path, settings)
-      ? []
-      : [`the path ${JSON.stringify(path.slice(0, 200))} is outside the API`]),
+    ...(isApiPath(path, settings) ? [] : [`the path ${quote(path)} is outside the API`]),
     ...foreign.map((name) => `the header ${JSON.stringify(name.slice(0, 100))} is not one of the API`),
     ...(broken ? ['a header has control characters'] : []),
   ];

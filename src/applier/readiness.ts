@@ -40,34 +40,20 @@ export function readinessOf(entry: KindChange, found: Found, progress: Progress 
   const { kind, change } = entry;
   const count = change.requests.length;
   const next = change.requests.findIndex((_, at) => progress.requests.get(at)?.state !== 'done');
-  const now = live?.fingerprint ?? null;
   if (next < 0) {
     if (hasEffect(kind, change, live, progress.unmet ?? [])) return resume(count);
     return stale('an earlier run of this plan made the change, and the object has changed since');
   }
   const sent = progress.requests.get(next);
-  switch (sent?.state) {
-    case undefined:
-    case 'refused':
-      if (sent && sent.before === now) return resume(next);
-      if (changedSince === null) return fresh;
-      return next > 0 && isInProgress(kind, change, live) ? resume(next) : stale(changedSince);
-    case 'intended':
-    case 'unclear':
-    case 'done':
-      return afterUnclear(judgeEffect(entry, next, sent.before, live), next, changedSince);
+  if (!sent || sent.state === 'refused') {
+    if (sent && sent.before === (live?.fingerprint ?? null)) return resume(next);
+    if (changedSince === null) return fresh;
+    return next > 0 && isInProgress(kind, change, live) ? resume(next) : stale(changedSince);
   }
-}
-
-function afterUnclear(evidence: Evidence, request: number, changedSince: string | null): Readiness {
-  switch (evidence) {
-    case 'taken':
-      return resume(request + 1);
-    case 'notTaken':
-      return resume(request);
-    case 'unclear':
-      return stale(changedSince ?? 'an earlier run of this plan left it half changed');
-  }
+  const evidence = judgeEffect(entry, next, sent.before, live);
+  if (evidence === 'unclear')
+    return stale(changedSince ?? 'an earlier run of this plan left it half changed');
+  return resume(evidence === 'taken' ? next + 1 : next);
 }
 
 /** Why the object is not the one that the plan was made from, or `null` where it is. */

@@ -13,34 +13,26 @@ import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
 
 /**
- * Makes one change, or several that share their only request. Never rejects: every failure is an ending.
- *
- * @param halt called when the run cannot continue, because the journal cannot be written
+ * Makes one change, or several that share their only request. Never rejects: every failure is an ending. Halts the run
+ * when it cannot continue, because the journal cannot be written.
  */
-export async function runChange(
-  tasks: readonly Task[],
-  context: RunContext,
-  halt: () => void,
-): Promise<Ending[]> {
-  const log: SentRequest[] = [];
+export async function runChange(tasks: readonly Task[], context: RunContext): Promise<Ending[]> {
+  const { log } = context;
   try {
-    return await sendAll(tasks, context, log);
+    return await sendAll(tasks, context);
   } catch (error) {
-    halt();
+    context.halt();
     const message = error instanceof Error ? error.message : String(error);
     const outcome = log.length > 0 ? 'unknown' : 'failed';
     return tasks.map((task) => ending(task, outcome, log, { error: `The run cannot continue: ${message}` }));
   }
 }
 
-/** What is known about the objects of a unit while its requests are sent. */
-interface Sightings {
-  /** The objects as they were last seen. */
-  readonly seen: ReadonlyMap<Address, LiveObject | null>;
-  readonly last: Exchange | null;
-}
+/** The objects of a unit as they were last seen. */
+type Seen = ReadonlyMap<Address, LiveObject | null>;
 
-async function sendAll(tasks: readonly Task[], context: RunContext, log: SentRequest[]): Promise<Ending[]> {
+async function sendAll(tasks: readonly Task[], context: RunContext): Promise<Ending[]> {
+  const { log } = context;
   const [lead] = tasks;
   if (!lead) return [];
   const { address, requests } = lead.change;
@@ -51,7 +43,7 @@ async function sendAll(tasks: readonly Task[], context: RunContext, log: SentReq
     if (context.isStopped()) return tasks.map((task) => endStopped(task, index, seen, log));
     const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint ?? null]));
     const request = fillLiveValues(lead, planned, seen.get(address) ?? null);
-    last = await exchange({ tasks, request, index, before }, context, log);
+    last = await exchange({ tasks, request, index, before }, context);
     if (index === requests.length - 1) break;
 
     // A change of several requests is alone: only single requests are shared.
@@ -63,18 +55,19 @@ async function sendAll(tasks: readonly Task[], context: RunContext, log: SentReq
     }
     seen = new Map([[address, finderIn(looked.state)(lead).live]]);
   }
-  return endAll(tasks, { seen, last }, context, log);
+  return endAll(tasks, seen, last, context);
 }
 
 /** The endings once the last request was sent, a request was not accepted, or none was left to send. */
 async function endAll(
   tasks: readonly Task[],
-  { seen, last }: Sightings,
+  seen: Seen,
+  last: Exchange | null,
   context: RunContext,
-  log: readonly SentRequest[],
 ): Promise<Ending[]> {
+  const { log } = context;
   const accepted = tasks.filter(({ change }) => !last || last.replies.get(change.address)?.is === 'accepted');
-  const converged = await checkConvergence(accepted, last, context, log);
+  const converged = await checkConvergence(accepted, last, context);
   const wasNeverSent = context.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
   return tasks.map((task) => {
     const { address } = task.change;
@@ -89,7 +82,7 @@ async function endAll(
   });
 }
 
-function endStopped(task: Task, index: number, seen: Sightings['seen'], log: readonly SentRequest[]): Ending {
+function endStopped(task: Task, index: number, seen: Seen, log: readonly SentRequest[]): Ending {
   const live = seen.get(task.change.address) ?? null;
   if (index === task.from) return ending(task, 'notAttempted', log, { live });
   const error = `${sentSoFar(index, task.change.requests.length)} Then the run was stopped.`;

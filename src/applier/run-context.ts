@@ -1,26 +1,21 @@
 import type { Sent } from '../client/answer.ts';
+import type { Client } from '../client/client.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
-import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
-import type { Action, Request } from '../model/plan.ts';
+import type { LiveObject, TenantState } from '../model/live.ts';
+import type { Action } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Journal } from './journal.ts';
 import type { Task } from './preflight.ts';
 
 /** What an apply needs of a tenant. */
-export interface TenantPort {
-  readonly tenant: TenantName;
-  /**
-   * Sends a request, with waits and retries where they are safe. Never rejects for what happens on the wire. After
-   * `signal` all waits end and no retry starts; a request on the wire is finished.
-   */
-  send(request: Request, options?: { readonly signal?: AbortSignal }): Promise<Sent>;
+export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
   /** These objects now, with the vendor's defaults. Rejects with a Failure where they cannot be read. */
   read(requests: readonly ReadRequest[]): Promise<TenantState>;
 }
 
-/** What all steps of a run share. */
+/** What all steps of one change share, or of several that share their only request. */
 export interface RunContext {
   readonly port: TenantPort;
   readonly journal: Journal;
@@ -32,6 +27,10 @@ export interface RunContext {
   readonly now: () => string;
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
   readonly isStopped: () => boolean;
+  /** Lets nothing new start: the run cannot continue. */
+  readonly halt: () => void;
+  /** Receives every request at once, so that it is known even if a later step throws. */
+  readonly log: SentRequest[];
 }
 
 /** What happens during an apply, to show progress. */

@@ -1,20 +1,19 @@
-import type { ErrorObject } from 'ajv';
 import { validators } from '../generated/validators.js';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import { ExitCode, Failure } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { isObject, isTooDeep, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 import { type Plan, planFormat } from '../model/plan.ts';
 import { type Result, resultFormat } from '../model/result.ts';
+
+type FormName = 'plan' | 'result';
 
 /** A format of files that tenantctl writes and reads. */
 interface SavedForm<T> {
   /** Used in messages, and in the codes of failures. */
-  readonly name: 'plan' | 'result';
+  readonly name: FormName;
   readonly format: number;
   readonly is: (value: Json) => value is Json & T;
-  /** What is wrong with the last value that did not fit. */
-  readonly errors: () => readonly ErrorObject[];
   readonly hint: string;
   readonly exitCode: ExitCode;
 }
@@ -23,7 +22,6 @@ const planForm: SavedForm<Plan> = {
   name: 'plan',
   format: planFormat,
   is: (value): value is Json & Plan => validators.plan(value),
-  errors: () => validators.plan.errors ?? [],
   hint: 'Make a new plan with `tenantctl plan --out FILE`.',
   exitCode: ExitCode.refused,
 };
@@ -32,7 +30,6 @@ const resultForm: SavedForm<Result> = {
   name: 'result',
   format: resultFormat,
   is: (value): value is Json & Result => validators.result(value),
-  errors: () => validators.result.errors ?? [],
   hint: 'A result file is what `tenantctl apply --result FILE` writes.',
   exitCode: ExitCode.couldNotRun,
 };
@@ -75,69 +72,43 @@ export function readResultFile(text: string, file: string): Result {
 
 function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   const { name, format } = form;
-  if (text.length > largestSavedFile)
-    throw savedFileFailure(form, 'too-large', `${file} is too large for a ${name}.`);
+  const refusal = (what: string, message: string, hint = form.hint) =>
+    failure(`${name}-${what}`, message, { hint }, form.exitCode);
+  if (text.length > largestSavedFile) throw refusal('too-large', `${file} is too large for a ${name}.`);
   const value = parseJson(text.replace(/^\uFEFF/, ''));
   if (value === undefined) {
-    throw savedFileFailure(
-      form,
-      'unreadable',
-      `${file} is not JSON: it was cut or edited, or it is not a ${name} file.`,
-    );
+    const message = `${file} is not JSON: it was cut or edited, or it is not a ${name} file.`;
+    throw refusal('unreadable', message);
   }
-  if (isTooDeep(value))
-    throw savedFileFailure(form, 'unreadable', `${file} is nested too deeply for a ${name}.`);
+  if (isTooDeep(value, maxDepth)) throw refusal('unreadable', `${file} is nested too deeply for a ${name}.`);
   const found = isObject(value) ? own(value, 'formatVersion') : undefined;
-  if (found === undefined) throw savedFileFailure(form, 'unreadable', `${file} is not a ${name} file.`);
+  if (found === undefined) throw refusal('unreadable', `${file} is not a ${name} file.`);
   const written = isObject(value) ? formOf(value) : null;
   if (written !== null && written !== name) {
-    throw savedFileFailure(
-      { ...form, hint: otherHints[written] },
-      'invalid',
-      `${file} is a ${written}, not a ${name}.`,
-    );
+    throw refusal('invalid', `${file} is a ${written}, not a ${name}.`, otherHints[written]);
   }
   if (found !== format) {
     const shown = JSON.stringify(found).slice(0, 40);
     const message = `${file} has the ${name} format ${shown}; this version reads format ${format}.`;
-    throw savedFileFailure(form, 'format', message);
+    throw refusal('format', message);
   }
   if (!form.is(value)) {
-    const reasons = form
-      .errors()
+    const reasons = (validators[name].errors ?? [])
       .slice(0, 10)
       .map(({ instancePath, message }) => `${instancePath || '/'} ${message ?? 'is wrong'}`);
-    throw savedFileFailure(form, 'invalid', `${file} is not a valid ${name}: ${reasons.join('; ')}.`);
+    throw refusal('invalid', `${file} is not a valid ${name}: ${reasons.join('; ')}.`);
   }
   return value;
 }
 
 /** What to do with a file of the other kind. */
-const otherHints: Readonly<Record<SavedForm<unknown>['name'], string>> = {
+const otherHints: Readonly<Record<FormName, string>> = {
   plan: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
   result: 'Use `tenantctl show` to see a result, and `tenantctl rollback` to undo it.',
 };
 
 /** Which of the two a value is meant to be; `null` where that is not clear. */
-function formOf(value: JsonObject): SavedForm<unknown>['name'] | null {
+function formOf(value: JsonObject): FormName | null {
   if (Object.hasOwn(value, 'planDigest')) return 'result';
   return Object.hasOwn(value, 'digest') ? 'plan' : null;
-}
-
-/** Level by level, since a hostile file may nest deeper than the call stack allows. */
-function isTooDeep(value: Json): boolean {
-  let level: Json[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
-}
-
-function savedFileFailure(
-  { name, hint, exitCode }: Pick<SavedForm<unknown>, 'name' | 'hint' | 'exitCode'>,
-  what: string,
-  message: string,
-): Failure {
-  return new Failure([{ code: `${name}-${what}`, severity: 'error', message, hint }], exitCode);
 }

@@ -34,6 +34,14 @@ export interface Unsent {
   readonly hint?: string;
 }
 
+export function lost(reason: Lost['reason'], detail: string): Lost {
+  return { outcome: 'lost', reason, detail };
+}
+
+export function unsent(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
+  return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
+}
+
 /** The outcome of one request. */
 export type Answer = Answered | Lost | Unsent;
 
@@ -56,12 +64,6 @@ export function isSuccess(answer: Answer): answer is Success {
 
 /** Whether the request may have been carried out, success or not. */
 export function mayHaveHappened(answer: Answer): boolean {
-  switch (answer.outcome) {
-    case 'answered':
-      return isSuccess(answer) || answer.status >= 500;
-    case 'lost':
-      return true;
-    case 'unsent':
-      return false;
-  }
+  if (answer.outcome === 'answered') return isSuccess(answer) || answer.status >= 500;
+  return answer.outcome === 'lost';
 }

@@ -1,6 +1,6 @@
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
 import type { Auth } from '../model/project.ts';
-import { type Answer, type Answered, isSuccess, type Unsent } from './answer.ts';
+import { type Answer, type Answered, isSuccess, type Unsent, unsent } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { describeAnswer } from './describe.ts';
 import type { Redactor } from './redactor.ts';
@@ -11,12 +11,10 @@ export type Token = { readonly value: string } | Unsent;
 
 /** Where the token of one client comes from. */
 export interface TokenSource {
-  /** Whether another token can be had when the tenant refuses this one. */
-  readonly renewable: boolean;
   /** A token that has not expired; fetched once for all who ask at the same time. */
   current(): Promise<Token>;
-  /** A token other than `stale`, which the tenant refused. */
-  renew(stale: string): Promise<Token>;
+  /** A token other than `stale`, which the tenant refused; `null` where there is no other. */
+  readonly renew: ((stale: string) => Promise<Token>) | null;
 }
 
 export interface AuthTools {
@@ -32,10 +30,10 @@ export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSourc
   const sources = new Map<string, TokenSource>();
   return (auth) => {
     const name = auth.by === 'token' ? auth.token().trim() : `${auth.tokenUrl}\n${auth.clientId()}`;
-    const existing = sources.get(`${auth.by}\n${name}`);
-    if (existing) return existing;
-    const source = auth.by === 'token' ? fixedToken(name, tools) : clientCredentials(auth, tools);
-    sources.set(`${auth.by}\n${name}`, source);
+    const key = `${auth.by}\n${name}`;
+    const source =
+      sources.get(key) ?? (auth.by === 'token' ? fixedToken(name, tools) : clientCredentials(auth, tools));
+    sources.set(key, source);
     return source;
   };
 }
@@ -48,22 +46,26 @@ function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
         'the token of this environment is empty, or has characters that a token cannot have',
         'Give the token alone, without `Bearer`, in the variable that `auth: { token: … }` names.',
       );
-  return { renewable: false, current: async () => answer, renew: async () => answer };
+  return { current: async () => answer, renew: null };
 }
 
-type Fetched =
-  | { readonly is: 'token'; readonly held: Held }
-  | { readonly is: 'refused' | 'failed'; readonly why: Unsent };
+type ClientCredentials = Extract<Auth, { by: 'client-credentials' }>;
 
+/** A token, and when to get the next one. */
 interface Held {
   readonly value: string;
-  /** When to get the next one. */
   readonly until: number;
 }
 
-function clientCredentials(auth: Extract<Auth, { by: 'client-credentials' }>, tools: AuthTools): TokenSource {
+/** Why there is no token. Credentials that were refused are not sent again: that could lock the client out. */
+interface NotFetched {
+  readonly why: Unsent;
+  readonly isRefused: boolean;
+}
+
+function clientCredentials(auth: ClientCredentials, tools: AuthTools): TokenSource {
   let held: Held | null = null;
-  let pending: Promise<Fetched> | null = null;
+  let pending: Promise<Held | NotFetched> | null = null;
   let refused: Unsent | null = null;
 
   const fetchOnce = async (): Promise<Token> => {
@@ -72,28 +74,26 @@ function clientCredentials(auth: Extract<Auth, { by: 'client-credentials' }>, to
       pending = null;
     });
     const fetched = await pending;
-    if (fetched.is === 'token') {
-      held = fetched.held;
-      return { value: held.value };
+    if ('why' in fetched) {
+      if (fetched.isRefused) refused = fetched.why;
+      return fetched.why;
     }
-    // Repeated attempts with refused credentials could lock the client out.
-    if (fetched.is === 'refused') refused = fetched.why;
-    return fetched.why;
+    held = fetched;
+    return held;
   };
   return {
-    renewable: true,
-    current: async () => (held && tools.clock.now() < held.until ? { value: held.value } : fetchOnce()),
-    renew: async (stale) => (held && held.value !== stale ? { value: held.value } : fetchOnce()),
+    current: async () => (held && tools.clock.now() < held.until ? held : fetchOnce()),
+    renew: async (stale) => (held && held.value !== stale ? held : fetchOnce()),
   };
 }
 
 /** OAuth 2 client credentials, with a form body (api-notes, "auth scheme"). */
 async function fetchToken(
-  auth: Extract<Auth, { by: 'client-credentials' }>,
+  auth: ClientCredentials,
   { clock, redactor, exchange, onFetched }: AuthTools,
-): Promise<Fetched> {
+): Promise<Held | NotFetched> {
   const url = parseUrl(auth.tokenUrl);
-  if (!url) return { is: 'refused', why: noToken(`the token URL "${auth.tokenUrl}" is not a URL`) };
+  if (!url) return { why: noToken(`the token URL "${auth.tokenUrl}" is not a URL`), isRefused: true };
   const clientSecret = auth.clientSecret();
   redactor.learn(clientSecret);
   const form = new URLSearchParams({
@@ -108,9 +108,9 @@ async function fetchToken(
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
   });
-  if (answer.outcome === 'unsent') return { is: 'failed', why: answer };
+  if (answer.outcome === 'unsent') return { why: answer, isRefused: false };
   if (answer.outcome === 'lost' && answer.reason === 'interrupted') {
-    return { is: 'failed', why: { ...answer, outcome: 'unsent', reason: 'interrupted' } };
+    return { why: unsent('interrupted', answer.detail), isRefused: false };
   }
   const token = isSuccess(answer) && isObject(answer.body) ? textOf(answer.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
@@ -118,15 +118,14 @@ async function fetchToken(
     const words = isSuccess(answer)
       ? 'the answer has no token'
       : describeAnswer(redactor.answer(answer)).text;
-    const final = answer.outcome === 'answered' && [400, 401, 403].includes(answer.status);
-    return { is: final ? 'refused' : 'failed', why: noToken(`${auth.tokenUrl} issued no token: ${words}`) };
+    const isRefused = answer.outcome === 'answered' && [400, 401, 403].includes(answer.status);
+    return { why: noToken(`${auth.tokenUrl} issued no token: ${words}`), isRefused };
   }
   onFetched(auth.tokenUrl);
   const now = clock.now();
   const lifetime = lifetimeOf(answer, token, now);
   // Early enough for a request that waits in a queue, but not immediately for a token that lives for seconds.
-  const until = now + lifetime - Math.min(30_000, lifetime / 5);
-  return { is: 'token', held: { value: token, until } };
+  return { value: token, until: now + lifetime - Math.min(30_000, lifetime / 5) };
 }
 
 /** Milliseconds the token lives: the shorter of `expires_in` and the JWT's own times. */
@@ -157,5 +156,5 @@ function noToken(
   detail: string,
   hint = 'Check the client id, the client secret and the token URL of this environment.',
 ): Unsent {
-  return { outcome: 'unsent', reason: 'no-token', detail, hint };
+  return unsent('no-token', detail, hint);
 }

@@ -1,22 +1,21 @@
 import { setMaxListeners } from 'node:events';
-import { serviceOf } from '../kinds/http.ts';
+import { type Service, serviceOf } from '../kinds/http.ts';
 import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { Answer, Sent, Unsent } from './answer.ts';
+import { type Answer, type Sent, type Unsent, unsent } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
 import type { ClientEvent, RequestName } from './event.ts';
 import { type Admission, RateLimiter } from './rate-limiter.ts';
-import { createRedactor } from './redactor.ts';
+import { Redactor } from './redactor.ts';
 import {
   type Attempt,
   defaultRetryLimits,
   isRepeatable,
-  type Outcome,
   type RetryLimits,
   type RetryTools,
   sendWithRetry,
@@ -36,7 +35,7 @@ export interface Client {
   readonly tenant: TenantName;
   /**
    * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an
-   * answer. After an interrupt nothing new is sent; a write that is on its way is waited for.
+   * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
    */
   send(request: Request, options?: SendOptions): Promise<Sent>;
   close(): Promise<void>;
@@ -76,13 +75,13 @@ class TenantClient implements Client {
   readonly #secrets: Secrets;
   readonly #options: ClientOptions;
   readonly #tools: RetryTools;
-  readonly #redactor = createRedactor();
+  readonly #redactor = new Redactor();
   readonly #transport: Transport;
   readonly #limiter: RateLimiter;
   readonly #sourceOf: (auth: Auth) => TokenSource;
   readonly #closed = new AbortController();
   /** Aborted by the user or by `close`. */
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal;
 
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
     const { clock = systemClock, random = Math.random, timeouts, retries } = options;
@@ -90,7 +89,7 @@ class TenantClient implements Client {
     this.#target = target;
     this.#secrets = secrets;
     this.#options = options;
-    this.#signal = anyOf(options.signal, this.#closed.signal);
+    this.#signal = eitherOf(this.#closed.signal, options.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     this.#transport = createTransport(target.limits.concurrency, { ...defaultTransportLimits, ...timeouts });
     this.#limiter = new RateLimiter({
@@ -108,23 +107,21 @@ class TenantClient implements Client {
   }
 
   async send(request: Request, { signal: ofCall }: SendOptions = {}): Promise<Sent> {
-    const prepared = this.#prepare(request);
-    if ('outcome' in prepared) return sentOf({ answer: prepared, attempts: 0, ms: 0, repeated: false });
-    const signal = anyOf(this.#signal, ofCall);
-    const { source } = prepared;
-    const work: Work = { ...prepared, request, signal };
+    const work = this.#prepare(request, eitherOf(this.#signal, ofCall));
+    if ('outcome' in work) return { ...work, attempts: 0, ms: 0, trackingId: null, repeated: false };
+    const { source, signal } = work;
     const task: Task = {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
       attempt: (count) => this.#attempt(work, count),
-      renewToken: source.renewable ? (stale) => source.renew(stale) : null,
+      renewToken: source.renew,
       onRetry: (attempt, ms, answer) => {
         const reason = describeAnswer(answer).text;
         this.#emit({ type: 'retrying', request: nameOf(request), attempt, ms, reason });
       },
     };
-    return sentOf(await sendWithRetry(task, this.#tools));
+    return sendWithRetry(task, this.#tools);
   }
 
   close(): Promise<void> {
@@ -133,7 +130,7 @@ class TenantClient implements Client {
   }
 
   /** Everything that can be checked before anything is sent. */
-  #prepare(request: Request): Prepared | Unsent {
+  #prepare(request: Request, signal: AbortSignal): Work | Unsent {
     const service = serviceOf(request.path);
     const endpoint = this.#target[service];
     if (!endpoint) return noEndpoint(service);
@@ -142,33 +139,31 @@ class TenantClient implements Client {
     const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, this.#target.settings));
     if (foreign !== undefined) return unsent('unsafe', `a plan may not set the header "${foreign}"`);
     try {
-      const reveal = (name: string): string => this.#reveal(name);
+      const reveal = (name: string): string => {
+        const secret = this.#secrets.reveal(name);
+        this.#redactor.learn(secret);
+        return secret;
+      };
       // A plan does not show literals, so errors that repeat them must not show them either.
       for (const text of literalTexts(request.body))
         if (text.length >= leastLiteral) this.#redactor.learn(text);
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
-      return { to, body, source: this.#sourceOf(endpoint.auth) };
+      return { request, signal, to, body, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
     }
-  }
-
-  #reveal(name: string): string {
-    const secret = this.#secrets.reveal(name);
-    this.#redactor.learn(secret);
-    return secret;
   }
 
   async #attempt(work: Work, attempt: number): Promise<Attempt> {
     const { request, source, signal } = work;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
     const before = await source.current();
-    if ('outcome' in before) return { answer: before, permit: null, token: null };
+    if ('outcome' in before) return { answer: before };
     const entry = await this.#limiter.acquire(versionOf(request.path), signal, attempt > 1);
-    if (!entry.granted) return { answer: refusal(entry), permit: null, token: null };
+    if (!entry.granted) return { answer: refusal(entry) };
     const { permit } = entry;
     const token = await source.current();
-    if ('outcome' in token) return { answer: token, permit, token: null };
+    if ('outcome' in token) return { answer: token, permit };
     const answer = await this.#exchange(work, token.value, attempt);
     return { answer, permit, token: token.value };
   }
@@ -198,16 +193,12 @@ class TenantClient implements Client {
     return answer;
   }
 
-  async #exchangeForToken(call: Omit<Call, 'signal'>): Promise<Answer> {
+  #exchangeForToken(call: Omit<Call, 'signal'>): Promise<Answer> {
     const signal = this.#signal;
-    const attempt = async (): Promise<Attempt> => ({
-      answer: await this.#transport.exchange({ ...call, signal }),
-      permit: null,
-      token: null,
-    });
+    const attempt = async () => ({ answer: await this.#transport.exchange({ ...call, signal }) });
     // A token that got lost does no harm: fetching one may be repeated.
     const task: Task = { repeatable: true, writes: false, signal, attempt, renewToken: null };
-    return (await sendWithRetry(task, this.#tools)).answer;
+    return sendWithRetry(task, this.#tools);
   }
 
   #emit(event: ClientEvent): void {
@@ -215,16 +206,13 @@ class TenantClient implements Client {
   }
 }
 
-interface Prepared {
+/** A request on its way. */
+interface Work {
+  readonly request: Request;
+  readonly signal: AbortSignal;
   readonly to: Target;
   readonly body: string | null;
   readonly source: TokenSource;
-}
-
-/** A request on its way. */
-interface Work extends Prepared {
-  readonly request: Request;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Shorter texts are ordinary words rather than credentials. */
@@ -238,12 +226,11 @@ function mayBeSent(header: string, settings: ApiSettings): boolean {
   return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
 }
 
-function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
-  const given = signals.filter((signal) => signal !== undefined);
-  const signal = given.length > 1 ? AbortSignal.any(given) : given[0];
+function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  const either = other ? AbortSignal.any([signal, other]) : signal;
   // Hundreds of requests may wait on one signal: that is not a leak.
-  if (signal) setMaxListeners(0, signal);
-  return signal;
+  setMaxListeners(0, either);
+  return either;
 }
 
 function nameOf({ method, path, query }: Request): RequestName {
@@ -255,21 +242,13 @@ function versionOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
-function sentOf({ answer, ...rest }: Outcome): Sent {
-  return { ...answer, ...rest, trackingId: trackingIdOf(answer) };
-}
-
 function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   if (entry.why === 'interrupted') return unsent('interrupted', 'the run was interrupted');
   const seconds = Math.ceil(entry.ms / 1000);
   return unsent('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
 }
 
-function noEndpoint(service: 'identity' | 'profiles'): Unsent {
+function noEndpoint(service: Service): Unsent {
   const hint = `Add \`${service}: { baseUrl: … }\` to the environment in the project file.`;
-  return { ...unsent('no-endpoint', `this environment has no ${service} service`), hint };
-}
-
-function unsent(reason: Unsent['reason'], detail: string): Unsent {
-  return { outcome: 'unsent', reason, detail };
+  return unsent('no-endpoint', `this environment has no ${service} service`, hint);
 }

@@ -1,4 +1,4 @@
-import { ExitCode, type Failure, failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
@@ -42,14 +42,12 @@ export function trackingIdOf(answer: Answer): string | null {
 }
 
 function messageOf({ status, headers, body, text }: Answered): string {
-  if (status >= 300 && status < 400) return redirectMessage(headers);
+  if (status >= 300 && status < 400) {
+    const target = inBrief(headers.location ?? '', 200) || 'an unnamed address';
+    return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
+  }
   if (text !== null) return inBrief(looksLikeHtml(text) ? textOfHtml(text) : text, 200);
   return isObject(body) ? messageOfBody(body) : '';
-}
-
-function redirectMessage(headers: Readonly<Record<string, string>>): string {
-  const target = inBrief(headers.location ?? '', 200) || 'an unnamed address';
-  return `the tenant redirects to ${target}; redirects are not followed, and the token was not sent there`;
 }
 
 /** ErrorResponseDto, the 401 `{error}`, the 429 `{message}`, and OAuth's `error_description` (api-notes). */
@@ -133,12 +131,8 @@ export function looksLikeHtml(text: string): boolean {
  */
 export function readFailure(what: string, request: Request, sent: Sent): Failure {
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
-    return failure(
-      'interrupted',
-      `Reading ${what} was interrupted; nothing was written.`,
-      {},
-      ExitCode.interrupted,
-    );
+    const message = `Reading ${what} was interrupted; nothing was written.`;
+    return failure('interrupted', message, {}, ExitCode.interrupted);
   }
   const { text: sentence, hint, trackingId } = describeAnswer(sent);
   const text = sentence.replace(/\.$/, '');
@@ -148,6 +142,11 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
     ? `Reading ${what}: ${request.method} ${request.path} answered ${text}, which is not an answer of the API${tracking}.`
     : `Reading ${what}: ${request.method} ${request.path} failed${times}: ${text}${tracking}.`;
   return failure(codeOf(sent), message, hint === null ? {} : { hint });
+}
+
+/** Whether a read failed because the tenant refused its parameters, such as a filter. */
+export function isBadRequest(error: unknown): boolean {
+  return error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
 }
 
 /** A read whose answer is complete but cannot be right. */

@@ -2,6 +2,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type DnsRecord, type Publication, recordText } from '../model/dns.ts';
 import { failure } from '../model/failure.ts';
+import { systemCode } from '../model/system-error.ts';
 
 /** Checks with DNS whether records are published. */
 export interface DnsChecker {
@@ -15,12 +16,11 @@ export interface DnsOptions {
   readonly server: string | null;
   /** Milliseconds for the first try; each further one waits longer. */
   readonly timeout: number;
-  readonly tries: number;
 }
 
 /** A checker that queries one resolver. Throws a Failure where `server` is not a name server. */
-export async function createDnsChecker({ server, timeout, tries }: DnsOptions): Promise<DnsChecker> {
-  const resolver = new Resolver({ timeout, tries });
+export async function createDnsChecker({ server, timeout }: DnsOptions): Promise<DnsChecker> {
+  const resolver = new Resolver({ timeout, tries: 2 });
   if (server !== null) resolver.setServers([await serverAddress(server)]);
   return {
     async check(record) {
@@ -34,59 +34,39 @@ export async function createDnsChecker({ server, timeout, tries }: DnsOptions): 
   };
 }
 
-function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {
+async function compare(record: DnsRecord, resolver: Resolver): Promise<Publication> {
   switch (record.type) {
-    case 'CNAME':
-      return resolver.resolveCname(record.name).then((found) => compareCname(record.value, found));
-    case 'MX':
-      return resolver.resolveMx(record.name).then((found) =>
-        compareMx(
-          recordText(record),
-          found.map(({ priority, exchange }) => `${priority} ${hostName(exchange)}`),
-        ),
-      );
-    case 'TXT':
-      return resolver.resolveTxt(record.name).then((found) =>
-        compareTxt(
-          record.value,
-          found.map((parts) => parts.join('')),
-        ),
-      );
+    case 'CNAME': {
+      const found = (await resolver.resolveCname(record.name)).map(hostName);
+      return publication(found, found.includes(record.value) ? null : 'it points to another host');
+    }
+    case 'MX': {
+      const answers = await resolver.resolveMx(record.name);
+      const found = answers.map(({ priority, exchange }) => `${priority} ${hostName(exchange)}`);
+      if (!found.includes(recordText(record))) return publication(found, 'there are other MX records');
+      // The mail provider accepts a MAIL FROM domain with exactly one MX record.
+      return publication(found, found.length === 1 ? null : 'there must be no other MX record');
+    }
+    case 'TXT': {
+      const wanted = wordsOf(record.value);
+      const [first = ''] = wanted;
+      const texts = (await resolver.resolveTxt(record.name)).map((parts) => parts.join(''));
+      // A name may have many texts; only those with the same first word (`v=spf1`) compete with the record.
+      const found = texts.filter((text) => (wordsOf(text)[0] ?? '') === first);
+      if (found.length > 1) return publication(found, `there must be only one ${first} record`);
+      const isSame = found.some((text) => wordsOf(text).join(' ') === wanted.join(' '));
+      return publication(found, isSame ? null : 'its text is different');
+    }
   }
 }
 
-function compareCname(wanted: string, answers: readonly string[]): Publication {
-  const found = answers.map(hostName);
+/** @param wrong why the records found are not as wanted, if there are any */
+function publication(found: readonly string[], wrong: string | null): Publication {
   if (found.length === 0) return missing;
-  return found.includes(wanted) ? match(found) : mismatch(found, 'it points to another host');
+  return { state: wrong === null ? 'published' : 'wrong', found, detail: wrong };
 }
 
-/** The mail provider accepts a MAIL FROM domain with exactly one MX record. */
-function compareMx(wanted: string, found: readonly string[]): Publication {
-  if (found.length === 0) return missing;
-  if (!found.includes(wanted)) return mismatch(found, 'there are other MX records');
-  return found.length === 1 ? match(found) : mismatch(found, 'there must be no other MX record');
-}
-
-/** A name may have many texts; only those with the same first word (`v=spf1`) compete with the record. */
-function compareTxt(wanted: string, texts: readonly string[]): Publication {
-  const found = texts.filter((text) => firstWord(text) === firstWord(wanted));
-  if (found.length === 0) return missing;
-  if (found.length > 1) return mismatch(found, `there must be only one ${firstWord(wanted)} record`);
-  return found.some((text) => sameText(text, wanted))
-    ? match(found)
-    : mismatch(found, 'its text is different');
-}
-
-function sameText(a: string, b: string): boolean {
-  return words(a).join(' ') === words(b).join(' ');
-}
-
-function firstWord(text: string): string {
-  return words(text)[0] ?? '';
-}
-
-function words(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
@@ -95,14 +75,6 @@ function hostName(host: string): string {
 }
 
 const missing: Publication = { state: 'missing', found: [], detail: null };
-
-function match(found: readonly string[]): Publication {
-  return { state: 'published', found, detail: null };
-}
-
-function mismatch(found: readonly string[], detail: string): Publication {
-  return { state: 'wrong', found, detail };
-}
 
 /** No answer does not mean "missing": only a server that knows the zone can say that. */
 function withoutAnswer(code: string): Publication {
@@ -119,7 +91,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return systemCode(error) ?? String(error);
 }
 
 /** `HOST:PORT`, `[V6]:PORT` or a host alone, as the resolver takes it: with a numeric address. */

@@ -1,11 +1,7 @@
 import type { Request } from '../model/plan.ts';
 
 /** A request in events: without body and headers. */
-export interface RequestName {
-  readonly method: Request['method'];
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-}
+export type RequestName = Pick<Request, 'method' | 'path' | 'query'>;
 
 /** What happens between client and tenant, for a progress line and the traffic log. */
 export type ClientEvent =

@@ -6,7 +6,7 @@ import { type Lookup, lookupMarker } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { UsedLookup } from '../model/resource.ts';
 import type { Client } from './client.ts';
-import { inBrief } from './describe.ts';
+import { inBrief, isBadRequest } from './describe.ts';
 import { type PageSource, readPage, readRows } from './pages.ts';
 import { allOrFailure, readOnce } from './read.ts';
 
@@ -33,25 +33,19 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
     if (!distinct.has(name)) distinct.set(name, lookup);
   }
   const collections = [...new Set([...distinct.values()].map(({ from }) => from))];
-  const found = await allOrFailure(
-    collections.map((from) =>
-      resolveIn(
-        client,
-        from,
-        [...distinct.values()].filter((lookup) => lookup.from === from),
-      ),
-    ),
+  const resolved = await allOrFailure(
+    collections.map((from) => {
+      const inCollection = [...distinct.values()].filter((lookup) => lookup.from === from);
+      return resolveIn(client, from, inCollection);
+    }),
   );
-  const results = found.flat();
-  const problems = results.flatMap((result) =>
-    'problem' in result ? atEachUse(result.problem, distinct.get(nameOf(result.lookup))) : [],
-  );
+  const problems: Diagnostic[] = [];
+  const answers = new Map<string, Json>();
+  for (const [lookup, result] of resolved.flat()) {
+    if ('value' in result) answers.set(nameOf(lookup), result.value);
+    else problems.push(...atEachUse(result.problem, lookup));
+  }
   if (problems.length > 0) throw new Failure(problems);
-  const answers = new Map(
-    results.flatMap((result): [string, Json][] =>
-      'value' in result ? [[nameOf(result.lookup), result.value]] : [],
-    ),
-  );
   return (lookup) => {
     const answer = answers.get(nameOf(lookup));
     if (answer === undefined) throw new Error(`${describe(lookup)} was not resolved`);
@@ -59,19 +53,19 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
   };
 }
 
-type Resolved =
-  | { readonly lookup: Lookup; readonly value: Json }
-  | { readonly lookup: Lookup; readonly problem: Diagnostic };
+type Resolved = { readonly value: Json } | { readonly problem: Diagnostic };
 
-async function resolveIn(client: Client, from: string, lookups: readonly Lookup[]): Promise<Resolved[]> {
+async function resolveIn(
+  client: Client,
+  from: string,
+  lookups: readonly UsedLookup[],
+): Promise<[UsedLookup, Resolved][]> {
   const whole = lookups.length < manyLookups ? null : await readWholePage(client, from);
   return allOrFailure(
-    lookups.map(async (lookup) => {
+    lookups.map(async (lookup): Promise<[UsedLookup, Resolved]> => {
       const rows = whole ?? (await readFiltered(client, lookup));
-      return resolve(
-        lookup,
-        rows.filter((row) => matches(row, lookup.where)),
-      );
+      const matching = rows.filter((row) => matches(row, lookup.where));
+      return [lookup, resolve(lookup, matching)];
     }),
   );
 }
@@ -89,8 +83,7 @@ async function readFiltered(client: Client, { from, where }: Lookup): Promise<re
   try {
     return await readRows(client, collectionSource(from, Object.fromEntries(filters)));
   } catch (error) {
-    const isRefused = error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
-    if (!isRefused || filters.length === 0) throw error;
+    if (!isBadRequest(error) || filters.length === 0) throw error;
     return readRows(client, collectionSource(from, {}));
   }
 }
@@ -135,34 +128,25 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
     return problem(lookup, 'lookup-ambiguous', `matches ${matching.length} records: ${shown}${more}`, hint);
   }
   const value = fieldOf(row, lookup.take);
-  if (value !== null && typeof value !== 'object') return { lookup, value };
+  if (value !== null && typeof value !== 'object') return { value };
   if (value !== null) {
     // No field of a manifest takes one, and a hostile one could look like a marker of tenantctl.
     const hint = 'Take a field that is text, a number, true or false.';
-    return problem(
-      lookup,
-      'lookup-no-field',
-      'finds a record in which the field to take is a list or an object',
-      hint,
-    );
+    const what = 'finds a record in which the field to take is a list or an object';
+    return problem(lookup, 'lookup-no-field', what, hint);
   }
-  const fields = Object.keys(row)
-    .slice(0, 30)
-    .map((name) => inBrief(name, 60));
-  return problem(
-    lookup,
-    'lookup-no-field',
-    `finds a record without the field to take (${nameRecord(row)})`,
-    `It has: ${fields.join(', ')}.`,
-  );
+  const fields = Object.keys(row).slice(0, 30);
+  const hint = `It has: ${fields.map((name) => inBrief(name, 60)).join(', ')}.`;
+  const what = `finds a record without the field to take (${nameRecord(row)})`;
+  return problem(lookup, 'lookup-no-field', what, hint);
 }
 
 function problem(lookup: Lookup, code: string, what: string, hint: string): Resolved {
-  return { lookup, problem: { code, severity: 'error', message: `${describe(lookup)} ${what}.`, hint } };
+  return { problem: { code, severity: 'error', message: `${describe(lookup)} ${what}.`, hint } };
 }
 
 /** The problem, once for every line of a manifest that causes it. */
-function atEachUse(problem: Diagnostic, { uses = [] }: Pick<UsedLookup, 'uses'> = {}): Diagnostic[] {
+function atEachUse(problem: Diagnostic, { uses = [] }: UsedLookup): Diagnostic[] {
   if (uses.length === 0) return [problem];
   return uses.map(({ resource, at }) => ({ ...problem, ...resource.point(at), address: resource.address }));
 }

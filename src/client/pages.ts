@@ -42,18 +42,16 @@ const usualLimits = [50, 100, 200];
  * a total that is not reached: an incomplete list never looks like a whole one.
  */
 export async function* readPages(client: Sender, source: PageSource): AsyncGenerator<Page> {
+  const { enough = Number.POSITIVE_INFINITY } = source;
   const list = new Listing(source);
   const first = await readPage(client, source, 0);
   yield list.accept(first);
-  const enough = enoughOf(source);
   if (source.pageSize !== null) {
     if (first.total === null) yield* readOn(client, source, source.pageSize, list);
     else yield* readRest(client, source, Math.min(first.total, enough), list);
   }
   if (list.count < enough) list.end(first.total);
 }
-
-const enoughOf = ({ enough = Number.POSITIVE_INFINITY }: PageSource) => enough;
 
 /** All rows of a list; see {@link readPages}. */
 export async function readRows(client: Sender, source: PageSource): Promise<JsonObject[]> {
@@ -81,7 +79,7 @@ export async function readPage(client: Sender, source: PageSource, offset: numbe
 
 /** The pages after the first of a list of unknown length: until one is short. */
 async function* readOn(client: Sender, source: PageSource, pageSize: number, list: Listing) {
-  const enough = enoughOf(source);
+  const { enough = Number.POSITIVE_INFINITY } = source;
   // The profile-management interface takes offsets "up to the last record index" only (seed 002, "Limits"): there the
   // next page begins with the last record again.
   const overlap = serviceOf(source.request.path) === 'profiles' ? 1 : 0;
@@ -170,20 +168,16 @@ export function pageOf(answer: Answered, path: string, member: string | undefine
   const { body, headers } = answer;
   const rows = rowsIn(body, path, member);
   if (!rows) return null;
-  const total = totalOf(body) ?? countIn(headers['x-total-count']);
-  return { rows, names: rows.map(nameOf), total };
+  return { rows, names: rows.map(nameOf), total: totalOf(body) ?? countIn(headers['x-total-count']) };
 }
 
 function rowsIn(body: Json, path: string, member: string | undefined): readonly JsonObject[] | null {
+  const rows = isObject(body) ? own(body, member ?? path.split('/').at(-1) ?? '') : body;
   // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
-  const rows = isObject(body) ? emptyForNull(own(body, member ?? path.split('/').at(-1) ?? '')) : body;
+  if (isObject(body) && rows === null) return [];
   if (!isArray(rows)) return null;
   const objects = rows.filter((row) => isObject(row));
   return objects.length < rows.length ? null : objects;
-}
-
-function emptyForNull(rows: Json | undefined): Json | undefined {
-  return rows === null ? [] : rows;
 }
 
 function totalOf(body: Json): number | null {

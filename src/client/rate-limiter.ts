@@ -25,13 +25,11 @@ export interface RateLimiterOptions {
   onWait(version: string, ms: number): void;
 }
 
-interface Waiting {
-  readonly admit: (entry: Admission) => void;
-}
+type Admit = (entry: Admission) => void;
 
 interface Lane {
   readonly window: SlidingWindow;
-  readonly queue: Waiting[];
+  readonly queue: Admit[];
   /** Until when a wait has been announced. */
   announcedUntil: number;
 }
@@ -57,19 +55,17 @@ export class RateLimiter {
     return new Promise((resolve) => {
       const lane = this.#lane(version);
       const interrupt = (): void => {
-        lane.queue.splice(lane.queue.indexOf(waiting), 1);
+        lane.queue.splice(lane.queue.indexOf(admit), 1);
         resolve({ granted: false, why: 'interrupted' });
         this.#pump();
       };
-      const waiting: Waiting = {
-        admit(entry) {
-          signal?.removeEventListener('abort', interrupt);
-          resolve(entry);
-        },
+      const admit: Admit = (entry) => {
+        signal?.removeEventListener('abort', interrupt);
+        resolve(entry);
       };
       signal?.addEventListener('abort', interrupt, { once: true });
-      if (first) lane.queue.unshift(waiting);
-      else lane.queue.push(waiting);
+      if (first) lane.queue.unshift(admit);
+      else lane.queue.push(admit);
       this.#pump();
     });
   }
@@ -108,16 +104,19 @@ export class RateLimiter {
     if (this.#running >= this.#options.limits.concurrency) return 0;
     const pause = lane.window.pauseLeft(now);
     if (pause > this.#options.longestPause) {
-      for (const waiting of lane.queue.splice(0)) waiting.admit({ granted: false, why: 'paused', ms: pause });
+      for (const admit of lane.queue.splice(0)) admit({ granted: false, why: 'paused', ms: pause });
       return 0;
     }
     const wait = lane.window.wait(now);
     if (wait > 0) {
-      this.#announce(version, lane, wait, now);
+      if (now + wait > lane.announcedUntil) {
+        lane.announcedUntil = now + wait;
+        this.#options.onWait(version, wait);
+      }
       return wait;
     }
-    const first = lane.queue.shift();
-    if (first) first.admit({ granted: true, permit: this.#permit(lane.window, lane.window.start(now)) });
+    const admit = lane.queue.shift();
+    if (admit) admit({ granted: true, permit: this.#permit(lane.window, lane.window.start(now)) });
     return 0;
   }
 
@@ -138,12 +137,6 @@ export class RateLimiter {
         this.#pump();
       },
     };
-  }
-
-  #announce(version: string, lane: Lane, wait: number, now: number): void {
-    if (now + wait <= lane.announcedUntil) return;
-    lane.announcedUntil = now + wait;
-    this.#options.onWait(version, wait);
   }
 
   #wakeIn(ms: number): void {

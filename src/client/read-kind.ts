@@ -1,25 +1,27 @@
 import { apiRequest } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
-import type { Key } from '../model/address.ts';
-import { Failure, failure } from '../model/failure.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isSuccess } from './answer.ts';
 import type { Client } from './client.ts';
-import { badList, inBrief, looksLikeHtml, readFailure } from './describe.ts';
+import { badList, inBrief, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
 import { type PageSource, readPages, readRows } from './pages.ts';
 
-interface Reader {
+/** What is read, and how. */
+interface Reader extends ReadRequest {
   readonly client: Client;
   readonly settings: ApiSettings;
-  readonly kind: Kind;
 }
 
 /** Whether an object that was read is one of those asked for. */
 type IsNeeded = (object: LiveObject) => boolean;
+
+type EachDeclared = Extract<Read, { how: 'each-declared' }>;
 
 /** The live objects of a kind that are asked for. Throws a Failure where they cannot be read, or two have one key. */
 export async function readKind(
@@ -29,7 +31,7 @@ export async function readKind(
 ): Promise<readonly LiveObject[]> {
   const { kind, keys, ids, complete } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return [];
-  const objects = await readAsDescribed({ client, settings, kind }, request, kind.read);
+  const objects = await readAsDescribed({ ...request, client, settings }, kind.read);
   refuseDuplicates(kind, objects);
   return objects;
 }
@@ -44,29 +46,25 @@ export async function readDefaultsOfKind(
   if (!kind.defaults || (!complete && keys.length === 0)) return [];
   const names = new Set(keys.map(([name]) => name));
   const isNeeded: IsNeeded = ({ key: [name] }) => complete || names.has(name);
-  const reader = { client, settings, kind };
-  const filter = filterFor(request, kind.defaults);
-  const filtered = filter === null ? null : await readFiltered(reader, kind.defaults, filter, isNeeded);
-  const defaults = filtered ?? (await readList(reader, kind.defaults, null, isNeeded));
+  const defaults = await readListed({ ...request, client, settings }, kind.defaults, isNeeded);
   if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
 }
 
-async function readAsDescribed(reader: Reader, request: ReadRequest, read: Read): Promise<LiveObject[]> {
+async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
-      return (await readSingle(reader, request, read)) ?? readListed(reader, request, read.list);
+      return (await readSingle(reader, read)) ?? readListed(reader, read.list);
     case 'list-then-each':
-      return readListThenEach(reader, request, read);
+      return readListThenEach(reader, read);
     case 'each-declared':
-      return readEachDeclared(reader, request, read);
+      return readEachDeclared(reader, read);
   }
 }
 
 /** `null` where the object's own call is not used or does not return it: then the list is read. */
 async function readSingle(
-  { client, settings, kind }: Reader,
-  { keys, ids, complete, written = false }: ReadRequest,
+  { client, settings, kind, keys, ids, complete, written = false }: Reader,
   { one }: Extract<Read, { how: 'list' }>,
 ): Promise<LiveObject[] | null> {
   const [key, id] = [keys[0], ids[0]];
@@ -79,18 +77,22 @@ async function readSingle(
 }
 
 /** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
-async function readListed(reader: Reader, request: ReadRequest, list: List): Promise<LiveObject[]> {
-  const { kind, keys } = request;
-  const isNeeded = neededBy(request);
-  const filter = filterFor(request, list);
-  const filtered = filter === null ? null : await readFiltered(reader, list, filter, isNeeded);
+async function readListed(reader: Reader, list: List, isNeeded = neededBy(reader)): Promise<LiveObject[]> {
+  const { kind } = reader;
+  const filter = filterFor(reader, list);
+  if (filter === null) return readList(reader, list, null, isNeeded);
   // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
   const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
-  if (filtered && !(foldsCase && lacksAny(kind, keys, filtered))) return filtered;
+  try {
+    const filtered = await readList(reader, list, filter, isNeeded);
+    if (!foldsCase || !lacksAny(reader, filtered)) return filtered;
+  } catch (error) {
+    if (!isBadRequest(error)) throw error;
+  }
   return readList(reader, list, null, isNeeded);
 }
 
-function lacksAny(kind: Kind, keys: readonly Key[], objects: readonly LiveObject[]): boolean {
+function lacksAny({ kind, keys }: Reader, objects: readonly LiveObject[]): boolean {
   const found = new Set(objects.map(({ identity }) => identity));
   return keys.some((key) => !found.has(identityOf(kind, key)));
 }
@@ -98,11 +100,9 @@ function lacksAny(kind: Kind, keys: readonly Key[], objects: readonly LiveObject
 /** The list has the ids; names and fields come from each object's own call. */
 async function readListThenEach(
   reader: Reader,
-  request: ReadRequest,
   read: Extract<Read, { how: 'list-then-each' }>,
 ): Promise<LiveObject[]> {
-  const { client, settings, kind } = reader;
-  const { keys, ids, complete } = request;
+  const { client, settings, kind, keys, ids, complete } = reader;
   const source = sourceOf(reader, read.list, null);
   const listed = (await readRows(client, source)).map((row) => {
     const id = textOf(row, 'id');
@@ -113,23 +113,20 @@ async function readListThenEach(
   const objects = await Promise.all(
     needed.map(async (id) => {
       const answer = await readOne(reader, read.each(id, settings));
-      return liveObject(kind, answer, settings, id);
+      return answer && liveObject(kind, answer, settings, id);
     }),
   );
-  return objects.filter((object) => object !== null).filter(neededBy(request));
+  return objects.filter((object) => object !== null).filter(neededBy(reader));
 }
 
-async function readEachDeclared(
-  reader: Reader,
-  { kind, keys }: ReadRequest,
-  read: Extract<Read, { how: 'each-declared' }>,
-): Promise<LiveObject[]> {
+async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<LiveObject[]> {
+  const { kind, keys, settings } = reader;
   const objects = await Promise.all(
     keys.map(async (key) => {
-      const request = read.each(key, reader.settings);
-      const answer = await readOne(reader, request, read);
+      const request = read.each(key, settings);
+      const answer = await readOne(reader, request, read.isAbsent);
       if (answer === null) return null;
-      const object = liveObject(kind, answer, reader.settings, key[0] ?? null);
+      const object = liveObject(kind, answer, settings, key[0] ?? null);
       if (object?.identity === identityOf(kind, key)) return object;
       throw badList('bad-answer', kind.name, request, `answered about another ${kind.name}`);
     }),
@@ -138,28 +135,22 @@ async function readEachDeclared(
 }
 
 /** The object that a call answers; `null` only where the kind says that the answer means "absent". */
-async function readOne(reader: Reader, request: Request): Promise<JsonObject>;
-async function readOne(
-  reader: Reader,
-  request: Request,
-  read: Extract<Read, { how: 'each-declared' }>,
-): Promise<JsonObject | null>;
 async function readOne(
   { client, kind }: Reader,
   request: Request,
-  read?: Extract<Read, { how: 'each-declared' }>,
+  isAbsent: EachDeclared['isAbsent'] = () => false,
 ): Promise<JsonObject | null> {
   const sent = await client.send(request);
   if (sent.outcome === 'answered') {
     // A web page comes from a proxy or a wrong base URL: it does not mean that the object is absent.
     const fromTenant = sent.text === null || !looksLikeHtml(sent.text);
-    if (fromTenant && read?.isAbsent({ status: sent.status, body: sent.body })) return null;
+    if (fromTenant && isAbsent({ status: sent.status, body: sent.body })) return null;
   }
   if (isSuccess(sent) && isObject(sent.body)) return sent.body;
   throw readFailure(kind.name, request, sent);
 }
 
-function neededBy({ kind, keys, ids, complete }: ReadRequest): IsNeeded {
+function neededBy({ kind, keys, ids, complete }: Reader): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
   return ({ identity, id }) => complete || names.has(identity) || (id !== null && pinned.has(id));
@@ -188,26 +179,11 @@ async function readList(
   return objects;
 }
 
-/** `null` where the tenant does not accept the filter. */
-async function readFiltered(
-  reader: Reader,
-  list: List,
-  filter: string,
-  isNeeded: IsNeeded,
-): Promise<LiveObject[] | null> {
-  try {
-    return await readList(reader, list, filter, isNeeded);
-  } catch (error) {
-    if (error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request') return null;
-    throw error;
-  }
-}
-
 /** The length of a percent-encoded filter expression that safely fits into a URL. */
 const longestFilter = 4000;
 
 /** The filter expression for what is asked for; `null` where the whole list has to be read. */
-function filterFor({ kind, keys, ids, complete }: ReadRequest, list: List): string | null {
+function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | null {
   // An object whose key may differ from the manifest's is found by its id, and no list has a filter for ids.
   const needsIds = ids.length > 0 && (kind.pinnable || kind.renamable);
   if (complete || !list.filter || keys.length === 0 || needsIds) return null;
@@ -236,17 +212,14 @@ function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
     if (group) group.push(object);
     else groups.set(object.identity, [object]);
   }
-  if (groups.size === objects.length) return;
-  const problems = [...groups.values()].filter((same) => same.length > 1);
-  throw new Failure(problems.flatMap((same) => duplicateKey(kind, same).diagnostics));
-}
-
-function duplicateKey(kind: Kind, same: readonly LiveObject[]): Failure {
-  const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
-  const key = inBrief(same[0]?.key.join('/') ?? '', 200);
-  return failure(
-    'duplicate-live-key',
-    `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`,
-    { hint: 'Rename or delete all but one of them in the tenant.', address: same[0]?.address ?? kind.name },
-  );
+  const problems = [...groups.values()].flatMap((same): Diagnostic[] => {
+    const [first, ...others] = same;
+    if (!first || others.length === 0) return [];
+    const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
+    const key = inBrief(first.key.join('/'), 200);
+    const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`;
+    const hint = 'Rename or delete all but one of them in the tenant.';
+    return [{ code: 'duplicate-live-key', severity: 'error', message, hint, address: first.address }];
+  });
+  if (problems.length > 0) throw new Failure(problems);
 }

@@ -78,9 +78,7 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   const errors = settled.flatMap((result): unknown[] =>
     result.status === 'rejected' ? [result.reason] : [],
   );
-  if (errors.length === 0) {
-    return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  }
+  if (errors.length === 0) return Promise.all(work);
   const failures = errors.filter((error) => error instanceof Failure);
   const first = failures[0];
   // Any other error is a bug in the program, and must show as one.
@@ -108,15 +106,6 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
-interface Reader {
-  readonly client: Client;
-  readonly settings: ApiSettings;
-  /** Declared objects: their keys are asked for where there is no list. */
-  readonly declared: readonly Pick<LiveObject, 'kind' | 'key'>[];
-  /** The reads so far, by the name of the kind. */
-  readonly read: Map<string, Promise<readonly LiveObject[]>>;
-}
-
 /**
  * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
  * `declared` are read. Throws a Failure like {@link readObjects}.
@@ -125,36 +114,27 @@ export async function readAll(
   client: Client,
   kinds: readonly Kind[],
   settings: ApiSettings,
-  declared: Reader['declared'] = [],
+  declared: readonly Pick<LiveObject, 'kind' | 'key'>[] = [],
 ): Promise<readonly LiveObject[]> {
-  const reader: Reader = { client, settings, declared, read: new Map() };
-  return (await allOrFailure(kinds.map((kind) => readAllOf(reader, kind)))).flat();
-}
-
-/** The objects of a kind, read once even if other kinds need them too. */
-function readAllOf(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
-  const read = reader.read.get(kind.name) ?? readWhole(reader, kind);
-  reader.read.set(kind.name, read);
-  return read;
-}
-
-async function readWhole(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
-  const { client, settings, declared } = reader;
-  if (kind.read.how !== 'each-declared') return readObjects(client, [allOf(kind)], settings);
-  const others = kind.read.candidatesFrom.map((name) => readSuggestions(reader, kindNamed(name)));
-  const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
-  const keys = [...kind.read.candidates((await allOrFailure(others)).flat()), ...own];
-  const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
-  return readObjects(client, [someOf(kind, distinct)], settings);
-}
-
-/** The live objects of a kind, and the vendor's defaults. */
-async function readSuggestions(reader: Reader, kind: Kind): Promise<readonly LiveObject[]> {
-  const [live, defaults] = await allOrFailure([
-    readAllOf(reader, kind),
-    readDefaults(reader.client, [allOf(kind)], reader.settings),
-  ]);
-  return [...(live ?? []), ...(defaults ?? [])];
+  const reads = new Map<string, Promise<readonly LiveObject[]>>();
+  const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
+    // Each kind is read once, even if other kinds need its objects too.
+    const objects = reads.get(kind.name) ?? readNow(kind);
+    reads.set(kind.name, objects);
+    return objects;
+  };
+  const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
+    if (kind.read.how !== 'each-declared') return readObjects(client, [allOf(kind)], settings);
+    const others = kind.read.candidatesFrom.map(kindNamed);
+    const known = await allOrFailure(
+      others.flatMap((other) => [readWhole(other), readDefaults(client, [allOf(other)], settings)]),
+    );
+    const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
+    const keys = [...kind.read.candidates(known.flat()), ...own];
+    const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
+    return readObjects(client, [someOf(kind, distinct)], settings);
+  };
+  return (await allOrFailure(kinds.map(readWhole))).flat();
 }
 
 /** The tenant's own attributes for templates (seed 001, get-notifications-template-context). Throws a Failure. */

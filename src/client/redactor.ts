@@ -1,45 +1,39 @@
-import { type Json, mapJson, objectFrom } from '../model/json.ts';
+import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import type { Answer } from './answer.ts';
 
 /** Removes secrets from a tenant's texts, which may repeat what the tenant was sent. */
-export interface Redactor {
+export class Redactor {
+  readonly #forms = new Set<string>();
+  #longestFirst: readonly string[] = [];
+
   /** From now on `secret` is replaced wherever it occurs. */
-  learn(secret: string): void;
-  text(text: string): string;
+  learn(secret: string): void {
+    if (secret === '' || this.#forms.has(secret)) return;
+    for (const form of formsOf(secret)) this.#forms.add(form);
+    // A secret may be part of another one.
+    this.#longestFirst = [...this.#forms].sort((a, b) => b.length - a.length);
+  }
+
+  text(text: string): string {
+    return this.#longestFirst.reduce((clean, form) => clean.replaceAll(form, '[secret]'), text);
+  }
+
   /** The answer without secrets in the text of an error; the body of a success stays as it is. */
-  answer<T extends Answer>(answer: T): T;
-}
+  answer(answer: Answer): Answer {
+    if (answer.outcome !== 'answered') return { ...answer, detail: this.text(answer.detail) };
+    const entries = Object.entries(answer.headers).map(([name, value]) => [name, this.text(value)]);
+    const text = answer.text === null ? null : this.text(answer.text);
+    const clean = { ...answer, headers: Object.fromEntries(entries), text };
+    return answer.status < 300 ? clean : { ...clean, body: this.#json(answer.body) };
+  }
 
-export function createRedactor(): Redactor {
-  const forms = new Set<string>();
-  let longestFirst: readonly string[] = [];
-
-  const text = (value: string): string =>
-    longestFirst.reduce((clean, form) => clean.replaceAll(form, '[secret]'), value);
-  const json = (value: Json): Json =>
-    mapJson(value, (item) => {
-      if (typeof item === 'string') return text(item);
-      if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
-      return objectFrom(Object.entries(item).map(([key, inner]) => [text(key), inner]));
+  #json(value: Json): Json {
+    return mapJson(value, (item) => {
+      if (typeof item === 'string') return this.text(item);
+      if (!isObject(item)) return item;
+      return objectFrom(Object.entries(item).map(([key, inner]) => [this.text(key), inner]));
     });
-
-  return {
-    learn(secret) {
-      if (secret === '' || forms.has(secret)) return;
-      for (const form of formsOf(secret)) forms.add(form);
-      // A secret may be part of another one.
-      longestFirst = [...forms].sort((a, b) => b.length - a.length);
-    },
-    text,
-    answer(answer) {
-      if (answer.outcome !== 'answered') return { ...answer, detail: text(answer.detail) };
-      const headers = Object.fromEntries(
-        Object.entries(answer.headers).map(([name, value]) => [name, text(value)]),
-      );
-      const clean = { ...answer, headers, text: answer.text === null ? null : text(answer.text) };
-      return answer.status < 300 ? clean : { ...clean, body: json(answer.body) };
-    },
-  };
+  }
 }
 
 /** The ways in which an answer may spell a secret: as it is, inside JSON (and JSON inside JSON), a URL, a form, HTML. */

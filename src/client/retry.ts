@@ -1,7 +1,8 @@
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
-import { type Answer, mayHaveHappened } from './answer.ts';
+import { type Answer, mayHaveHappened, type Sent } from './answer.ts';
 import type { Clock } from './clock.ts';
+import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
 
 /** How long a request is retried: attempts after failures, and milliseconds over all attempts and waits. */
@@ -26,7 +27,7 @@ export interface Task {
   readonly repeatable: boolean;
   /** Whether it changes the tenant: then an attempt that may have been carried out is never forgotten. */
   readonly writes: boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Makes one attempt; `count` begins with 1. */
   attempt(count: number): Promise<Attempt>;
   /** Fetches another token than the refused one; `null` where there is no other. */
@@ -38,17 +39,9 @@ export interface Task {
 export interface Attempt {
   readonly answer: Answer;
   /** The rate limiter's permit, which has to be given back. */
-  readonly permit: Permit | null;
+  readonly permit?: Permit;
   /** The token it was made with. */
-  readonly token: string | null;
-}
-
-export interface Outcome {
-  readonly answer: Answer;
-  readonly attempts: number;
-  readonly ms: number;
-  /** See {@link Sent}: an earlier attempt may have been carried out. */
-  readonly repeated: boolean;
+  readonly token?: string;
 }
 
 export interface RetryTools {
@@ -58,7 +51,7 @@ export interface RetryTools {
 }
 
 /** Sends a request until {@link nextStep} says that its answer is final. */
-export async function sendWithRetry(task: Task, { clock, retries, random }: RetryTools): Promise<Outcome> {
+export async function sendWithRetry(task: Task, { clock, retries, random }: RetryTools): Promise<Sent> {
   let startedAt: number | null = null;
   let isRenewed = false;
   let uncertain: Answer | null = null;
@@ -69,24 +62,23 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
     const elapsed = now - startedAt;
     const renewable = task.renewToken !== null && !isRenewed;
     const { repeatable } = task;
-    const step = nextStep(
-      { answer, repeatable, attempt, elapsed, renewable, now, random: random() },
-      retries,
-    );
+    const attempted = { answer, repeatable, attempt, elapsed, renewable, now, random: random() };
+    const step = nextStep(attempted, retries);
     if (step.do === 'pause') permit?.pause(step.ms);
     else permit?.release();
     if (step.do === 'finish' || (step.do === 'pause' && !step.again)) {
       const last = uncertain !== null && answer.outcome === 'unsent' ? uncertain : answer;
-      return { answer: last, attempts: attempt, ms: Math.round(elapsed), repeated: uncertain !== null };
+      const ms = Math.round(elapsed);
+      return { ...last, attempts: attempt, ms, trackingId: trackingIdOf(last), repeated: uncertain !== null };
     }
     if (task.writes && mayHaveHappened(answer)) uncertain = answer;
     if (step.do === 'renew-token') {
       isRenewed = true;
-      if (token !== null) await task.renewToken?.(token);
+      if (token !== undefined) await task.renewToken?.(token);
     } else {
       task.onRetry?.(attempt, step.ms, answer);
       // After a pause, the rate limiter holds back all requests of the version.
-      if (step.do === 'wait' || permit === null) await clock.sleep(step.ms, task.signal);
+      if (step.do === 'wait' || !permit) await clock.sleep(step.ms, task.signal);
     }
   }
 }
@@ -173,16 +165,7 @@ export function retryAfter(header: string | undefined, now: number): number | nu
  * their ids (seed 002, condition rules).
  */
 export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
-  switch (method) {
-    case 'GET':
-    case 'PUT':
-    case 'DELETE':
-      return true;
-    case 'POST':
-      return false;
-    case 'PATCH':
-      return onlySets(body);
-  }
+  return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && onlySets(body));
 }
 
 function onlySets(body: Json): boolean {

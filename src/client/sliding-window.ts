@@ -1,8 +1,7 @@
 import type { RateLimit } from '../model/project.ts';
 
-/** One request in a window. The tenant counts it on arrival: some time between `startedAt` and its answer. */
+/** One request in a window. The tenant counts it on arrival: some time between its start and its answer. */
 export interface Slot {
-  readonly startedAt: number;
   arrivedBy: number;
   refused: boolean;
 }
@@ -50,7 +49,7 @@ export class SlidingWindow {
   }
 
   start(now: number): Slot {
-    const slot = { startedAt: now, arrivedBy: now + this.#limit.per * longestTransit, refused: false };
+    const slot = { arrivedBy: now + this.#limit.per * longestTransit, refused: false };
     this.#slots.push(slot);
     return slot;
   }

@@ -1,4 +1,4 @@
-import type { Unsent } from './answer.ts';
+import { type Unsent, unsent } from './answer.ts';
 
 /** Where a request goes: an origin, and the path with its query. */
 export interface Target {
@@ -17,21 +17,17 @@ export function targetOf(
 ): Target | Unsent {
   const base = parseUrl(baseUrl);
   if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
-    return unsafe(`"${baseUrl}" is not an http(s) base URL`);
+    return unsent('unsafe', `"${baseUrl}" is not an http(s) base URL`);
   }
   const wanted = base.pathname.replace(/\/+$/, '') + path;
   const url = parseUrl(wanted, base);
   if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted) {
-    return unsafe(`the path "${path}" leads out of the base URL`);
+    return unsent('unsafe', `the path "${path}" leads out of the base URL`);
   }
   const pairs = Object.entries(query).map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   );
   return { origin: url.origin, path: pairs.length > 0 ? `${wanted}?${pairs.join('&')}` : wanted };
-}
-
-function unsafe(detail: string): Unsent {
-  return { outcome: 'unsent', reason: 'unsafe', detail };
 }
 
 /** `text` as a URL, or `null` where it is not one. */

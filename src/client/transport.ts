@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
+import { isTooDeep, parseJson } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
-import type { Answer, Lost, Unsent } from './answer.ts';
-import { readBody } from './body.ts';
+import { systemCode } from '../model/system-error.ts';
+import { type Answer, type Answered, type Lost, lost, type Unsent, unsent } from './answer.ts';
 
 /** One HTTP request, ready to go. */
 export interface Call {
@@ -36,6 +39,8 @@ export const defaultTransportLimits: TransportLimits = {
   total: 180_000,
   bodyBytes: 64 * 1024 * 1024,
 };
+
+type Head = Pick<Answered, 'status' | 'headers'>;
 
 /** The most bytes of an answer's headers, as in Node itself. */
 const largestHeaders = 16_384;
@@ -73,7 +78,7 @@ export function createTransport(connections: number, limits: TransportLimits): T
 function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
     let onWire: Dispatcher.DispatchController | null = null;
-    let head: { status: number; headers: Record<string, string> } | null = null;
+    let head: Head | null = null;
     let settled = false;
     const chunks: Buffer[] = [];
 
@@ -90,16 +95,12 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
     const interrupt = (): void =>
       settle(
         onWire
-          ? {
-              outcome: 'lost',
-              reason: 'interrupted',
-              detail: 'the run was interrupted before the answer came',
-            }
-          : { outcome: 'unsent', reason: 'interrupted', detail: 'the run was interrupted' },
+          ? lost('interrupted', 'the run was interrupted before the answer came')
+          : unsent('interrupted', 'the run was interrupted'),
       );
+    const fail = (error: Error): void => settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
     const deadline = setTimeout(() => {
-      const error = Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' });
-      settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
+      fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' }));
     }, limits.total);
 
     if (call.signal?.aborted) return interrupt();
@@ -123,7 +124,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       },
       onResponseError(_controller, error) {
         finished = true;
-        settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
+        fail(error);
       },
     };
     try {
@@ -135,35 +136,57 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
   });
 }
 
-async function answerOf(
-  { status, headers }: { status: number; headers: Record<string, string> },
-  bytes: Buffer,
-  limit: number,
-): Promise<Answer> {
-  const body = await readBody(bytes, headers['content-encoding'], limit);
+async function answerOf({ status, headers }: Head, bytes: Buffer, limit: number): Promise<Answer> {
+  const read = await readBody(bytes, headers['content-encoding'], limit);
   await untilReusable();
+  if (!read) return lost('too-large', 'the answer unpacks to more than tenantctl reads');
   const claimsJson = (headers['content-type'] ?? '').includes('json');
-  switch (body.is) {
-    case 'json':
-      return { outcome: 'answered', status, headers, body: body.json, text: null };
-    case 'empty':
-      return { outcome: 'answered', status, headers, body: null, text: null };
-    case 'too-large':
-      return {
-        outcome: 'lost',
-        reason: 'too-large',
-        detail: 'the answer unpacks to more than tenantctl reads',
-      };
-    case 'text':
-      if (claimsJson && status >= 200 && status < 300 && /^\s*[[{]/.test(body.text)) {
-        return {
-          outcome: 'lost',
-          reason: 'cut',
-          detail: 'the answer is JSON that breaks off or cannot be read',
-        };
-      }
-      return { outcome: 'answered', status, headers, body: null, text: body.text };
+  if (claimsJson && status >= 200 && status < 300 && /^\s*[[{]/.test(read.text ?? '')) {
+    return lost('cut', 'the answer is JSON that breaks off or cannot be read');
   }
+  return { outcome: 'answered', status, headers, ...read };
+}
+
+/**
+ * Reads a body by its content rather than by its headers: a wrong Content-Encoding, HTML or broken JSON never fails.
+ * JSON that is nested deeper than anything the API has counts as text; so does JSON that is not UTF-8, since its letters
+ * would be written back wrong.
+ *
+ * @param encoding the Content-Encoding header
+ * @param limit bytes a compressed body may unpack to
+ * @returns `null` for a body that unpacks to more
+ */
+async function readBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+  limit: number,
+): Promise<Pick<Answered, 'body' | 'text'> | null> {
+  const plain = await unpack(bytes, encoding, limit);
+  if (plain === null) return null;
+  // Drops a byte order mark.
+  const text = new TextDecoder().decode(plain);
+  if (text.trim() === '') return { body: null, text: null };
+  const body = isUtf8(plain) ? parseJson(text) : undefined;
+  return body === undefined || isTooDeep(body) ? { body: null, text } : { body, text: null };
+}
+
+async function unpack(bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer | null> {
+  const format = formatOf(bytes, encoding);
+  if (format === null) return bytes;
+  // Loaded only where a host compresses its answers.
+  const { brotliDecompress, gunzip, inflate } = process.getBuiltinModule('node:zlib');
+  const decoders = { br: promisify(brotliDecompress), gzip: promisify(gunzip), deflate: promisify(inflate) };
+  try {
+    return await decoders[format](bytes, { maxOutputLength: limit });
+  } catch (error) {
+    return systemCode(error) === 'ERR_BUFFER_TOO_LARGE' ? null : bytes;
+  }
+}
+
+function formatOf(bytes: Buffer, encoding = ''): 'gzip' | 'br' | 'deflate' | null {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip';
+  const name = encoding.trim().toLowerCase();
+  return name === 'br' || name === 'deflate' ? name : null;
 }
 
 /**
@@ -181,44 +204,30 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
 }
 
 /** The outcome of a request that failed on its way: it may have been carried out. */
-export function lostBy(error: unknown, answerBegan: boolean): Lost {
-  const code = codeOf(error);
+function lostBy(error: unknown, answerBegan: boolean): Lost {
+  const code = systemCode(error) ?? 'no code';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return { outcome: 'lost', reason: 'too-large', detail: 'the answer is larger than tenantctl reads' };
+    return lost('too-large', 'the answer is larger than tenantctl reads');
   }
   if (['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
-    return { outcome: 'lost', reason: 'timeout', detail: 'no complete answer came within the time limit' };
+    return lost('timeout', 'no complete answer came within the time limit');
   }
-  if (answerBegan) {
-    return { outcome: 'lost', reason: 'cut', detail: `the answer broke off (${code})` };
-  }
-  return { outcome: 'lost', reason: 'reset', detail: `the connection ended before an answer came (${code})` };
+  if (answerBegan) return lost('cut', `the answer broke off (${code})`);
+  return lost('reset', `the connection ended before an answer came (${code})`);
 }
 
 /** The outcome of a request that failed before it was sent: it was not carried out. */
-export function unsentBy(error: unknown): Unsent {
-  const code = codeOf(error);
+function unsentBy(error: unknown): Unsent {
+  const code = systemCode(error) ?? 'no code';
   if (code === 'UND_ERR_INVALID_ARG') {
-    return {
-      outcome: 'unsent',
-      reason: 'unsafe',
-      detail: 'the request cannot be sent over HTTP (header or path)',
-    };
+    return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
-    return {
-      outcome: 'unsent',
-      reason: 'untrusted',
-      detail: `no trusted connection to the host (${code})`,
-      hint: 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.',
-    };
+    const hint = 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.';
+    return unsent('untrusted', `no trusted connection to the host (${code})`, hint);
   }
-  return {
-    outcome: 'unsent',
-    reason: 'unreachable',
-    detail: `${unreachable[code] ?? 'the host cannot be reached'} (${code})`,
-    hint: 'Check the base URL in the project file, the network, and whether the host is up.',
-  };
+  const hint = 'Check the base URL in the project file, the network, and whether the host is up.';
+  return unsent('unreachable', `${unreachable[code] ?? 'the host cannot be reached'} (${code})`, hint);
 }
 
 const unreachable: Readonly<Record<string, string>> = {
@@ -228,7 +237,3 @@ const unreachable: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host did not accept the connection in time',
   TOTAL_TIMEOUT: 'no connection was free within the time limit',
 };
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no code';
-}

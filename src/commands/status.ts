@@ -46,9 +46,7 @@ export const command = defineCommand(build, async (args, io) => {
   const interval = durationOf('interval', args.interval);
   const timeout = durationOf('dns-timeout', args.dnsTimeout);
   const checksDns = args.dns || args.resolver !== undefined;
-  const checker = checksDns
-    ? await createDnsChecker({ server: args.resolver ?? null, timeout, tries: 2 })
-    : null;
+  const checker = checksDns ? await createDnsChecker({ server: args.resolver ?? null, timeout }) : null;
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const scope: StatusScope = { resources, includes: scopeOf(args) };
   return withTenant(project, args, io, async (tenant, progress) => {

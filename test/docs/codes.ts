@@ -42,8 +42,8 @@ function codesIn(path: string, text: string): string[] {
   if (path === 'client/describe.ts') {
     return [...given, ...named, ...valuesOf(text.slice(text.indexOf('export function readFailure')))];
   }
-  if (!text.includes('code: `${name}-${what}`')) return [...given, ...named];
-  const faults = callsOf('savedFileFailure', text).flatMap((args) => literals(args[1] ?? ''));
+  if (!text.includes('failure(`${name}-${what}`')) return [...given, ...named];
+  const faults = callsOf('refusal', text).flatMap((args) => literals(args[0] ?? ''));
   return [...given, ...named, ...savedForms.flatMap((form) => faults.map((fault) => `${form}-${fault}`))];
 }
 
