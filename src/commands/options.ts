@@ -35,9 +35,9 @@ export function wholeNumber(name: string, largest = Number.MAX_SAFE_INTEGER) {
 }
 
 /** Throws a Failure where the value of an option is not a whole number from 1 on. */
-export function checkPositive(name: string, value: number | undefined): void {
+export function checkPositive(name: string, code: string, value: number | undefined): void {
   if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return;
-  throw failure(`${name}-syntax`, `--${name} takes a whole number, 1 or more.`);
+  throw failure(code, `--${name} takes a whole number, 1 or more.`);
 }
 
 /** The port that a command serves on. */
@@ -110,7 +110,7 @@ export function planOptionsOf(
   env: NodeJS.ProcessEnv,
 ): PlanOptions {
   const { prune, since, rotate, impact, impactRequests } = args;
-  checkPositive('impact-requests', impactRequests);
+  checkPositive('impact-requests', 'impact-requests-syntax', impactRequests);
   return {
     ...guardOptionsOf(args),
     prune,

@@ -26,7 +26,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  checkPositive('limit', args.limit);
+  checkPositive('limit', 'limit-syntax', args.limit);
   const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
   const found = await withTenant(project, args, io, (tenant) => runSearch(resources, tenant, args));
   const { colour, width } = viewOf(io.stdout, args, io);
