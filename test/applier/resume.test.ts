@@ -226,7 +226,13 @@ describe('a rename', () => {
       },
     };
     expect((await apply(planOf([rename]), port)).outcome).toBe('done');
-    expect(asked[0]).toMatchObject({ kind: thing, keys: [['new name'], ['old']], ids: ['t1'] });
+    expect(asked[0]).toEqual({
+      kind: thing,
+      keys: [['new name'], ['old']],
+      ids: ['t1'],
+      complete: false,
+      written: false,
+    });
     expect([...tenant.things.keys()]).toEqual(['new name']);
   });
 
