@@ -96,7 +96,8 @@ async function loadManifests(
 ): Promise<PlanSource> {
   const { environment, resources, diagnostics } = project;
   const { scope, rotate } = choices;
-  const previous = scope.since === null ? null : await loadPrevious(project, scope.since, env);
+  const past = scope.since === null ? null : await loadPrevious(project, scope.since, env);
+  const previous = past && past.resources;
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved.
   const compared = new Set([...resources.filter(({ address }) => isInScope(address)), ...(previous ?? [])]);
@@ -113,6 +114,7 @@ async function loadManifests(
           ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects]),
           // `validate` shows information about manifests. In a plan it would distract from the changes.
           ...diagnostics.filter(({ severity }) => severity !== 'info'),
+          ...(past?.diagnostics ?? []),
         ],
         async judge(plan, planned) {
           const linted = await lintPlan(plan, project, planned);
@@ -125,8 +127,8 @@ async function loadManifests(
 
 async function loadPrevious(project: Project, revision: string, env: NodeJS.ProcessEnv) {
   // Only --since runs git.
-  const { loadResourcesAt } = await import('./since.ts');
-  return loadResourcesAt(project, revision, env);
+  const { loadPast } = await import('./since.ts');
+  return loadPast(project, revision, env);
 }
 
 /**

@@ -1,37 +1,96 @@
-import { withRevision } from '../loader/checkout.ts';
-import { diskSource, loadProject } from '../loader/index.ts';
+import { basename, join } from 'node:path';
+import { type Checkout, withRevision } from '../loader/checkout.ts';
+import { loadDeclarations, loadPastProject } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
+import type { TenantName } from '../model/live.ts';
 import type { Project } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 
+/** What a git revision declared for a tenant. */
+export interface Past {
+  readonly resources: readonly Resource[];
+  /** Warnings about what is not known of that time. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /**
- * The resources that a git revision declared, loaded with the current project file and environment. Throws the Failures
- * of `loadProject`; their sources name the revision as git does: `HEAD~1:config/a.yaml`.
+ * What a git revision declared for the environment of a project, resolved with the project file, variables and overlays
+ * of that revision. Where the revision has no project file or no such environment, or where the environment was another
+ * tenant, nothing was declared, and a warning says so.
+ *
+ * Throws the Failures of `withRevision`, `hidden-manifests` where git hides manifests from the disk, and those of
+ * `loadProject`; their sources name the revision as git does: `HEAD~1:config/a.yaml`.
  */
-export function loadResourcesAt(
-  { root, configFile, environment }: Project,
-  revision: string,
-  env: NodeJS.ProcessEnv,
-): readonly Resource[] {
-  return withRevision(root, revision, (folder) => {
+export function loadPast(project: Project, revision: string, env: NodeJS.ProcessEnv): Past {
+  return withRevision(project, revision, ({ folder, hidden }) => {
+    refuseHidden(project, hidden, env);
     try {
-      return loadProject({
-        configFile,
-        environment: environment.name,
-        env,
-        manifests: diskSource(folder),
-        // The old resources are compared, never sent, so their secrets need not be set.
-        needsSecrets: false,
-      }).resources;
+      return readPast(project, folder, revision, env);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));
+      if (missing) return nothingDeclared(missing.say(project), revision);
       throw new Failure(
         error.diagnostics.map((each) => addRevision(each, revision)),
         error.exitCode,
       );
     }
   });
+}
+
+function readPast(project: Project, folder: string, revision: string, env: NodeJS.ProcessEnv): Past {
+  const { configFile, environment } = project;
+  const past = loadPastProject({
+    configFile: join(folder, basename(configFile)),
+    environment: environment.name,
+    env,
+  });
+  if (!isSameTenant(past.environment.tenant, environment.tenant)) {
+    return nothingDeclared(`the environment \`${environment.name}\` was another tenant`, revision);
+  }
+  const unknown = past.diagnostics.filter(({ code }) => code === 'env-unset');
+  return { resources: past.resources, diagnostics: unknown.map((each) => addRevision(each, revision)) };
+}
+
+/** Errors that say that the project, or its environment, did not exist yet. */
+const absences: readonly { readonly code: string; say(project: Project): string }[] = [
+  { code: 'config-not-found', say: ({ configFile }) => `there was no ${basename(configFile)}` },
+  { code: 'unknown-environment', say: ({ environment: { name } }) => `there was no environment \`${name}\`` },
+];
+
+function nothingDeclared(why: string, revision: string): Past {
+  const message = `At ${revision} ${why}, so nothing counts as declared then, and --since deletes nothing.`;
+  return { resources: [], diagnostics: [{ code: 'nothing-declared-then', severity: 'warning', message }] };
+}
+
+/** Whether two names can stand for one tenant. A service that one of them lacks shows nothing. */
+function isSameTenant(a: TenantName, b: TenantName): boolean {
+  const agree = (one: string, other: string) => one === other || one === '' || other === '';
+  return agree(a.identity, b.identity) && agree(a.profiles, b.profiles);
+}
+
+const shown = 5;
+
+/** A file that is missing on the disk because git left it out was not removed by anybody. */
+function refuseHidden(
+  { configFile, environment }: Project,
+  hidden: Checkout['hidden'],
+  env: NodeJS.ProcessEnv,
+) {
+  if (hidden.length === 0) return;
+  const { covers } = loadDeclarations({ configFile, environment: environment.name, env });
+  // Others may be manifests by way of a link.
+  const manifests = hidden.filter((path) => covers(path) || /\.ya?ml$/i.test(path));
+  if (manifests.length === 0) return;
+  const more = manifests.length > shown ? ` and ${manifests.length - shown} more` : '';
+  throw failure(
+    'hidden-manifests',
+    `git leaves files of the project out of the work tree or does not compare them: ${manifests.slice(0, shown).join(', ')}${more}. Objects in them would look as if they had been removed.`,
+    {
+      hint: 'Undo a sparse checkout with `git sparse-checkout disable`, and marks with `git update-index --no-skip-worktree --no-assume-unchanged FILE`.',
+    },
+  );
 }
 
 function addRevision(diagnostic: Diagnostic, revision: string): Diagnostic {

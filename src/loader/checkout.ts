@@ -1,45 +1,142 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
+import { mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, isAbsolute, join, relative } from 'node:path';
 import { failure } from '../model/failure.ts';
+import { firstLine, type Git, withGit } from './git.ts';
+import { findRepository, noRepository } from './repository.ts';
 
-/** The largest output of git that is accepted, in bytes. */
-const maxOutput = 256 * 1024 * 1024;
+/** The files of a project at a revision. */
+export interface Checkout {
+  /** A temporary folder with the files below the project's root as they were. Submodules are left out. */
+  readonly folder: string;
+  /**
+   * Paths from the root of files in the index that git does not compare with the disk: of a sparse checkout, or marked
+   * with skip-worktree or assume-unchanged. Where they are missing on the disk, nobody removed them.
+   */
+  readonly hidden: readonly string[];
+}
 
 /**
- * Checks out the files below `root`, as they are at `revision` of its git repository, into a temporary folder, calls
- * `use` with it, and removes it. The repository's index and work tree are not touched. Submodules are left out.
+ * Checks out the project in `root` as it was at `revision`, calls `use` with it, and removes it. The repository is only
+ * read, and runs nothing: see {@link withGit}.
  *
- * Throws a Failure if git cannot be run, `root` is not in a repository, or there is no such revision.
+ * Throws a Failure: `git-unavailable`, `no-repository`, `unknown-revision`, `not-an-ancestor` where HEAD was not made
+ * from the revision, or `incomplete-clone` where the clone lacks history or files.
+ *
+ * @param configFile the project file in `root`, which shows that the repository is the project's own
  */
-export function withRevision<T>(root: string, revision: string, use: (folder: string) => T): T {
-  const [gitDir = '', prefix = '', commit = ''] = runGit(revision, root, [
-    'rev-parse',
-    '--absolute-git-dir',
-    '--show-prefix',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${revision}^{commit}`,
-  ]).split('\n');
-  const temporary = realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
-  try {
-    const folder = join(temporary, 'files');
+export function withRevision<T>(
+  { root, configFile }: { readonly root: string; readonly configFile: string },
+  revision: string,
+  use: (checkout: Checkout) => T,
+): T {
+  const repository = findRepository(root);
+  const { top, prefix } = repository;
+  return withGit(repository, (git) => {
+    const commit = findAncestor(git, revision);
+    const path = prefix + basename(configFile);
+    if (!hasEntry(git, 'HEAD', path)) {
+      throw noRepository(
+        `The repository in ${top} does not hold this project: its last commit has no ${path}.`,
+      );
+    }
+    const folder = join(git.temporary, 'files');
     mkdirSync(folder);
-    const env = { GIT_DIR: gitDir, GIT_INDEX_FILE: join(temporary, 'index'), GIT_WORK_TREE: folder };
-    runGit(revision, folder, ['read-tree', `${commit}:${prefix}`], env);
-    runGit(revision, folder, ['checkout-index', '--all'], env);
-    redirectLinks(runGit(revision, folder, ['ls-files', '--stage', '-z'], env), folder, root);
-    return use(folder);
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    checkOut(git, { commit, revision, prefix, folder });
+    redirectLinks(git, folder, root);
+    return use({ folder, hidden: listHidden(git, prefix) });
+  });
+}
+
+/** The commit that a revision names. It has to be one that HEAD was made from. */
+function findAncestor(git: Git, revision: string): string {
+  const named = git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
+  const commit = named.stdout.trim();
+  if (named.status !== 0)
+    throw git.isShallow ? shallowClone(revision) : unknownRevision(revision, named.stderr);
+  const { status } = git.run(['merge-base', '--is-ancestor', commit, 'HEAD']);
+  if (status === 0) return commit;
+  throw git.isShallow ? shallowClone(revision) : notAnAncestor(revision);
+}
+
+function unknownRevision(revision: string, stderr: string) {
+  const why = firstLine(stderr);
+  return failure(
+    'unknown-revision',
+    `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`,
+    {
+      hint: 'Name a commit, tag or branch of the repository that holds the project; in CI fetch enough history.',
+    },
+  );
+}
+
+/** With a revision that has gone on since, what others added to it would count as removed here. */
+function notAnAncestor(revision: string) {
+  return failure(
+    'not-an-ancestor',
+    `HEAD does not contain the revision "${revision}": what was added there since would look as if it had been removed here.`,
+    { hint: `Compare with the commit that both have: --since "$(git merge-base HEAD ${revision})".` },
+  );
+}
+
+function shallowClone(revision: string) {
+  return failure(
+    'incomplete-clone',
+    `This clone is shallow, so git cannot tell whether HEAD contains the revision "${revision}".`,
+    {
+      hint: 'Fetch the whole history: `fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in GitLab, or `git fetch --unshallow`.',
+    },
+  );
+}
+
+interface Wanted {
+  readonly commit: string;
+  readonly revision: string;
+  readonly prefix: string;
+  readonly folder: string;
+}
+
+/** Writes the files with git itself, which refuses names such as `..` and `.git` and writes through no link. */
+function checkOut(git: Git, { commit, revision, prefix, folder }: Wanted): void {
+  // Without the project's folder, there were no files.
+  if (prefix !== '' && !hasEntry(git, commit, prefix.slice(0, -1))) return;
+  const env = indexOf(git, folder);
+  for (const args of [
+    ['read-tree', `${commit}:${prefix}`],
+    ['checkout-index', '--all'],
+  ]) {
+    const { status, stderr } = git.run(args, env);
+    if (status !== 0) throw unreadableRevision(git, revision, stderr);
   }
 }
 
+/** Whether a commit has a file or folder. Where git cannot say, it has: reading it fails with the reason. */
+function hasEntry(git: Git, commit: string, path: string): boolean {
+  const { status, stdout } = git.run(['ls-tree', '-z', '--full-tree', commit, '--', path]);
+  return status !== 0 || stdout !== '';
+}
+
+function unreadableRevision({ isPartial }: Git, revision: string, stderr: string) {
+  const why = firstLine(stderr);
+  return failure(
+    'incomplete-clone',
+    `The files at the revision "${revision}" cannot be read from this clone: ${why}.`,
+    {
+      hint: isPartial
+        ? 'The clone is partial, and tenantctl does not let git fetch anything. Clone without `--filter`.'
+        : 'Check the clone with `git fsck`, or make a new one.',
+    },
+  );
+}
+
+/** The index and work tree of the checkout. */
+const indexOf = ({ temporary }: Git, folder: string) => ({
+  GIT_INDEX_FILE: join(temporary, 'index'),
+  GIT_WORK_TREE: folder,
+});
+
 /** Redirects links with absolute paths into the project, which would lead to the current files. */
-function redirectLinks(listing: string, folder: string, root: string): void {
-  for (const line of listing.split('\0')) {
+function redirectLinks(git: Git, folder: string, root: string): void {
+  for (const line of git.run(['ls-files', '--stage', '-z'], indexOf(git, folder)).stdout.split('\0')) {
     const [, path] = /^120000 [0-9a-f]+ 0\t(.*)$/s.exec(line) ?? [];
     if (path === undefined) continue;
     const link = join(folder, path);
@@ -51,21 +148,12 @@ function redirectLinks(listing: string, folder: string, root: string): void {
   }
 }
 
-function runGit(revision: string, cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
-  const { status, stdout, stderr, error } = spawnSync('git', args, {
-    cwd,
-    maxBuffer: maxOutput,
-    encoding: 'utf8',
-    env: { ...process.env, ...env, LC_ALL: 'C' },
+/** The files below the project in the repository's own index that carry a mark. `S` and small letters stand for marks. */
+function listHidden(git: Git, prefix: string): string[] {
+  const { status, stdout, stderr } = git.run(['ls-files', '-v', '-z']);
+  if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
+  return stdout.split('\0').flatMap((line) => {
+    const [, mark = '', path = ''] = /^(.) (.*)$/s.exec(line) ?? [];
+    return /^[Sa-z]$/.test(mark) && path.startsWith(prefix) ? [path.slice(prefix.length)] : [];
   });
-  if (error) throw failure('git-unavailable', `git cannot be run (${error.message}); --since needs it.`);
-  if (status === 0) return stdout;
-  const why = stderr.trim().split('\n')[0];
-  throw failure(
-    'unknown-revision',
-    `git does not know the revision "${revision}" here${why ? `: ${why}` : ''}.`,
-    {
-      hint: 'Name a commit, tag or branch of the repository that holds the project; in CI fetch enough history.',
-    },
-  );
 }

@@ -7,6 +7,7 @@ import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets } from '../mod
 import type { FoundNode } from './document.ts';
 import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
+import { unresolved } from './tree.ts';
 
 /** What an environment is built with. */
 export interface BuildContext {
@@ -105,6 +106,7 @@ function readEndpoint(
   });
 }
 
+/** A base URL; `null` where none is given, `''` where it could not be read, `undefined` on problems. */
 function readAddress(
   value: JsonObject,
   service: string,
@@ -113,6 +115,7 @@ function readAddress(
 ): string | null | undefined {
   const text = textOf(value, name);
   if (text === null) return null;
+  if (text === unresolved) return '';
   const read = readUrl(text);
   if ('url' in read) return read.url;
   const message = `\`${name}\` cannot be used: ${read.problem}`;

@@ -36,13 +36,14 @@ export const credentialPlaces = /\/auth(\/|$)/;
 /** Resolves the tags of one environment, checks it and builds it. Tags of other environments are ignored. */
 export function readEnvironment(text: EnvironmentText, context: TagContext, root: string): ReadEnvironment {
   const { problems } = context;
+  const problemsBefore = problems.count;
   const variables = readVariables(text, context);
   const value = readValues(text, { ...context, variables });
   if (!isObject(value)) return { environment: null, variables, overlays: [] };
   const whole = { ...value, ...(variables && { variables }) };
   const find = (at: Pointer) => findNode(text.document, `${text.at}${at}`);
   const isValid = checkEnvironment(text, whole, problems);
-  if (hasUnresolved(whole) && !problems.hasErrors) {
+  if (hasUnresolved(whole) && problems.count === problemsBefore) {
     const message = 'An alias refers to a value with a tag in another environment';
     const hint = 'Write the value with its tag here.';
     problems.add('foreign-tag', message, find('').place, { hint });

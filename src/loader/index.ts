@@ -29,7 +29,9 @@ export interface ProjectEnvironment {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface LoadProjectOptions extends LoadOptions {
+export interface LoadProjectOptions extends LoadOptions, Needs {}
+
+interface Needs {
   /** The source of manifests and side files. Default: the disk, from which the project file always comes. */
   readonly manifests?: FileSource;
   /** Whether the secrets in manifests must be set. Default: `true`; `false` if none is compared or sent. */
@@ -41,8 +43,22 @@ export interface LoadProjectOptions extends LoadOptions {
  * Works offline: the credentials of the environment are not read.
  */
 export function loadProject(options: LoadProjectOptions): Project {
-  const opened = openProject(options);
-  const context = prepareManifests(opened, options);
+  return readProject(openProject(options), options);
+}
+
+/** What the environment of today may not have any more. */
+const forgotten = ['env-unset', 'secret-unset', 'secret-unreadable'];
+
+/**
+ * Loads a project as it was, from a folder with its files of that time. Nothing of it is sent, so its secrets need not
+ * be set. Other environment variables that are not set any more are warnings: the values made of them are left out.
+ */
+export function loadPastProject(options: LoadOptions): Project {
+  return readProject(openProject(options, new Problems(forgotten)), { needsSecrets: false });
+}
+
+function readProject(opened: OpenProject, needs: Needs): Project {
+  const context = prepareManifests(opened, needs);
   const resources = readResources(context);
   context.overlays.reportUnused();
   return { ...requireEnvironment(opened), lint: opened.project.lint, resources };
@@ -75,10 +91,10 @@ export function loadNames(options: LoadOptions): ProjectNames {
 
 function prepareManifests(
   { problems, secrets, env, project }: OpenProject,
-  options: Omit<LoadProjectOptions, keyof LoadOptions>,
+  { manifests, needsSecrets = true }: Needs,
 ): ProjectContext {
-  const source = options.manifests ?? diskSource(project.root);
-  const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
+  const source = manifests ?? diskSource(project.root);
+  const needed = !needsSecrets ? { ...secrets, isSet: () => true } : secrets;
   return {
     project,
     source,
@@ -97,9 +113,9 @@ interface OpenProject extends Reading {
   readonly project: ProjectFile;
 }
 
-function openProject(options: LoadOptions): OpenProject {
+function openProject(options: LoadOptions, problems = new Problems()): OpenProject {
   const env = options.env ?? process.env;
-  const reading = { options, env, secrets: secretsFrom(env), problems: new Problems() };
+  const reading = { options, env, secrets: secretsFrom(env), problems };
   return { ...reading, project: readProjectFile(reading) };
 }
 

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { isObject, type JsonObject, mapMembers, own, pick, sameJson, textOf } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -12,7 +12,7 @@ import { objectOf, textsOf } from './members.ts';
 import type { Overlays } from './overlay.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
-import { type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
+import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
 export interface Manifest {
@@ -73,7 +73,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared): R
     address,
     id,
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
-    fields: fieldsOf(kind, value),
+    fields: fieldsOf(declared),
     lifecycle: readLifecycle(declared),
     get source() {
       return sourceOf(document);
@@ -90,10 +90,11 @@ function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared): R
 }
 
 /** The members that are fields of the kind. No other name is copied, so none can reach a prototype. */
-function fieldsOf(kind: Kind, value: JsonObject): JsonObject {
-  const fields: Record<string, Json> = {};
-  for (const [name, item] of Object.entries(value)) if (Object.hasOwn(kind.fields, name)) fields[name] = item;
-  return fields;
+function fieldsOf({ kind, value, tagged }: Declared): JsonObject {
+  return mapMembers(value, (item, name) => {
+    if (!Object.hasOwn(kind.fields, name)) return undefined;
+    return tagged ? dropUnresolved(item) : item;
+  });
 }
 
 function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): Kind | null {
@@ -138,7 +139,10 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
   return checkPlain(declared) && fitsSchema;
 }
 
-/** Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. */
+/**
+ * Refuses secrets and lookups in what identifies an object: it must be known before the tenant is read. Where a value
+ * besides the fields could not be read, it is not known what the manifest asks for.
+ */
 function checkPlain({ kind, value, tagged, find, problems }: Declared): boolean {
   if (!tagged) return true;
   const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
@@ -147,7 +151,8 @@ function checkPlain({ kind, value, tagged, find, problems }: Declared): boolean 
     const message = `\`${name}\` must be plain text, not \`!secret\` or \`!lookup\``;
     problems.add('not-plain', message, find(`/${name}`).place);
   }
-  return wrong.length === 0;
+  const besides = pick(value, [...names, 'lifecycle']);
+  return wrong.length === 0 && sameJson(dropUnresolved(besides) ?? null, besides);
 }
 
 /** Explains an error of the schema in terms of manifests; `null` where the general message is good enough. */

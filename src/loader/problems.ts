@@ -19,13 +19,20 @@ interface Details extends Partial<Pick<Diagnostic, 'severity' | 'address'>>, Pic
 
 /** Collects the problems of a project, so that all of them can be reported at once. */
 export class Problems {
+  readonly #tolerated: readonly string[];
   readonly #found = new Map<string, Diagnostic>();
   readonly #perFile = new Map<string, number>();
+
+  /** @param tolerated codes of problems that are warnings at most */
+  constructor(tolerated: readonly string[] = []) {
+    this.#tolerated = tolerated;
+  }
 
   /** Adds a problem: an error, unless `severity` says otherwise. The same problem at the same place counts once. */
   add(code: string, message: string, place: Place | null, details: Details = {}): void {
     if (!this.#accepts(place, code)) return;
-    const { severity = 'error', hint, address, excerpt } = details;
+    const { hint, address, excerpt } = details;
+    const severity = details.severity ?? (this.#tolerated.includes(code) ? 'warning' : 'error');
     const source = place && sourceOf(place);
     const id = JSON.stringify([code, message, source]);
     if (this.#found.has(id)) return;
@@ -60,6 +67,11 @@ export class Problems {
 
   get hasErrors(): boolean {
     return hasErrors([...this.#found.values()]);
+  }
+
+  /** How many problems were found so far, of any severity. */
+  get count(): number {
+    return this.#found.size;
   }
 
   /** A Failure with all problems. */

@@ -9,7 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import type { Json } from '../model/json.ts';
+import { isArray, isObject, type Json, mapMembers } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { isCoreTag, keyText, offsetOfNode, placeOfNode, type YamlDocument } from './document.ts';
@@ -18,6 +18,15 @@ import type { Problem, Problems } from './problems.ts';
 
 /** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
 export const unresolved = '\0unresolved';
+
+/** The value without what could not be read: members, and lists with such an item. `undefined`: nothing is left. */
+export function dropUnresolved(value: Json): Json | undefined {
+  if (value === unresolved) return undefined;
+  if (isObject(value)) return mapMembers(value, dropUnresolved);
+  if (!isArray(value)) return value;
+  const items = value.map(dropUnresolved).filter((item) => item !== undefined);
+  return items.length === value.length ? items : undefined;
+}
 
 /** Returns the value of a tagged node. `argument` is the node's value without the tag. */
 export type ReadTag = (tag: string, argument: Json, place: Place) => Json;

@@ -19,9 +19,10 @@ function committed(files: Files, links: (root: string) => Readonly<Record<string
   return root;
 }
 
+const projectIn = (root: string) => ({ root, configFile: join(root, 'tenantctl.yaml') });
 const everything = ['config/**/*.yaml'];
 const atHead = <T>(root: string, use: (source: FileSource) => T) =>
-  withRevision(root, 'HEAD', (folder) => use(diskSource(folder)));
+  withRevision(projectIn(root), 'HEAD', ({ folder }) => use(diskSource(folder)));
 
 /** Every manifest with its text, or why it cannot be read. */
 function contentsOf(source: FileSource) {
@@ -85,19 +86,22 @@ test.each([
 });
 
 test('a project below the root of its repository sees its own files only', () => {
-  const root = committed({ 'inner/config/a.yaml': 'a', 'config/b.yaml': 'b' }, () => ({}));
+  const root = committed(
+    { 'inner/tenantctl.yaml': '', 'inner/config/a.yaml': 'a', 'config/b.yaml': 'b' },
+    () => ({}),
+  );
   expect(atHead(join(root, 'inner'), contentsOf)).toEqual([['config/a.yaml', 'a']]);
 });
 
 test('the folder is removed, whatever happens in it', () => {
   const root = committed({ 'config/a.yaml': 'a' }, () => ({}));
   let used = '';
-  const fail = (folder: string): never => {
+  const fail = ({ folder }: { folder: string }): never => {
     used = folder;
     expect(existsSync(join(folder, 'config/a.yaml'))).toBe(true);
     throw new Error('on purpose');
   };
-  expect(() => withRevision(root, 'HEAD', fail)).toThrow('on purpose');
+  expect(() => withRevision(projectIn(root), 'HEAD', fail)).toThrow('on purpose');
   expect(existsSync(used)).toBe(false);
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })).toBe('');
 });

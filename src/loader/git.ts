@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { failure } from '../model/failure.ts';
+import { noRepository, type Repository } from './repository.ts';
+
+/** The largest output of git that is accepted, in bytes. */
+const maxOutput = 256 * 1024 * 1024;
+
+/** What git printed, and its exit code. */
+export interface GitOutcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Git over the commits of a repository, without its settings. */
+export interface Git {
+  /** A folder of its own, removed at the end. */
+  readonly temporary: string;
+  /** Whether the history or the files of the clone are incomplete. */
+  readonly isShallow: boolean;
+  readonly isPartial: boolean;
+  /** Runs git. Throws a Failure `git-unavailable` where it cannot be started. */
+  run(args: readonly string[], env?: NodeJS.ProcessEnv): GitOutcome;
+}
+
+/**
+ * Calls `use` with git over a repository. Nothing that the repository names is run: no filter, hook, file system monitor,
+ * helper or transport. All of those are settings, so git gets a folder with settings of its own in place of `.git`; its
+ * references are linked or copied, and objects are read where they are. Objects that are missing are not fetched.
+ *
+ * Of the environment, git gets PATH only, without the folders below the work tree: no credential and no `GIT_*`.
+ */
+export function withGit<T>(repository: Repository, use: (git: Git) => T): T {
+  const temporary = realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
+  try {
+    const gitFolder = makeGitFolder(repository, temporary);
+    const env = environmentFor(repository, temporary, gitFolder);
+    const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+      runGit(args, temporary, { ...env, ...more });
+    const extensions = readExtensions(repository, run);
+    writeSettings(gitFolder, extensions);
+    return use({
+      temporary,
+      isShallow: existsSync(join(gitFolder, 'shallow')),
+      isPartial: extensions.has('partialclone'),
+      run,
+    });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** A folder that git takes for the repository's own. */
+function makeGitFolder({ gitFolder, commonFolder }: Repository, temporary: string): string {
+  const folder = join(temporary, 'git');
+  mkdirSync(folder);
+  // HEAD and its like: FETCH_HEAD, ORIG_HEAD. An index that is split has parts of its own.
+  const own = readdirSync(gitFolder).filter((name) => /^[A-Z_]*HEAD$|^(shared)?index/.test(name));
+  for (const name of own) copyFileSync(join(gitFolder, name), join(folder, name));
+  for (const name of ['packed-refs', 'shallow']) {
+    const file = join(commonFolder, name);
+    if (existsSync(file)) copyFileSync(file, join(folder, name));
+  }
+  for (const name of ['refs', 'reftable', 'logs']) {
+    const target = join(commonFolder, name);
+    if (existsSync(target)) symlinkSync(target, join(folder, name), 'junction');
+  }
+  writeSettings(folder, new Map());
+  return folder;
+}
+
+/** Formats of the repository, which git has to know to read it. */
+const formats: Readonly<Record<string, RegExp>> = {
+  objectformat: /^sha(1|256)$/,
+  refstorage: /^(files|reftable)$/,
+};
+
+function writeSettings(folder: string, extensions: ReadonlyMap<string, string>): void {
+  const lines = Object.entries(formats).flatMap(([name, allowed]) => {
+    const value = extensions.get(name) ?? '';
+    return allowed.test(value) ? [`\t${name} = ${value}\n`] : [];
+  });
+  const version = lines.length === 0 ? 0 : 1;
+  const extra = lines.length === 0 ? '' : `[extensions]\n${lines.join('')}`;
+  writeFileSync(
+    join(folder, 'config'),
+    `[core]\n\trepositoryformatversion = ${version}\n\tbare = false\n${extra}`,
+  );
+}
+
+/** The extensions that the repository's settings name. The file is only listed: its settings have no effect. */
+function readExtensions({ commonFolder }: Repository, run: Git['run']): ReadonlyMap<string, string> {
+  const file = join(commonFolder, 'config');
+  if (!existsSync(file)) return new Map();
+  const args = ['config', '--file', file, '--no-includes', '--null', '--get-regexp', '^extensions\\.'];
+  const { status, stdout, stderr } = run(args);
+  // With 1, there are none.
+  if (status > 1) throw noRepository(`git cannot read ${file}: ${firstLine(stderr)}.`);
+  const entries = stdout.split('\0').map((entry) => entry.split('\n'));
+  return new Map(entries.map(([name = '', value = '']) => [name.replace(/^extensions\./, ''), value]));
+}
+
+function environmentFor({ top, commonFolder }: Repository, home: string, gitFolder: string) {
+  return {
+    PATH: searchPath(process.env.PATH ?? '', top),
+    HOME: home,
+    LC_ALL: 'C',
+    GIT_DIR: gitFolder,
+    GIT_OBJECT_DIRECTORY: join(commonFolder, 'objects'),
+    // The rest is said twice: the settings above name nothing that could run or be fetched.
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: devNull,
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+  };
+}
+
+/** PATH without folders of the repository, such as the `node_modules/.bin` of a project, and without relative ones. */
+function searchPath(path: string, top: string): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => {
+    if (!isAbsolute(folder) || !existsSync(folder)) return false;
+    return !`${realpathSync.native(folder)}${sep}`.startsWith(top.endsWith(sep) ? top : top + sep);
+  });
+  // An empty PATH would mean the working directory; without one, the system's own folders are searched.
+  return folders.length === 0 ? undefined : folders.join(delimiter);
+}
+
+/** Settings that count more than those of any file. */
+const overrides = [
+  ['safe.bareRepository', 'explicit'],
+  ['protocol.allow', 'never'],
+  ['core.hooksPath', devNull],
+  ['core.fsmonitor', 'false'],
+].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): GitOutcome {
+  const { status, stdout, stderr, error } = spawnSync('git', ['--no-pager', ...overrides, ...args], {
+    cwd,
+    maxBuffer: maxOutput,
+    encoding: 'utf8',
+    env,
+  });
+  if (error) throw failure('git-unavailable', `git cannot be run (${error.message}); --since needs it.`);
+  return { status: status ?? 128, stdout, stderr };
+}
+
+/** The first line of a message of git, without its full stop. */
+export function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').replace(/\.$/, '');
+}

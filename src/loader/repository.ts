@@ -1,0 +1,78 @@
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type Failure, failure } from '../model/failure.ts';
+
+/** The git repository of a project, found without git and without reading its settings. */
+export interface Repository {
+  /** The folder with its work tree. */
+  readonly top: string;
+  /** The project's folder from there, with `/` at its end; `''` where it is the same. */
+  readonly prefix: string;
+  /** The folder with HEAD and the index. */
+  readonly gitFolder: string;
+  /** The folder with objects, references and settings: the same, except in a work tree of `git worktree`. */
+  readonly commonFolder: string;
+}
+
+/**
+ * Finds the repository of the project in `root`: that of the nearest folder with `.git`, from `root` upwards. Git cannot
+ * commit a file with that name, so no commit can put another repository in its place. What GIT_DIR and the like say does
+ * not count, and a bare repository is none.
+ *
+ * Throws a Failure `no-repository` where there is none, or where it belongs to somebody else than the project.
+ */
+export function findRepository(root: string): Repository {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const entry = join(folder, '.git');
+    const gitFolder = gitFolderOf(entry);
+    if (gitFolder !== null) {
+      requireSameOwner(root, [entry, gitFolder]);
+      const prefix = relative(folder, root).split(sep).join('/');
+      const commonFolder = resolve(gitFolder, readLine(join(gitFolder, 'commondir')) ?? '.');
+      return { top: folder, prefix: prefix && `${prefix}/`, gitFolder, commonFolder };
+    }
+    if (folder === dirname(folder)) {
+      throw noRepository(`${root} is in no git repository, and --since needs one.`);
+    }
+  }
+}
+
+/** The Failure for a project that is in no repository of its own. */
+export function noRepository(message: string): Failure {
+  return failure('no-repository', message, {
+    hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
+  });
+}
+
+/** The folder that `.git` is, or that it names as a file; `null` where there is none. */
+function gitFolderOf(entry: string): string | null {
+  const stats = statOf(entry);
+  if (!stats) return null;
+  const named = stats.isFile() ? /^gitdir: (.+)$/.exec(readLine(entry) ?? '')?.[1] : '.git';
+  if (named === undefined) return null;
+  const folder = resolve(dirname(entry), named);
+  return statOf(join(folder, 'HEAD'))?.isFile() ? realpathSync.native(folder) : null;
+}
+
+/**
+ * Takes the place of git's `safe.directory`, which a container would have to be told: a checkout belongs to the user who
+ * made it, and the program often runs as another. What counts is that nobody else put a repository above the project.
+ */
+function requireSameOwner(root: string, paths: readonly string[]): void {
+  const owners = [process.geteuid?.(), statOf(root)?.uid];
+  const foreign = paths.find((path) => !owners.includes(statOf(path)?.uid));
+  if (foreign === undefined) return;
+  throw noRepository(`${foreign} belongs to another user than the project in ${root}.`);
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function readLine(file: string): string | null {
+  return statOf(file)?.isFile() ? (readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? null) : null;
+}
