@@ -10,7 +10,7 @@ import type { Project } from '../model/project.ts';
 import type { Resource, UsedLookup } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
-import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { answerAsked, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { type Matched, matchAll, planChanges as planMatched } from '../planner/index.ts';
 import {
   defaultsFor,
@@ -97,16 +97,17 @@ async function loadManifests(
   const { environment, resources, diagnostics } = project;
   const { scope, rotate } = choices;
   const past = scope.since === null ? null : await loadPrevious(project, scope.since, env);
-  const previous = past && past.resources;
+  const previous = past?.resources ?? null;
   const isInScope = scopeFilter(scope);
-  // Resources outside the scope are not compared, so their lookups are not resolved.
-  const compared = new Set([...resources.filter(({ address }) => isInScope(address)), ...(previous ?? [])]);
+  // Resources outside the scope are not compared, so their lookups are not resolved. Nor are lookups that only the
+  // revision has: their records may be gone.
+  const lookups = lookupsIn(resources.filter(({ address }) => isInScope(address)));
   return {
     requests: readRequestsFor({ resources, previous, environment, choices }),
-    lookups: lookupsIn([...compared]),
+    lookups,
     resolve(objects, answer) {
-      const fill = (all: readonly Resource[]) =>
-        all.map((resource) => (compared.has(resource) ? fillLookups(resource, answer) : resource));
+      const answerKnown = answerAsked(lookups, answer);
+      const fill = (all: readonly Resource[]) => all.map((each) => fillLookups(each, answerKnown));
       return {
         resources: fill(resources),
         previous: previous && fill(previous),

@@ -47,15 +47,15 @@ export function withRevision<T>(
   });
 }
 
-/** The commit that a revision names. It has to be one that HEAD was made from. */
+/** The commit that a revision names, or its tag. It has to be one that HEAD was made from. */
 function findAncestor(git: Git, revision: string): string {
-  const named = git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
-  const commit = named.stdout.trim();
-  if (named.status !== 0)
-    throw git.isShallow ? shallowClone(revision) : unknownRevision(revision, named.stderr);
-  const { status } = git.run(['merge-base', '--is-ancestor', commit, 'HEAD']);
-  if (status === 0) return commit;
-  throw git.isShallow ? shallowClone(revision) : notAnAncestor(revision);
+  const named = git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', revision]);
+  const id = named.stdout.trim();
+  const { status, stderr } =
+    named.status === 0 ? git.run(['merge-base', '--is-ancestor', id, 'HEAD']) : named;
+  if (status === 0) return id;
+  if (git.isShallow) throw shallowClone(revision);
+  throw named.status === 0 && status === 1 ? notAnAncestor(revision) : unknownRevision(revision, stderr);
 }
 
 function unknownRevision(revision: string, stderr: string) {

@@ -50,12 +50,12 @@ export function withGit<T>(repository: Repository, use: (git: Git) => T): T {
     const env = environmentFor(repository, temporary, gitFolder);
     const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
       runGit(args, temporary, { ...env, ...more });
-    const extensions = readExtensions(repository, run);
-    writeSettings(gitFolder, extensions);
+    const settings = readSettings(repository, run);
+    writeSettings(gitFolder, settings);
     return use({
       temporary,
       isShallow: existsSync(join(gitFolder, 'shallow')),
-      isPartial: extensions.has('partialclone'),
+      isPartial: [...settings.keys()].some((name) => /^extensions\.partialclone$|\.promisor$/.test(name)),
       run,
     });
   } finally {
@@ -88,9 +88,10 @@ const formats: Readonly<Record<string, RegExp>> = {
   refstorage: /^(files|reftable)$/,
 };
 
-function writeSettings(folder: string, extensions: ReadonlyMap<string, string>): void {
+/** @param settings those of the repository, of which only its formats are taken over */
+function writeSettings(folder: string, settings: ReadonlyMap<string, string>): void {
   const lines = Object.entries(formats).flatMap(([name, allowed]) => {
-    const value = extensions.get(name) ?? '';
+    const value = settings.get(`extensions.${name}`) ?? '';
     return allowed.test(value) ? [`\t${name} = ${value}\n`] : [];
   });
   const version = lines.length === 0 ? 0 : 1;
@@ -101,16 +102,17 @@ function writeSettings(folder: string, extensions: ReadonlyMap<string, string>):
   );
 }
 
-/** The extensions that the repository's settings name. The file is only listed: its settings have no effect. */
-function readExtensions({ commonFolder }: Repository, run: Git['run']): ReadonlyMap<string, string> {
+/** The repository's settings that say how it is stored. They are only listed: none has an effect. */
+function readSettings({ commonFolder }: Repository, run: Git['run']): ReadonlyMap<string, string> {
   const file = join(commonFolder, 'config');
   if (!existsSync(file)) return new Map();
-  const args = ['config', '--file', file, '--no-includes', '--null', '--get-regexp', '^extensions\\.'];
+  const wanted = '^extensions\\.|^remote\\..*\\.promisor$';
+  const args = ['config', '--file', file, '--no-includes', '--null', '--get-regexp', wanted];
   const { status, stdout, stderr } = run(args);
   // With 1, there are none.
   if (status > 1) throw noRepository(`git cannot read ${file}: ${firstLine(stderr)}.`);
-  const entries = stdout.split('\0').map((entry) => entry.split('\n'));
-  return new Map(entries.map(([name = '', value = '']) => [name.replace(/^extensions\./, ''), value]));
+  const entries = stdout.split('\0').filter((entry) => entry !== '');
+  return new Map(entries.map((entry) => entry.split('\n')).map(([name = '', value = '']) => [name, value]));
 }
 
 function environmentFor({ top, commonFolder }: Repository, home: string, gitFolder: string) {

@@ -28,7 +28,7 @@ function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] 
 
 /** The resource, with each lookup replaced by what `answer` returns for it. */
 export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {
-  if (lookupsAt(resource.fields, '').length === 0) return resource;
+  if (!hasLookup(resource.fields)) return resource;
   const fields = mapJson(resource.fields, (value) => {
     const lookup = lookupOf(value);
     return lookup ? answer(lookup) : value;
@@ -40,6 +40,20 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
     locate: (at) => resource.locate(at),
     point: (at, offset) => resource.point(at, offset),
   };
+}
+
+/** Answers the lookups that were asked, and leaves others as they are. */
+export function answerAsked(
+  asked: readonly Lookup[],
+  answer: (lookup: Lookup) => Json,
+): (lookup: Lookup) => Json {
+  const keys = new Set(asked.map(lookupKey));
+  return (lookup) => (keys.has(lookupKey(lookup)) ? answer(lookup) : lookupMarker(lookup));
+}
+
+/** Whether there is a lookup in the value that was not answered. */
+export function hasLookup(value: Json): boolean {
+  return lookupsAt(value, '').length > 0;
 }
 
 /** Equal lookups have equal texts. */

@@ -6,6 +6,7 @@ import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
+import { hasLookup } from './fill-lookups.ts';
 import type { Match } from './match.ts';
 
 /** The change, with the origin of each difference as judged by an earlier revision of the manifests (`--since`). */
@@ -48,7 +49,8 @@ function originOf(entry: Difference, match: Match, previous: Resource | null): O
   const then = at(previous.fields);
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
-  if (then === undefined) return 'repo';
+  // What cannot be known of that time, an unset variable or a lookup, is not in the manifests of today.
+  if (then === undefined || hasLookup(then)) return 'repo';
   return hasTenantMoved(kind, entry, previous.fields, live.fields) ? 'both' : 'repo';
 }
 

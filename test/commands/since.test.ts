@@ -1,23 +1,11 @@
 /** `--since REV`: manifests of a git revision beside today's. */
-import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
-import { afterEach, expect, it } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
-
-const worlds: World[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-const git = (world: World, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@acme.example', ...args], {
-    cwd: world.dir,
-    stdio: 'pipe',
-  });
+import { expect, it } from 'vitest';
+import { commitAll } from '../support/repository.ts';
+import { createTestWorld, type World } from '../support/world.ts';
 
 async function repository(): Promise<World> {
-  const world = await createWorld();
-  worlds.push(world);
+  const world = await createTestWorld();
   world.sandbox.state.simIntegrations.push(
     ...['Gone', 'Kept'].map((name) => ({
       id: `id-${name}`,
@@ -39,9 +27,7 @@ async function repository(): Promise<World> {
     'kind: SimIntegration\nname: Gone\nattributes: { password: !secret OLD }\n',
   );
   world.write('config/kept.yaml', 'kind: SimIntegration\nname: Kept\nattributes: { url: u }\n');
-  git(world, 'init', '-q');
-  git(world, 'add', '.');
-  git(world, 'commit', '-qm', 'before');
+  commitAll(world.dir);
   return world;
 }
 
@@ -74,8 +60,7 @@ it('refuses a revision that git does not know, and one that would be an option',
 });
 
 it('reads once what both revisions declare and the tenant tells one by one', async () => {
-  const world = await createWorld();
-  worlds.push(world);
+  const world = await createTestWorld();
   world.sandbox.state.mailFrom.push({
     identity: 'acme.example',
     mailFromDomain: 'bounce.acme.example',
@@ -85,9 +70,7 @@ it('reads once what both revisions declare and the tenant tells one by one', asy
   const manifest = (identity: string) =>
     `kind: MailFrom\nidentity: ${identity}\nmailFromDomain: bounce.acme.example\n`;
   world.write('config/mail.yaml', manifest('acme.example'));
-  git(world, 'init', '-q');
-  git(world, 'add', '.');
-  git(world, 'commit', '-qm', 'before');
+  commitAll(world.dir);
   world.write('config/mail.yaml', manifest('Acme.example'));
   expect((await world.plan('--since', 'HEAD')).changes).toEqual([]);
   const asked = world.sandbox.log.filter(({ path }) => path.startsWith('/v2025/mail-from-attributes'));
@@ -103,8 +86,7 @@ it('sees manifests behind links, and the side files that are links', async () =>
   world.write('real/text.html', '<p>Hello</p>');
   symlinkSync('text.html', `${world.dir}/real/link.html`);
   symlinkSync('../real', `${world.dir}/config/folder`);
-  git(world, 'add', '.');
-  git(world, 'commit', '-qm', 'links');
+  commitAll(world.dir, 'links');
   for (const path of ['gone.yaml', 'folder']) rmSync(`${world.dir}/config/${path}`);
   const { changes } = await world.plan('--since', 'HEAD');
   expect(changes).toMatchObject([{ action: 'delete', address: 'SimIntegration/Gone' }]);

@@ -1,0 +1,198 @@
+/** `--since REV` refuses repositories in which a missing manifest does not mean that somebody removed it. */
+import { appendFileSync, chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commitAll, git } from '../support/repository.ts';
+import { createTestWorld, type Ran, runProgram, type World } from '../support/world.ts';
+
+const sender = (name: string) => `kind: SenderAddress\nemail: ${name}@acme.example\n`;
+const names = ['a', 'b', 'c'];
+
+/** A committed project with a sender in each file, all of which the tenant has. */
+async function repository(): Promise<World> {
+  const world = await createTestWorld({
+    seed: `senders: [${names.map((name) => `{ email: ${name}@acme.example }`).join(', ')}]\n`,
+  });
+  for (const name of names) world.write(`config/${name}/${name}.yaml`, sender(name));
+  commitAll(world.dir);
+  return world;
+}
+
+/** A clone with these options. Its history is that of a server, not of a folder on the same disk. */
+function cloneOf(world: World, ...options: string[]): string {
+  const clone = join(world.dir, 'clone');
+  git(world.dir, 'clone', '-q', ...options, `file://${world.dir}`, clone);
+  return clone;
+}
+
+const planIn = ({ env }: World, cwd: string, revision: string) =>
+  runProgram(['plan', '--format', 'json', '--since', revision], { cwd, env });
+
+function expectRefused({ code, stderr, json }: Ran, problem: string, ...words: string[]): void {
+  expect(code).toBe(1);
+  expect(json).toMatchObject({ diagnostics: [{ code: problem, severity: 'error' }] });
+  for (const word of words) expect(stderr).toContain(word);
+}
+
+describe('a revision that HEAD was not made from', () => {
+  it('is refused: what a colleague added to main would be deleted', async () => {
+    const world = await repository();
+    git(world.dir, 'checkout', '-q', '-b', 'feature');
+    git(world.dir, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    git(world.dir, 'checkout', '-q', 'main');
+    world.write('config/new.yaml', sender('new'));
+    git(world.dir, 'add', '.');
+    git(world.dir, 'commit', '-qm', 'theirs');
+    git(world.dir, 'checkout', '-q', 'feature');
+    const hint = 'git merge-base HEAD main';
+    expectRefused(await planIn(world, world.dir, 'main'), 'not-an-ancestor', hint);
+    const base = git(world.dir, 'merge-base', 'HEAD', 'main');
+    expect(await planIn(world, world.dir, base)).toMatchObject({ code: 0, json: { changes: [] } });
+  });
+});
+
+describe('a clone without', () => {
+  it('history says which setting of a pipeline fetches it', async () => {
+    const world = await repository();
+    git(world.dir, 'commit', '-q', '--allow-empty', '-m', 'second');
+    const clone = cloneOf(world, '--depth', '1');
+    const before = git(world.dir, 'rev-parse', 'HEAD~1');
+    for (const revision of ['HEAD~1', before]) {
+      const ran = await planIn(world, clone, revision);
+      expectRefused(ran, 'incomplete-clone', 'fetch-depth: 0', 'GIT_DEPTH');
+    }
+    expect(await planIn(world, clone, 'HEAD')).toMatchObject({ code: 0, json: { changes: [] } });
+  });
+
+  it('the files of the revision is not filled up by git', async () => {
+    const world = await repository();
+    git(world.dir, 'config', 'uploadpack.allowFilter', 'true');
+    world.write('config/a/a.yaml', `# Later.\n${sender('a')}`);
+    git(world.dir, 'commit', '-qam', 'second');
+    const clone = cloneOf(world, '--filter=blob:none');
+    expectRefused(await planIn(world, clone, 'HEAD~1'), 'incomplete-clone', '--filter');
+    git(clone, 'cat-file', '-p', 'HEAD~1:config/a/a.yaml');
+    expect(await planIn(world, clone, 'HEAD~1')).toMatchObject({ code: 0, json: { changes: [] } });
+  });
+});
+
+describe('manifests that git leaves out of the work tree', () => {
+  it.each([
+    ['with full directories', ['--no-sparse-index']],
+    ['with a sparse index', ['--sparse-index']],
+  ])('by a sparse checkout are refused, %s', async (_name, options) => {
+    const world = await repository();
+    git(world.dir, 'sparse-checkout', 'set', '--cone', ...options, 'config/a');
+    expect(readdirSync(join(world.dir, 'config'))).toEqual(['a']);
+    expectRefused(await planIn(world, world.dir, 'HEAD'), 'hidden-manifests', 'config/b', 'sparse-checkout');
+  });
+
+  it.each(['--skip-worktree', '--assume-unchanged'])('by %s are refused', async (mark) => {
+    const world = await repository();
+    git(world.dir, 'update-index', mark, 'config/b/b.yaml');
+    rmSync(join(world.dir, 'config/b/b.yaml'));
+    expect(git(world.dir, 'status', '--porcelain')).toBe('');
+    expectRefused(await planIn(world, world.dir, 'HEAD'), 'hidden-manifests', 'config/b/b.yaml');
+  });
+
+  it('are no concern where they are not of this project, or no manifests', async () => {
+    const world = await repository();
+    world.write('notes.txt', 'n');
+    world.write('inner/tenantctl.yaml', world.read('tenantctl.yaml'));
+    world.write('inner/config/a.yaml', sender('a'));
+    commitAll(world.dir, 'inner');
+    git(world.dir, 'update-index', '--skip-worktree', 'notes.txt', 'config/b/b.yaml');
+    const ran = await planIn(world, join(world.dir, 'inner'), 'HEAD');
+    expect(ran).toMatchObject({ code: 0, json: { changes: [] } });
+    git(world.dir, 'update-index', '--no-skip-worktree', 'config/b/b.yaml');
+    expect(await planIn(world, world.dir, 'HEAD')).toMatchObject({ code: 0, json: { changes: [] } });
+  });
+});
+
+describe('a repository', () => {
+  it('that does not hold the project is not its own', async () => {
+    const world = await repository();
+    world.write('.gitignore', 'inner/\n');
+    git(world.dir, 'add', '.gitignore');
+    git(world.dir, 'commit', '-qm', 'ignore');
+    world.write('inner/tenantctl.yaml', world.read('tenantctl.yaml'));
+    world.write('inner/config/a.yaml', sender('a'));
+    const ran = await planIn(world, join(world.dir, 'inner'), 'HEAD');
+    expectRefused(ran, 'no-repository', 'inner/tenantctl.yaml');
+  });
+
+  it('is needed', async () => {
+    const world = await repository();
+    rmSync(join(world.dir, '.git'), { recursive: true });
+    expectRefused(await planIn(world, world.dir, 'HEAD'), 'no-repository', 'is in no git repository');
+  });
+
+  it.runIf(process.getuid?.() === 0)('of another user than the project is not trusted', async () => {
+    const world = await repository();
+    const give = (user: number) => {
+      for (const path of ['.git', 'config', 'tenantctl.yaml', '.'])
+        chownSync(join(world.dir, path), user, user);
+    };
+    give(4321);
+    // As in a container: all of it belongs to the user who checked it out.
+    expect(await planIn(world, world.dir, 'HEAD')).toMatchObject({ code: 0 });
+    chownSync(join(world.dir, '.git'), 1234, 1234);
+    expectRefused(await planIn(world, world.dir, 'HEAD'), 'no-repository', 'belongs to another user');
+  });
+
+  it('may be a work tree of another, split its index, or borrow its objects', async () => {
+    const world = await repository();
+    world.write('config/d.yaml', sender('d'));
+    commitAll(world.dir, 'second');
+    const tree = join(world.dir, 'tree');
+    git(world.dir, 'worktree', 'add', '-q', '--detach', tree);
+    git(tree, 'update-index', '--split-index');
+    const shared = join(world.dir, 'shared');
+    git(world.dir, 'clone', '-q', '--shared', '.', shared);
+    git(shared, 'pack-refs', '--all');
+    for (const folder of [tree, shared]) {
+      rmSync(join(folder, 'config/a'), { recursive: true });
+      for (const revision of ['HEAD', 'HEAD~1', git(folder, 'rev-parse', 'HEAD~1')]) {
+        const { code, json } = await planIn(world, folder, revision);
+        expect(code).toBe(0);
+        expect(json).toMatchObject({ summary: { delete: 1, create: 1 } });
+      }
+    }
+  });
+
+  it('may have objects named by SHA-256, tags, and names of git for earlier commits', async () => {
+    const world = await repository();
+    rmSync(join(world.dir, '.git'), { recursive: true });
+    git(world.dir, 'init', '-q', '-b', 'main', '--object-format=sha256');
+    commitAll(world.dir);
+    git(world.dir, 'tag', '-a', 'v1', '-m', 'one');
+    git(world.dir, 'commit', '-q', '--allow-empty', '-m', 'second');
+    git(world.dir, 'update-ref', 'ORIG_HEAD', 'HEAD~1');
+    rmSync(join(world.dir, 'config/a'), { recursive: true });
+    for (const revision of ['v1', 'ORIG_HEAD', '@{1}', ':/before']) {
+      expect(await planIn(world, world.dir, revision)).toMatchObject({
+        code: 0,
+        json: { summary: { delete: 1 } },
+      });
+    }
+  });
+
+  it('is not changed', async () => {
+    const world = await repository();
+    const contents = () =>
+      git(world.dir, 'status', '--porcelain') + readdirSync(join(world.dir, '.git')).join();
+    const before = contents();
+    mkdirSync(join(world.dir, 'config/empty'));
+    appendFileSync(join(world.dir, '.git/info/exclude'), '');
+    await planIn(world, world.dir, 'HEAD');
+    expect(contents()).toBe(before);
+  });
+});
+
+it('compares a dot folder by one rule, then and now', async () => {
+  const world = await repository();
+  world.write('config/.d/d.yaml', sender('d'));
+  writeFileSync(join(world.dir, 'config/.e.yaml'), sender('e'));
+  commitAll(world.dir, 'dots');
+  expect(await planIn(world, world.dir, 'HEAD')).toMatchObject({ code: 0, json: { changes: [] } });
+});
