@@ -1,0 +1,204 @@
+/** `--since REV` compares what was declared then with what is declared now, as resolved at each time. */
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Plan } from '../../src/model/plan.ts';
+import { commitAll } from '../support/repository.ts';
+import { createTestWorld, type World } from '../support/world.ts';
+
+const time = '2025-01-01T00:00:00.000Z';
+
+/** An integration as the tenant has it. */
+function integration(name: string, attributes: Record<string, string> = { url: 'old' }) {
+  const rest = { description: null, cluster: null, sources: [], request: null, statusMap: null };
+  const times = { created: time, modified: time };
+  return {
+    id: `id-${name}`,
+    name,
+    type: 'ServiceNow',
+    attributes,
+    beforeProvisioningRule: null,
+    ...rest,
+    ...times,
+  };
+}
+
+const manifest = (name: string, url = 'old', more = '') =>
+  `kind: SimIntegration\nname: ${name}\nattributes: { url: ${url} }\n${more}`;
+
+/** A project with an integration that stays, and others that only the tenant has. */
+async function project(...others: string[]): Promise<World> {
+  const world = await createTestWorld();
+  world.sandbox.state.simIntegrations.push(...['Kept', 'Other', ...others].map((name) => integration(name)));
+  world.write('config/kept.yaml', manifest('Kept'));
+  return world;
+}
+
+/** Writes the project file: environments of the same tenant, each with these settings. */
+function setProject(world: World, environments: Readonly<Record<string, string>>): void {
+  const { url } = world.sandbox;
+  const texts = Object.entries(environments).map(
+    ([name, settings]) => `  ${name}:
+    identity: { baseUrl: ${url}, auth: { clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET } }
+    profiles: { baseUrl: ${url} }
+    ${settings}
+`,
+  );
+  world.write('tenantctl.yaml', `version: 1\ndefaultEnvironment: test\nenvironments:\n${texts.join('')}`);
+}
+
+const origins = ({ changes }: Plan) =>
+  changes.flatMap(({ action, diff }) =>
+    action === 'update' ? diff.map(({ path, origin }) => [path, origin]) : [],
+  );
+const actions = ({ changes }: Plan) => changes.map(({ action, key }) => [action, ...key]);
+const since = (world: World, ...options: string[]) => world.plan('--since', 'HEAD', ...options);
+
+it.each([
+  ['a variable', 'variables: { url: new }'],
+  [
+    'an overlay',
+    'variables: { url: old }\n    overlays: [{ target: SimIntegration/Kept, merge: { attributes: { url: new } } }]',
+  ],
+])('says that a change of %s comes from the repository', async (_what, after) => {
+  const world = await project();
+  world.write('config/kept.yaml', manifest('Kept', '!var url'));
+  setProject(world, { test: 'variables: { url: old }' });
+  commitAll(world.dir);
+  setProject(world, { test: after });
+  const plan = await since(world);
+  expect(origins(plan)).toEqual([['/attributes/url', 'repo']]);
+  expect(plan.changes[0]).toMatchObject({ warnings: [], risk: [] });
+});
+
+it('reads the environment that was chosen, not the default one', async () => {
+  const world = await project();
+  world.write('config/kept.yaml', manifest('Kept', '!var url'));
+  setProject(world, { test: 'variables: { url: old }', prod: 'variables: { url: elsewhere }' });
+  commitAll(world.dir);
+  expect(origins(await since(world, '-e', 'prod'))).toEqual([['/attributes/url', 'tenant']]);
+  setProject(world, { test: 'variables: { url: old }', prod: 'variables: { url: new }' });
+  expect(origins(await since(world, '-e', 'prod'))).toEqual([['/attributes/url', 'both']]);
+  expect(await since(world, '-e', 'test')).toMatchObject({ changes: [] });
+});
+
+it('deletes what the globs of that time declared', async () => {
+  const world = await project('Gone');
+  world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}manifests: [config/*.yaml, former/*.yaml]\n`);
+  world.write('former/gone.yaml', manifest('Gone'));
+  commitAll(world.dir);
+  rmSync(join(world.dir, 'former'), { recursive: true });
+  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(', former/*.yaml', ''));
+  expect(actions(await since(world))).toEqual([['delete', 'Gone']]);
+});
+
+it('deletes nothing that was declared absent then, whoever has made it since', async () => {
+  const world = await project('Gone', 'Overlaid');
+  world.write('config/gone.yaml', 'kind: SimIntegration\nname: Gone\nensure: absent\n');
+  world.write('config/overlaid.yaml', manifest('Overlaid'));
+  setProject(world, { test: 'overlays: [{ target: SimIntegration/Overlaid, merge: { ensure: absent } }]' });
+  commitAll(world.dir);
+  rmSync(join(world.dir, 'config/gone.yaml'));
+  rmSync(join(world.dir, 'config/overlaid.yaml'));
+  setProject(world, { test: '' });
+  expect(actions(await since(world))).toEqual([]);
+});
+
+it('deletes nothing that is only declared in another place now, committed or not', async () => {
+  const world = await project('Moved');
+  world.write('config/moved.yaml', manifest('Moved'));
+  commitAll(world.dir);
+  renameSync(join(world.dir, 'config/moved.yaml'), join(world.dir, 'config/elsewhere.yaml'));
+  expect(actions(await since(world))).toEqual([]);
+});
+
+it('counts the whole list, so that one of several is not all of them', async () => {
+  const world = await createTestWorld();
+  world.sandbox.state.simIntegrations.push(integration('Gone'), integration('Undeclared'));
+  world.write('config/gone.yaml', manifest('Gone'));
+  world.write('config/sender.yaml', 'kind: VerifiedDomain\ndomain: acme.example\n');
+  commitAll(world.dir);
+  rmSync(join(world.dir, 'config/gone.yaml'));
+  const plan = await since(world);
+  expect(actions(plan)).toContainEqual(['delete', 'Gone']);
+  expect(plan.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+});
+
+it('needs no environment variable of that time', async () => {
+  const world = await project('Gone', 'Named', 'Listed');
+  world.write(
+    'config/gone.yaml',
+    manifest('Gone', '!env OLD_URL', 'description: !var d\nsources: [!env OLD_SOURCE]\n'),
+  );
+  world.write('config/named.yaml', manifest('!env OLD_NAME'));
+  world.write('config/absent.yaml', manifest('Listed', 'old', 'lifecycle: { protect: !env OLD_FLAG }\n'));
+  world.write('config/kept.yaml', manifest('Kept', '!env OLD_URL'));
+  setProject(world, { test: 'variables: { d: !env OLD_DESCRIPTION }' });
+  commitAll(world.dir);
+  for (const name of ['gone', 'named', 'absent']) rmSync(join(world.dir, `config/${name}.yaml`));
+  world.write('config/kept.yaml', manifest('Kept', 'new'));
+  setProject(world, { test: '' });
+  const plan = await since(world);
+  // Of the others it is not known which objects they named, or whether they were protected.
+  expect(actions(plan)).toEqual([
+    ['update', 'Kept'],
+    ['delete', 'Gone'],
+  ]);
+  expect(origins(plan)).toEqual([['/attributes/url', 'repo']]);
+  const unset = plan.diagnostics.filter(({ code }) => code === 'env-unset');
+  expect(unset.map(({ severity, source }) => [severity, source?.file])).toContainEqual([
+    'warning',
+    'HEAD:config/named.yaml',
+  ]);
+});
+
+it('asks the tenant for no record that only the revision looks up', async () => {
+  const world = await project('Gone');
+  const lookup = '!lookup { from: profiles, where: { name: Gone }, take: id }';
+  world.write('config/gone.yaml', manifest('Gone', 'old', `cluster: ${lookup}\n`));
+  world.write('config/kept.yaml', manifest('Kept', lookup));
+  commitAll(world.dir);
+  rmSync(join(world.dir, 'config/gone.yaml'));
+  world.write('config/kept.yaml', manifest('Kept', 'new'));
+  const plan = await since(world);
+  expect(actions(plan)).toContainEqual(['delete', 'Gone']);
+  expect(origins(plan)).toEqual([['/attributes/url', 'repo']]);
+  expect(world.sandbox.log.filter(({ path }) => path.startsWith('/api/profiles'))).toEqual([]);
+});
+
+it.each([
+  ['there was no tenantctl.yaml', (world: World) => rmSync(join(world.dir, 'tenantctl.yaml'))],
+  [
+    'there was no environment `test`',
+    (world: World) =>
+      world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/\btest\b/g, 'trial')),
+  ],
+  [
+    'the environment `test` was another tenant',
+    (world: World) =>
+      world.write('tenantctl.yaml', world.read('tenantctl.yaml').replaceAll('127.0.0.1', 'localhost')),
+  ],
+])('deletes nothing where %s, and says so', async (words, before) => {
+  const world = await project('Gone');
+  world.write('config/gone.yaml', manifest('Gone'));
+  const now = world.read('tenantctl.yaml');
+  before(world);
+  commitAll(world.dir);
+  world.write('tenantctl.yaml', now);
+  rmSync(join(world.dir, 'config/gone.yaml'));
+  commitAll(world.dir, 'now');
+  const plan = await world.plan('--since', 'HEAD~1');
+  expect(actions(plan)).toEqual([]);
+  const said = plan.diagnostics.filter(({ code }) => code === 'nothing-declared-then');
+  expect(said).toMatchObject([{ severity: 'warning', message: expect.stringContaining(words) }]);
+});
+
+it('names the revision where its manifests have errors', async () => {
+  const world = await project();
+  world.write('config/wrong.yaml', 'kind: SimIntegration\nname: [x]\n');
+  commitAll(world.dir);
+  rmSync(join(world.dir, 'config/wrong.yaml'));
+  const { code, stderr } = await world.run('plan', '--since', 'HEAD');
+  expect(code).toBe(1);
+  expect(stderr).toContain('HEAD:config/wrong.yaml:2:7');
+});
