@@ -5,6 +5,7 @@ import { acquireLock } from '../applier/lock.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
+import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
 import { matchAddresses } from '../model/address.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
@@ -25,7 +26,8 @@ export interface ApplyOptions {
 /**
  * Applies a plan, new or saved, with the project's lock and journal. A plan that is stale or that a guard refused gives
  * a result with the outcome `refused`, and nothing was written. Errors of single changes are in the result. Throws a
- * Failure where another apply is running, and where the tenant cannot be read before the first write.
+ * Failure where another apply is running, where the tenant cannot be read before the first write, and where the
+ * project's `.tenantctl` leads out of it.
  *
  * @example
  * const result = await applyPlan(project, tenant, plan, { onEvent: (event) => console.error(event.type) });
@@ -38,7 +40,8 @@ export async function applyPlan(
   { save, ...options }: ApplyOptions = {},
 ): Promise<Result> {
   const { name, settings, limits } = tenant.environment;
-  const folder = join(root, '.tenantctl');
+  requireOwnFolder(root);
+  const folder = join(root, ownFolder);
   const lock = await acquireLock(folder);
   try {
     const result = await applyChanges(plan, portOf(tenant), {

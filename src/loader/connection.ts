@@ -5,6 +5,7 @@ import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets } from '../model/project.ts';
 import type { FoundNode } from './document.ts';
+import { requireInside } from './own-folder.ts';
 import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
 import { unresolved } from './tree.ts';
@@ -50,16 +51,18 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 
-/** A path inside the project; `null` where none is given, `undefined` where it is refused. */
+/** A path inside the project, also after links are resolved; `null` where none is given, `undefined` where it is refused. */
 function readPath(
   value: JsonObject,
   name: string,
-  { problems, find }: BuildContext,
+  { root, problems, find }: BuildContext,
 ): string | null | undefined {
   const path = textOf(value, name);
   if (path === null) return null;
   try {
-    return projectPath(isAbsolute(path) ? path : join('.', path));
+    const normal = projectPath(isAbsolute(path) ? path : join('.', path));
+    requireInside(root, normal);
+    return normal;
   } catch (error) {
     problems.addFailure(error, find(pointer('sandbox', name)).place);
     return undefined;

@@ -15,9 +15,12 @@ import { systemCode, unreadableFile } from '../model/system-error.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */
 export interface FileSource {
-  /** The files that match, sorted, each once. Throws a Failure for a glob that leads out of the project. */
+  /** The files that match, sorted, each once. Throws a Failure for a glob that leads where no file is read. */
   glob(patterns: readonly string[]): string[];
-  /** A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `outside-project`, `file-too-large`. */
+  /**
+   * A file's bytes. Throws a Failure: `file-not-found`, `file-unreadable`, `file-too-large`, `outside-project`, or
+   * `reserved-folder` inside `.git` and `.tenantctl`.
+   */
   read(path: string): Uint8Array;
   /** A file's text, with its line endings and byte order mark. Throws as `read` does, or `not-utf8`. */
   text(path: string): string;
@@ -26,7 +29,10 @@ export interface FileSource {
 /** The largest file that is read, in bytes. */
 export const largestFile = 5 * 1024 * 1024;
 
-const ignored = '**/node_modules/**';
+/** What no glob matches. The settings of git may hold a token, and tenantctl's own folder what a tenant said. */
+const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
+/** Matches a path into a folder that git or tenantctl keeps for itself. Some disks do not tell upper from lower case. */
+const reserved = /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i;
 
 /**
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
@@ -36,12 +42,15 @@ export function diskSource(root: string): FileSource {
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
-      for (const pattern of patterns) projectPath(pattern.replace(/^!/, ''));
+      for (const pattern of patterns) {
+        projectPath(pattern.replace(/^!/, ''));
+        if (reserved.test(pattern)) throw reservedFolderFailure(pattern);
+      }
       if (!patterns.some((pattern) => existsSync(join(root, fixedFolder(pattern))))) return [];
       const problems: Failure[] = [];
       const paths = globSync([...patterns], {
         cwd: root,
-        ignore: [ignored],
+        ignore: ignored,
         expandDirectories: false,
         fs: strictFs(root, problems),
       });
@@ -66,6 +75,7 @@ export function diskSource(root: string): FileSource {
   function readable(path: string): string {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
     if (real !== root && !real.startsWith(inside)) throw outsideProjectFailure(path);
+    if (reserved.test(real.slice(root.length))) throw reservedFolderFailure(path);
     if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
     if (stats.size > largestFile) {
       throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
@@ -79,7 +89,7 @@ export function matchGlobs(patterns: readonly string[]): (path: string) => boole
   const isNegated = (pattern: string) => pattern.startsWith('!');
   const wanted = patterns.filter((pattern) => !isNegated(pattern)).map(projectPath);
   const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
-  return picomatch(wanted, { ignore: [...unwanted, ignored] });
+  return picomatch(wanted, { ignore: [...unwanted, ...ignored] });
 }
 
 /**
@@ -187,8 +197,14 @@ function brokenLinkFailure(path: string, error: unknown): Failure {
   return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
 }
 
+function reservedFolderFailure(path: string): Failure {
+  return failure('reserved-folder', `${path} leads into a folder that git or tenantctl keeps for itself.`, {
+    hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
+  });
+}
+
 /** The Failure for a path that leads out of the project, itself or through a link. */
-function outsideProjectFailure(path: string): Failure {
+export function outsideProjectFailure(path: string): Failure {
   return failure('outside-project', `${path} leads out of the project.`, {
     hint: 'Keep every file below the folder of the project file, and every target of a link too.',
   });

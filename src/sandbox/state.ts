@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { type Json, parseJson } from '../model/json.ts';
@@ -27,7 +27,9 @@ export function loadState(seed: string | null, data: string | null): TenantState
 export function saveState(state: TenantState, file: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, JSON.stringify(state), { mode: 0o600, flush: true });
+  // Somebody may have put a link there: it is replaced, not followed.
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, JSON.stringify(state), { mode: 0o600, flush: true, flag: 'wx' });
   renameSync(temporary, file);
 }
 

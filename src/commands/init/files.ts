@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { globSync } from 'tinyglobby';
+import { requireInside } from '../../loader/own-folder.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
 import type { Choices } from './choices.ts';
 import { addLines, addSettings, type Content, pipelineFile, projectFile } from './contents.ts';
@@ -87,7 +88,7 @@ export function namesFromEnvironment(root: string): string[] {
   return [...new Set(found)].sort();
 }
 
-/** Writes the files below `root`. Throws a Failure for a file that cannot be read or written. */
+/** Writes the files below `root`. Throws a Failure for a file that cannot be read or written, or is outside by a link. */
 export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] {
   return files.map(({ path, content }) => {
     const file = join(root, path);
@@ -95,6 +96,7 @@ export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] 
     const text = content(existing);
     if (text === null) return { path, what: 'cannot be added to' };
     if (text === existing) return { path, what: 'kept' };
+    requireInside(root, path);
     try {
       mkdirSync(dirname(file), { recursive: true });
       // `wx`: a file that somebody created in the meantime is not overwritten.

@@ -1,0 +1,58 @@
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { systemCode } from '../model/system-error.ts';
+import { outsideProjectFailure } from './source.ts';
+
+/** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
+export const ownFolder = '.tenantctl';
+
+/**
+ * Throws a Failure `outside-project` where `.tenantctl` or anything in it is a link that leads out of the project. Git
+ * can commit such links, and what an apply writes would go to any file of the machine. Called before writing there.
+ *
+ * @param root the project's folder, absolute
+ */
+export function requireOwnFolder(root: string): void {
+  requireInside(root, ownFolder);
+  for (const link of linksBelow(join(root, ownFolder))) requireInside(root, relative(root, link));
+}
+
+/**
+ * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links. What does
+ * not exist yet is judged by the folder that it would be in.
+ */
+export function requireInside(root: string, path: string): void {
+  for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
+    if (!exists(existing)) continue;
+    const real = realPathOf(existing);
+    if (real === null || !`${real}${sep}`.startsWith(realPathOf(root) + sep))
+      throw outsideProjectFailure(path);
+    return;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A file is in the place of a folder: making the folder reports that.
+    if (systemCode(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** `null` for a broken link: what is written to it would be made wherever it leads. */
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}
+
+function linksBelow(folder: string): string[] {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,165 @@
+/** Links and paths that a commit can contain lead neither a read nor a write out of the project. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { saveState } from '../../src/sandbox/state.ts';
+import { createTestWorld, runProgram, type World } from '../support/world.ts';
+
+/** A folder that is removed after the test. */
+function folder(path = mkdtempSync(join(tmpdir(), 'tenantctl-outside-'))): string {
+  mkdirSync(path, { recursive: true });
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const manifest = (body: string) =>
+  `kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\nbody: !file ${body}\n`;
+
+/** Where a validation found errors: `code file:line:column`. */
+async function errorsOf(world: World): Promise<string[]> {
+  const { stdout } = await world.run('validate', '--format', 'json');
+  const { diagnostics }: { diagnostics: { code: string; source: Record<string, unknown> }[] } =
+    JSON.parse(stdout);
+  return diagnostics.map(({ code, source: { file, line, column } }) => `${code} ${file}:${line}:${column}`);
+}
+
+describe('what a project reads', () => {
+  it.each([
+    '../.git/config',
+    '../.GIT/config',
+    '../.tenantctl/results/a.json',
+    '../inner/.git/config',
+    'link.txt',
+  ])('is no file of git or of tenantctl itself: !file %s', async (path) => {
+    const world = await createTestWorld();
+    for (const each of ['.git/config', '.GIT/config', '.tenantctl/results/a.json', 'inner/.git/config']) {
+      world.write(each, 'token');
+    }
+    world.write('config/a.yaml', manifest(path));
+    symlinkSync('../.git/config', join(world.dir, 'config/link.txt'));
+    expect(await errorsOf(world)).toEqual(['reserved-folder config/a.yaml:5:7']);
+  });
+
+  it.each(['.git/*.yaml', 'config/.tenantctl/**/*.yaml', '**/.Git/a.yaml'])(
+    'is no manifest in a folder of git or of tenantctl itself: %s',
+    async (glob) => {
+      const world = await createTestWorld();
+      world.write(
+        'tenantctl.yaml',
+        `${world.read('tenantctl.yaml')}manifests:\n  - config/*.yaml\n  - "${glob}"\n`,
+      );
+      const lines = world.read('tenantctl.yaml').split('\n').length;
+      expect(await errorsOf(world)).toEqual([`reserved-folder tenantctl.yaml:${lines - 2}:3`]);
+    },
+  );
+
+  it('is no manifest there by way of a wide glob, and by way of a link it is an error', async () => {
+    const world = await createTestWorld();
+    world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}manifests: ["{.*,config}/**/*.yaml"]\n`);
+    for (const path of ['.git/a.yaml', '.tenantctl/a.yaml', 'config/.git/a.yaml'])
+      world.write(path, 'kind: X\n');
+    world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    expect(await errorsOf(world)).toEqual([]);
+    symlinkSync('../.git', join(world.dir, 'config/folder'));
+    expect(await errorsOf(world)).toEqual(['reserved-folder config/folder/a.yaml:1:1']);
+  });
+
+  it('is no file of a folder beside it whose name begins alike', async () => {
+    const world = await createTestWorld();
+    const beside = folder(`${world.dir}-x`);
+    writeFileSync(join(beside, 'secret.txt'), 'token');
+    writeFileSync(join(beside, 'b.yaml'), 'kind: SenderAddress\nemail: b@acme.example\n');
+    world.write('config/a.yaml', manifest('secret.txt'));
+    symlinkSync(join(beside, 'secret.txt'), join(world.dir, 'config/secret.txt'));
+    symlinkSync(`../../${beside.split('/').at(-1)}`, join(world.dir, 'config/beside'));
+    expect(await errorsOf(world)).toEqual([
+      'outside-project config/a.yaml:5:7',
+      'outside-project config/beside/b.yaml:1:1',
+    ]);
+  });
+});
+
+describe('what an apply writes', () => {
+  const links = [
+    '.tenantctl',
+    '.tenantctl/journal',
+    '.tenantctl/results',
+    '.tenantctl/test',
+    '.tenantctl/lock',
+  ];
+
+  it.each([...links, `.tenantctl/journal/${'0'.repeat(64)}.jsonl`])(
+    'goes nowhere through the link %s',
+    async (link) => {
+      const world = await createTestWorld();
+      world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+      const outside = folder();
+      mkdirSync(dirname(join(world.dir, link)), { recursive: true });
+      for (const target of [outside, join(outside, 'new')]) {
+        rmSync(join(world.dir, link), { force: true });
+        symlinkSync(target, join(world.dir, link));
+        const { code, stderr } = await world.run('apply', '--yes');
+        expect(code).toBe(1);
+        expect(stderr).toContain('outside-project');
+        expect(stderr).toContain(link);
+      }
+      expect(readdirSync(outside)).toEqual([]);
+      const written = world.sandbox.log.filter(
+        ({ method, path }) => method !== 'GET' && path !== '/oauth/token',
+      );
+      expect(written).toEqual([]);
+      // A link that stays inside is fine.
+      rmSync(join(world.dir, link));
+      mkdirSync(join(world.dir, 'work'));
+      if (!link.endsWith('jsonl') && !link.endsWith('lock'))
+        symlinkSync(join(world.dir, 'work'), join(world.dir, link));
+      expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('goes nowhere through the data file of an embedded tenant', async () => {
+    const dir = folder();
+    const outside = folder();
+    writeFileSync(
+      join(dir, 'tenantctl.yaml'),
+      'version: 1\nenvironments:\n  test:\n    sandbox: { data: state/sandbox.json }\n',
+    );
+    symlinkSync(outside, join(dir, 'state'));
+    const { code, stderr } = await runProgram(['plan'], { cwd: dir });
+    expect(code).toBe(1);
+    expect(stderr).toContain('tenantctl.yaml:4:22');
+    expect(stderr).toContain('outside-project');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test('replaces a link in the place of the file that it writes first', async () => {
+    const dir = folder();
+    const victim = join(dir, 'victim');
+    writeFileSync(victim, 'mine');
+    symlinkSync(victim, join(dir, `data.json.${process.pid}.tmp`));
+    const { state, close } = await startSandbox({});
+    saveState(state, join(dir, 'data.json'));
+    await close();
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+  });
+});
+
+test('init writes nothing through a link', async () => {
+  const dir = folder();
+  const outside = folder();
+  symlinkSync(outside, join(dir, '.tenantctl'));
+  const { code, stderr } = await runProgram(['init'], { cwd: dir });
+  expect(code).toBe(1);
+  expect(stderr).toContain('outside-project');
+  expect(readdirSync(outside)).toEqual([]);
+});
