@@ -11,9 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { failure } from '../model/failure.ts';
 import { noRepository, type Repository } from './repository.ts';
+import { isInside } from './source.ts';
 
 /** The largest output of git that is accepted, in bytes. */
 const maxOutput = 256 * 1024 * 1024;
@@ -138,8 +139,7 @@ function environmentFor({ top, commonFolder }: Repository, home: string, gitFold
 /** PATH without folders of the repository, such as the `node_modules/.bin` of a project, and without relative ones. */
 function searchPath(path: string, top: string): string | undefined {
   const folders = path.split(delimiter).filter((folder) => {
-    if (!isAbsolute(folder) || !existsSync(folder)) return false;
-    return !`${realpathSync.native(folder)}${sep}`.startsWith(top.endsWith(sep) ? top : top + sep);
+    return isAbsolute(folder) && existsSync(folder) && !isInside(top, realpathSync.native(folder));
   });
   // An empty PATH would mean the working directory; without one, the system's own folders are searched.
   return folders.length === 0 ? undefined : folders.join(delimiter);

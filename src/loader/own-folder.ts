@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { systemCode } from '../model/system-error.ts';
-import { outsideProjectFailure } from './source.ts';
+import { isInside, outsideProjectFailure } from './source.ts';
 
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
 export const ownFolder = '.tenantctl';
@@ -25,9 +25,8 @@ export function requireInside(root: string, path: string): void {
   for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
     if (!exists(existing)) continue;
     const real = realPathOf(existing);
-    if (real === null || !`${real}${sep}`.startsWith(realPathOf(root) + sep))
-      throw outsideProjectFailure(path);
-    return;
+    if (real !== null && isInside(realpathSync.native(root), real)) return;
+    throw outsideProjectFailure(path);
   }
 }
 

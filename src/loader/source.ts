@@ -38,7 +38,6 @@ const reserved = /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i;
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
  */
 export function diskSource(root: string): FileSource {
-  const inside = root.endsWith(sep) ? root : root + sep;
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
@@ -74,7 +73,7 @@ export function diskSource(root: string): FileSource {
   /** The real path of a regular file inside the project that is not too large. */
   function readable(path: string): string {
     const { real, stats } = readFrom(path, () => resolve(projectPath(path)));
-    if (real !== root && !real.startsWith(inside)) throw outsideProjectFailure(path);
+    if (!isInside(root, real)) throw outsideProjectFailure(path);
     if (reserved.test(real.slice(root.length))) throw reservedFolderFailure(path);
     if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
     if (stats.size > largestFile) {
@@ -82,6 +81,11 @@ export function diskSource(root: string): FileSource {
     }
     return real;
   }
+}
+
+/** Whether a path is `root` or below it; both absolute, without links. */
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 /** Whether a path matches globs, without reading the disk. A glob that begins with `!` excludes paths. */

@@ -103,7 +103,7 @@ describe('what an apply writes', () => {
     async (link) => {
       const world = await createTestWorld();
       world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
-      const outside = folder();
+      const outside = folder(`${world.dir}-x`);
       mkdirSync(dirname(join(world.dir, link)), { recursive: true });
       for (const target of [outside, join(outside, 'new')]) {
         rmSync(join(world.dir, link), { force: true });
