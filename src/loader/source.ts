@@ -88,12 +88,23 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Whether a path matches globs, without reading the disk. A glob that begins with `!` excludes paths. */
+/**
+ * Whether a path matches globs, without reading the disk. A glob that begins with `!` excludes paths, and what is in an
+ * excluded folder.
+ */
 export function matchGlobs(patterns: readonly string[]): (path: string) => boolean {
   const isNegated = (pattern: string) => pattern.startsWith('!');
   const wanted = patterns.filter((pattern) => !isNegated(pattern)).map(projectPath);
   const unwanted = patterns.filter(isNegated).map((pattern) => projectPath(pattern.slice(1)));
-  return picomatch(wanted, { ignore: [...unwanted, ...ignored] });
+  const isWanted = picomatch(wanted);
+  const isUnwanted = picomatch([...unwanted, ...ignored], { dot: true });
+  return (path) => isWanted(path) && !isUnwanted(path) && !foldersOf(path).some((each) => isUnwanted(each));
+}
+
+/** The folders above a path, the nearest first. */
+function foldersOf(path: string): string[] {
+  const folder = posix.dirname(path);
+  return folder === '.' || folder === '/' ? [] : [folder, ...foldersOf(folder)];
 }
 
 /**

@@ -1,0 +1,38 @@
+/** A glob matches the same files whether the disk is searched or a path is judged alone. */
+import { expect, test } from 'vitest';
+import { diskSource, matchGlobs } from '../../src/loader/source.ts';
+import { project } from './fixture.ts';
+
+const paths = [
+  'a.yaml',
+  'config/a.yaml',
+  'config/B.YAML',
+  'config/deep/er/c.yaml',
+  'config/.hidden/d.yaml',
+  'config/.e.yaml',
+  '.github/f.yaml',
+  'config/node_modules/x/g.yaml',
+  'config/.git/h.yaml',
+  '.tenantctl/schemas/i.yaml',
+  'config/[odd]/j.yaml',
+  'config/k.yml',
+  'config/l',
+];
+
+test.each([
+  [['config/**/*.yaml']],
+  [['**/*.yaml']],
+  [['**']],
+  [['config']],
+  [['./config/*.yaml', 'config/../a.yaml']],
+  [['{.github,config}/**/*.{yaml,yml}']],
+  [['**/.*/*.yaml', '.*/**']],
+  [['config/[a-c]*.yaml', 'config/?.yml', '@(config)/l']],
+  [['config/\\[odd\\]/*.yaml', 'config/.hidden/d.yaml']],
+  [['**/*.yaml', '!config/**', 'config/a.yaml']],
+  [['config/**/*.yaml', '!**/.hidden/**', '!config/deep']],
+])('%j', (patterns) => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  const judged = ['tenantctl.yaml', ...paths].filter(matchGlobs(patterns)).sort();
+  expect(diskSource(root).glob(patterns)).toEqual(judged);
+});
