@@ -81,14 +81,16 @@ function refuseHidden(
   if (hidden.length === 0) return;
   const { covers } = loadDeclarations({ configFile, environment: environment.name, env });
   // Others may be manifests by way of a link.
-  const manifests = hidden.filter((path) => covers(path) || /\.ya?ml$/i.test(path));
+  const manifests = hidden.filter(
+    (path) => /\.ya?ml$/i.test(path) || covers(path.endsWith('/') ? `${path}any.yaml` : path),
+  );
   if (manifests.length === 0) return;
   const more = manifests.length > shown ? ` and ${manifests.length - shown} more` : '';
   throw failure(
     'hidden-manifests',
     `git leaves files of the project out of the work tree or does not compare them: ${manifests.slice(0, shown).join(', ')}${more}. Objects in them would look as if they had been removed.`,
     {
-      hint: 'Undo a sparse checkout with `git sparse-checkout disable`, and marks with `git update-index --no-skip-worktree --no-assume-unchanged FILE`.',
+      hint: 'Undo a sparse checkout with `git sparse-checkout disable`, and marks with `git update-index --no-skip-worktree --no-assume-unchanged FILE`. Check out submodules with `git submodule update --init`.',
     },
   );
 }

@@ -1,8 +1,8 @@
-import { mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { failure } from '../model/failure.ts';
 import { firstLine, type Git, withGit } from './git.ts';
-import { findRepository, noRepository } from './repository.ts';
+import { findRepository, noRepository, type Repository } from './repository.ts';
 
 /** The files of a project at a revision. */
 export interface Checkout {
@@ -10,7 +10,8 @@ export interface Checkout {
   readonly folder: string;
   /**
    * Paths from the root of files in the index that git does not compare with the disk: of a sparse checkout, or marked
-   * with skip-worktree or assume-unchanged. Where they are missing on the disk, nobody removed them.
+   * with skip-worktree or assume-unchanged. Where they are missing on the disk, nobody removed them. Submodules that were
+   * not checked out are among them, with `/` at the end.
    */
   readonly hidden: readonly string[];
 }
@@ -43,7 +44,7 @@ export function withRevision<T>(
     mkdirSync(folder);
     checkOut(git, { commit, revision, prefix, folder });
     redirectLinks(git, folder, root);
-    return use({ folder, hidden: listHidden(git, prefix) });
+    return use({ folder, hidden: listHidden(git, repository) });
   });
 }
 
@@ -148,12 +149,21 @@ function redirectLinks(git: Git, folder: string, root: string): void {
   }
 }
 
-/** The files below the project in the repository's own index that carry a mark. `S` and small letters stand for marks. */
-function listHidden(git: Git, prefix: string): string[] {
-  const { status, stdout, stderr } = git.run(['ls-files', '-v', '-z']);
+/**
+ * The files below the project in the repository's own index that carry a mark, which are `S` and small letters, and the
+ * submodules that are not there.
+ */
+function listHidden(git: Git, { top, prefix }: Repository): string[] {
+  const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z']);
   if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
   return stdout.split('\0').flatMap((line) => {
-    const [, mark = '', path = ''] = /^(.) (.*)$/s.exec(line) ?? [];
-    return /^[Sa-z]$/.test(mark) && path.startsWith(prefix) ? [path.slice(prefix.length)] : [];
+    const [, mark = '', mode = '', path = ''] = /^(.) (\d+) [0-9a-f]+ \d\t(.*)$/s.exec(line) ?? [];
+    if (!path.startsWith(prefix)) return [];
+    const inProject = path.slice(prefix.length);
+    if (mode === submodule && !existsSync(join(top, path, '.git'))) return [`${inProject}/`];
+    return /^[Sa-z]$/.test(mark) ? [inProject] : [];
   });
 }
+
+/** The mode of an entry in the index that is another repository. */
+const submodule = '160000';

@@ -95,6 +95,21 @@ describe('manifests that git leaves out of the work tree', () => {
     expectRefused(await planIn(world, world.dir, 'HEAD'), 'hidden-manifests', 'config/b/b.yaml');
   });
 
+  it('because they became a submodule are refused until it is checked out', async () => {
+    const world = await repository();
+    const other = join(world.dir, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'a.yaml'), sender('a'));
+    commitAll(other);
+    git(world.dir, 'rm', '-rq', 'config/a');
+    const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other, 'config/a'];
+    git(world.dir, ...add);
+    git(world.dir, 'commit', '-qm', 'submodule');
+    expect(await planIn(world, world.dir, 'HEAD~1')).toMatchObject({ code: 0, json: { changes: [] } });
+    git(world.dir, 'submodule', '--quiet', 'deinit', '--force', 'config/a');
+    expectRefused(await planIn(world, world.dir, 'HEAD~1'), 'hidden-manifests', 'config/a/', 'submodule');
+  });
+
   it('are no concern where they are not of this project, or no manifests', async () => {
     const world = await repository();
     world.write('notes.txt', 'n');

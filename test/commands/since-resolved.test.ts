@@ -128,12 +128,12 @@ it('needs no environment variable of that time', async () => {
   const world = await project('Gone', 'Named', 'Listed');
   world.write(
     'config/gone.yaml',
-    manifest('Gone', '!env OLD_URL', 'description: !var d\nsources: [!env OLD_SOURCE]\n'),
+    manifest('Gone', '!env OLD_URL', 'description: !var d\ncluster: !var s\nsources: [!env OLD_SOURCE]\n'),
   );
   world.write('config/named.yaml', manifest('!env OLD_NAME'));
   world.write('config/absent.yaml', manifest('Listed', 'old', 'lifecycle: { protect: !env OLD_FLAG }\n'));
   world.write('config/kept.yaml', manifest('Kept', '!env OLD_URL'));
-  setProject(world, { test: 'variables: { d: !env OLD_DESCRIPTION }' });
+  setProject(world, { test: 'variables: { d: !env OLD_DESCRIPTION, s: !secret OLD_SECRET }' });
   commitAll(world.dir);
   for (const name of ['gone', 'named', 'absent']) rmSync(join(world.dir, `config/${name}.yaml`));
   world.write('config/kept.yaml', manifest('Kept', 'new'));
