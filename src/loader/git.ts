@@ -164,7 +164,7 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
   return { status: status ?? 128, stdout, stderr };
 }
 
-/** The first line of a message of git, without its full stop. */
+/** The first line of a message of git, as part of a sentence. */
 export function firstLine(text: string): string {
-  return (text.trim().split('\n')[0] ?? '').replace(/\.$/, '');
+  return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error): |\.$/g, '');
 }

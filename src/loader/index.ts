@@ -18,7 +18,7 @@ import { tagReader } from './tags.ts';
 export type { LoadOptions } from './config.ts';
 export type { Declarations } from './declarations.ts';
 export { readDuration } from './environment.ts';
-export { diskSource, type FileSource, largestFile } from './source.ts';
+export { type FileSource, largestFile } from './source.ts';
 
 /** A project without its manifests, for commands that only need the tenant. */
 export interface ProjectEnvironment {

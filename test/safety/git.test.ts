@@ -222,3 +222,18 @@ it('reads the project’s own repository whatever GIT_DIR and the like say', asy
   const { changes } = await world.plan('--since', 'HEAD', '--allow-delete-all', 'SenderAddress');
   expect(changes).toContainEqual(expect.objectContaining({ action: 'delete', key: ['help@acme.example'] }));
 });
+
+it('writes no file of a revision outside its folder', async () => {
+  const { world } = await checkout();
+  const run = (args: readonly string[], input: Buffer | string) =>
+    execFileSync('git', args, { cwd: world.dir, input, encoding: 'utf8' }).trim();
+  const file = Buffer.from(git(world.dir, 'rev-parse', 'HEAD:tenantctl.yaml'), 'hex');
+  const entries = Buffer.concat([Buffer.from('100644 ../escaped.yaml\0'), file]);
+  const folder = run(['hash-object', '-t', 'tree', '-w', '--stdin', '--literally'], entries);
+  const listing = `${git(world.dir, 'ls-tree', 'HEAD')}\n040000 tree ${folder}\tfolder\n`;
+  const tree = run(['mktree'], listing);
+  git(world.dir, 'update-ref', 'HEAD', git(world.dir, 'commit-tree', tree, '-p', 'HEAD', '-m', 'hostile'));
+  const { code, stderr } = await world.run('plan', '--since', 'HEAD');
+  expect(code).toBe(1);
+  expect(stderr).toContain("'folder/../escaped.yaml'");
+});
