@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { TemplateSetting } from '../engine/templates.ts';
+import { requireOwnFile } from '../loader/own-folder.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
@@ -120,6 +121,7 @@ export function appendStepSummary(document: Document, io: Io): void {
 export function checkWritable(files: readonly string[], io: Io): void {
   for (const file of files) {
     const path = resolve(io.cwd, file);
+    requireOwnFile(path);
     const isNew = !existsSync(path);
     try {
       mkdirSync(dirname(path), { recursive: true });
@@ -134,6 +136,7 @@ export function checkWritable(files: readonly string[], io: Io): void {
 /** Writes a file, and makes the folders above it. Throws a Failure where it cannot. */
 export function writeText(file: string, text: string, io: Io): void {
   const path = resolve(io.cwd, file);
+  requireOwnFile(path);
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);

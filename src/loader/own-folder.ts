@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { systemCode } from '../model/system-error.ts';
 import { isInside, outsideProjectFailure } from './source.ts';
 
@@ -15,6 +15,12 @@ export const ownFolder = '.tenantctl';
 export function requireOwnFolder(root: string): void {
   requireInside(root, ownFolder);
   for (const link of linksBelow(join(root, ownFolder))) requireInside(root, relative(root, link));
+}
+
+/** The same for a file that somebody names, absolute: it is only judged where it is in some project's `.tenantctl`. */
+export function requireOwnFile(file: string): void {
+  const at = file.lastIndexOf(join(sep, ownFolder, sep));
+  if (at >= 0) requireInside(file.slice(0, at) || sep, file.slice(at + 1));
 }
 
 /**

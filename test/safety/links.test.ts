@@ -127,6 +127,21 @@ describe('what an apply writes', () => {
     },
   );
 
+  it.each([
+    ['plan', '--out', '.tenantctl/plan.json'],
+    ['plan', '--report', '.tenantctl/new/plan.md'],
+    ['apply', '--yes', '--result', '.tenantctl/result.json'],
+  ])('goes nowhere through .tenantctl in a file that %s %s names', async (...argv) => {
+    const world = await createTestWorld();
+    world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+    const outside = folder();
+    symlinkSync(outside, join(world.dir, '.tenantctl'));
+    const { code, stderr } = await world.run(...argv);
+    expect(code).toBe(1);
+    expect(stderr).toContain('outside-project');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
   it('goes nowhere through the data file of an embedded tenant', async () => {
     const dir = folder();
     const outside = folder();
