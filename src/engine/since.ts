@@ -30,7 +30,7 @@ export function loadPast(project: Project, revision: string, env: NodeJS.Process
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));
-      if (missing) return nothingDeclared(missing.say(project), revision);
+      if (missing) return emptyPast(missing.say(project), revision);
       throw new Failure(
         error.diagnostics.map((each) => addRevision(each, revision)),
         error.exitCode,
@@ -47,7 +47,7 @@ function readPast(project: Project, folder: string, revision: string, env: NodeJ
     env,
   });
   if (!isSameTenant(past.environment.tenant, environment.tenant)) {
-    return nothingDeclared(`the environment \`${environment.name}\` was another tenant`, revision);
+    return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }
   const unknown = past.diagnostics.filter(({ code }) => code === 'env-unset');
   return { resources: past.resources, diagnostics: unknown.map((each) => addRevision(each, revision)) };
@@ -59,7 +59,7 @@ const absences: readonly { readonly code: string; say(project: Project): string 
   { code: 'unknown-environment', say: ({ environment: { name } }) => `there was no environment \`${name}\`` },
 ];
 
-function nothingDeclared(why: string, revision: string): Past {
+function emptyPast(why: string, revision: string): Past {
   const message = `At ${revision} ${why}, so nothing counts as declared then, and --since deletes nothing.`;
   return { resources: [], diagnostics: [{ code: 'nothing-declared-then', severity: 'warning', message }] };
 }

@@ -100,7 +100,7 @@ interface Wanted {
 function checkOut(git: Git, { commit, revision, prefix, folder }: Wanted): void {
   // Without the project's folder, there were no files.
   if (prefix !== '' && !hasEntry(git, commit, prefix.slice(0, -1))) return;
-  const env = indexOf(git, folder);
+  const env = checkoutEnv(git, folder);
   for (const args of [
     ['read-tree', `${commit}:${prefix}`],
     ['checkout-index', '--all'],
@@ -130,14 +130,14 @@ function unreadableRevision({ isPartial }: Git, revision: string, stderr: string
 }
 
 /** The index and work tree of the checkout. */
-const indexOf = ({ temporary }: Git, folder: string) => ({
+const checkoutEnv = ({ temporary }: Git, folder: string) => ({
   GIT_INDEX_FILE: join(temporary, 'index'),
   GIT_WORK_TREE: folder,
 });
 
 /** Redirects links with absolute paths into the project, which would lead to the current files. */
 function redirectLinks(git: Git, folder: string, root: string): void {
-  for (const line of git.run(['ls-files', '--stage', '-z'], indexOf(git, folder)).stdout.split('\0')) {
+  for (const line of git.run(['ls-files', '--stage', '-z'], checkoutEnv(git, folder)).stdout.split('\0')) {
     const [, path] = /^120000 [0-9a-f]+ 0\t(.*)$/s.exec(line) ?? [];
     if (path === undefined) continue;
     const link = join(folder, path);

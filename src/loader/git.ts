@@ -7,11 +7,12 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { failure } from '../model/failure.ts';
 import { noRepository, type Repository } from './repository.ts';
 import { isInside } from './source.ts';
@@ -70,10 +71,12 @@ function makeGitFolder({ gitFolder, commonFolder }: Repository, temporary: strin
   mkdirSync(folder);
   // HEAD and its like: FETCH_HEAD, ORIG_HEAD. An index that is split has parts of its own.
   const own = readdirSync(gitFolder).filter((name) => /^[A-Z_]*HEAD$|^(shared)?index/.test(name));
-  for (const name of own) copyFileSync(join(gitFolder, name), join(folder, name));
-  for (const name of ['packed-refs', 'shallow']) {
-    const file = join(commonFolder, name);
-    if (existsSync(file)) copyFileSync(file, join(folder, name));
+  const files = [
+    ...own.map((name) => join(gitFolder, name)),
+    ...['packed-refs', 'shallow'].map((name) => join(commonFolder, name)),
+  ];
+  for (const file of files) {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile()) copyFileSync(file, join(folder, basename(file)));
   }
   for (const name of ['refs', 'reftable', 'logs']) {
     const target = join(commonFolder, name);

@@ -44,14 +44,18 @@ export function noRepository(message: string): Failure {
   });
 }
 
-/** The folder that `.git` is, or that it names as a file; `null` where there is none. */
+/**
+ * The folder that `.git` is, or that it names as a file; `null` where there is none. A file that names no repository is
+ * not passed over, since a repository further above is another one.
+ */
 function gitFolderOf(entry: string): string | null {
   const stats = statOf(entry);
   if (!stats) return null;
   const named = stats.isFile() ? /^gitdir: (.+)$/.exec(readLine(entry) ?? '')?.[1] : '.git';
-  if (named === undefined) return null;
-  const folder = resolve(dirname(entry), named);
-  return statOf(join(folder, 'HEAD'))?.isFile() ? realpathSync.native(folder) : null;
+  const folder = named === undefined ? null : resolve(dirname(entry), named);
+  if (folder !== null && statOf(join(folder, 'HEAD'))?.isFile()) return realpathSync.native(folder);
+  if (stats.isFile()) throw noRepository(`${entry} names ${folder ?? 'nothing'}, which is no repository.`);
+  return null;
 }
 
 /**

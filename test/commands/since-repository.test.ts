@@ -136,6 +136,17 @@ describe('a repository', () => {
     expectRefused(ran, 'no-repository', 'inner/tenantctl.yaml');
   });
 
+  it('that .git names but that is not there is not replaced by one further above', async () => {
+    const world = await repository();
+    world.write('config/inner/tenantctl.yaml', world.read('tenantctl.yaml'));
+    world.write('config/inner/config/a.yaml', sender('a'));
+    commitAll(world.dir, 'inner');
+    const inner = join(world.dir, 'config/inner');
+    expect(await planIn(world, inner, 'HEAD')).toMatchObject({ code: 0 });
+    writeFileSync(join(inner, '.git'), 'gitdir: /nowhere\n');
+    expectRefused(await planIn(world, inner, 'HEAD'), 'no-repository', '/nowhere');
+  });
+
   it('is needed', async () => {
     const world = await repository();
     rmSync(join(world.dir, '.git'), { recursive: true });
