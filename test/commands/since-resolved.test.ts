@@ -152,6 +152,17 @@ it('needs no environment variable of that time', async () => {
   ]);
 });
 
+it('needs no base URL of that time', async () => {
+  const world = await project('Gone');
+  world.write('config/gone.yaml', manifest('Gone'));
+  const now = world.read('tenantctl.yaml');
+  world.write('tenantctl.yaml', now.replaceAll(`"${world.sandbox.url}"`, '!env OLD_TENANT'));
+  commitAll(world.dir);
+  world.write('tenantctl.yaml', now);
+  rmSync(join(world.dir, 'config/gone.yaml'));
+  expect(actions(await since(world))).toEqual([['delete', 'Gone']]);
+});
+
 it('asks the tenant for no record that only the revision looks up', async () => {
   const world = await project('Gone');
   const lookup = '!lookup { from: profiles, where: { name: Gone }, take: id }';

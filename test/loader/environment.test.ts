@@ -286,6 +286,11 @@ const bad: {
     hint: '`NotificationTemplate/**`',
   },
   {
+    name: 'an unset variable in a base URL, which is one error',
+    text: remote().replace('https://acme.api.example.com/', '!env UNSET_URL'),
+    error: 'env-unset tenantctl.yaml:5:16',
+  },
+  {
     name: 'a seed out of the project',
     text: config().replace('{}', '{ seed: ../s.yaml }'),
     error: 'outside-project tenantctl.yaml:4:22',
