@@ -62,6 +62,11 @@ export function isSuccess(answer: Answer): answer is Success {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300;
 }
 
+/** An answer to a read that holds all of what was asked for: a 206 holds a part of it (RFC 9110, 15.3.7). */
+export function isWhole(answer: Answer): answer is Success {
+  return answer.outcome === 'answered' && answer.status !== 206 && isSuccess(answer);
+}
+
 /** Whether the request may have been carried out, success or not. */
 export function mayHaveHappened(answer: Answer): boolean {
   if (answer.outcome === 'answered') return isSuccess(answer) || answer.status >= 500;

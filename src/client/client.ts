@@ -43,6 +43,8 @@ export interface Client {
 
 export interface SendOptions {
   readonly signal?: AbortSignal;
+  /** Asks the tenant again, even where the answer to an equal request is known. */
+  readonly again?: boolean;
 }
 
 /** Where the tenant is, and its rate limits. */

@@ -152,7 +152,7 @@ export function isBadRequest(error: unknown): boolean {
 /** A read whose answer is complete but cannot be right. */
 export function badList(code: string, what: string, request: Request, problem: string): Failure {
   return failure(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
-    hint: 'Nothing was written. The list may have changed while it was read: run again. If the error stays, the tenant pages its lists differently than documented.',
+    hint: 'Nothing was written. The list may be changing while it is read: run again. If the error stays, the tenant pages its lists differently than documented.',
   });
 }
 

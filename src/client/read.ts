@@ -7,7 +7,7 @@ import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
 import type { LiveObject, TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isSuccess, type Sent } from './answer.ts';
+import { isWhole, type Sent } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
 import { readDefaultsOfKind, readKind } from './read-kind.ts';
@@ -21,7 +21,8 @@ export function readOnce(client: Client): Client {
       if (request.method !== 'GET') return client.send(request, options);
       const { path, query, headers } = request;
       const name = canonicalJson({ path, query, headers });
-      const answer = answers.get(name) ?? client.send(request, options);
+      const known = options?.again ? undefined : answers.get(name);
+      const answer = known ?? client.send(request, options);
       answers.set(name, answer);
       return answer;
     },
@@ -144,7 +145,7 @@ export async function readTemplateContext(
 ): Promise<JsonObject> {
   const request = apiRequest('GET', '/v2025/notification-template-context', settings);
   const sent = await client.send(request);
-  if (!isSuccess(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
+  if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
   const attributes = own(sent.body, 'attributes');
   return isObject(attributes) ? attributes : {};
 }
