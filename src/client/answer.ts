@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 
 /** The tenant answered. Names of headers are in lower case. */
@@ -27,11 +28,14 @@ export interface Unsent {
     | 'interrupted'
     | 'rate-limited'
     | 'no-token'
+    | 'token-endpoint'
     | 'no-secret'
     | 'no-endpoint'
     | 'unsafe';
   readonly detail: string;
   readonly hint?: string;
+  /** The reason where it concerns every request, with its place in the project file. */
+  readonly problems?: readonly Diagnostic[];
 }
 
 export function lost(reason: Lost['reason'], detail: string): Lost {
@@ -40,6 +44,13 @@ export function lost(reason: Lost['reason'], detail: string): Lost {
 
 export function unsent(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
   return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** A request that was not sent because of problems that every other request would have too. */
+export function unsentFor(reason: Unsent['reason'], problems: readonly Diagnostic[]): Unsent {
+  const hints = problems.flatMap(({ hint }) => hint ?? []);
+  const detail = problems.map(({ message }) => message.replace(/\.$/, '')).join('; ');
+  return { ...unsent(reason, detail, hints.length > 0 ? hints.join(' ') : undefined), problems };
 }
 
 /** The outcome of one request. */

@@ -134,6 +134,7 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
     const message = `Reading ${what} was interrupted; nothing was written.`;
     return failure('interrupted', message, {}, ExitCode.interrupted);
   }
+  if (sent.outcome === 'unsent' && sent.problems) return new Failure(sent.problems);
   const { text: sentence, hint, trackingId } = describeAnswer(sent);
   const text = sentence.replace(/\.$/, '');
   const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';
@@ -178,6 +179,7 @@ const codes: Readonly<Record<number, string>> = {
 
 const unsentCodes: Readonly<Record<string, string>> = {
   'no-token': 'tenant-unauthorized',
+  'token-endpoint': 'token-endpoint',
   'no-endpoint': 'no-endpoint',
   'no-secret': 'secret-unset',
   'rate-limited': 'tenant-rate-limit',

@@ -15,6 +15,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds after which it is given up, where that is sooner than the time limit of every exchange. */
+  readonly longest?: number | undefined;
 }
 
 /** Sends single requests. Never rejects, follows no redirects, repeats nothing. */
@@ -98,10 +100,12 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
           ? lost('interrupted', 'the run was interrupted before the answer came')
           : unsent('interrupted', 'the run was interrupted'),
       );
-    const fail = (error: Error): void => settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
-    const deadline = setTimeout(() => {
-      fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' }));
-    }, limits.total);
+    const fail = (error: Error): void =>
+      settle(onWire ? lostBy(error, head !== null) : unsentBy(error, call.origin));
+    const deadline = setTimeout(
+      () => fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' })),
+      Math.min(limits.total, call.longest ?? limits.total),
+    );
 
     if (call.signal?.aborted) return interrupt();
     call.signal?.addEventListener('abort', interrupt);
@@ -131,7 +135,7 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       const { method, path, headers, body } = call;
       pool.dispatch({ method, path, headers: { ...headers }, body }, handler);
     } catch (error) {
-      settle(unsentBy(error));
+      settle(unsentBy(error, call.origin));
     }
   });
 }
@@ -217,23 +221,26 @@ function lostBy(error: unknown, answerBegan: boolean): Lost {
 }
 
 /** The outcome of a request that failed before it was sent: it was not carried out. */
-function unsentBy(error: unknown): Unsent {
+function unsentBy(error: unknown, origin: string): Unsent {
   const code = systemCode(error) ?? 'no code';
   if (code === 'UND_ERR_INVALID_ARG') {
     return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
     const hint = 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.';
-    return unsent('untrusted', `no trusted connection to the host (${code})`, hint);
+    return unsent('untrusted', `no trusted connection to the host ${hostOf(origin)} (${code})`, hint);
   }
   const hint = 'Check the base URL in the project file, the network, and whether the host is up.';
-  return unsent('unreachable', `${unreachable[code] ?? 'the host cannot be reached'} (${code})`, hint);
+  const what = unreachable[code] ?? 'cannot be reached';
+  return unsent('unreachable', `the host ${hostOf(origin)} ${what} (${code})`, hint);
 }
 
+const hostOf = (origin: string): string => new URL(origin).host;
+
 const unreachable: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the host refuses the connection',
-  ENOTFOUND: 'the host name does not exist',
-  EAI_AGAIN: 'the host name cannot be resolved now',
-  UND_ERR_CONNECT_TIMEOUT: 'the host did not accept the connection in time',
-  TOTAL_TIMEOUT: 'no connection was free within the time limit',
+  ECONNREFUSED: 'refuses the connection',
+  ENOTFOUND: 'does not exist: its name is unknown',
+  EAI_AGAIN: 'cannot be found: its name cannot be resolved now',
+  UND_ERR_CONNECT_TIMEOUT: 'did not accept the connection in time',
+  TOTAL_TIMEOUT: 'had no free connection within the time limit',
 };
