@@ -24,6 +24,7 @@ export interface Unsent {
   readonly outcome: 'unsent';
   readonly reason:
     | 'unreachable'
+    | 'refused-by-proxy'
     | 'untrusted'
     | 'interrupted'
     | 'rate-limited'

@@ -3,6 +3,7 @@ import { type Service, serviceOf } from '../kinds/http.ts';
 import { Failure } from '../model/failure.ts';
 import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
+import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -55,6 +56,8 @@ export interface ClientTarget {
   readonly profiles: Endpoint | null;
   readonly limits: RateLimit;
   readonly settings: ApiSettings;
+  /** The proxy that requests go through. */
+  readonly proxy?: HttpProxies | null;
 }
 
 export interface ClientOptions {
@@ -94,7 +97,8 @@ class TenantClient implements Client {
     this.#options = options;
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
-    this.#transport = createTransport(target.limits.concurrency, { ...defaultTransportLimits, ...timeouts });
+    const limits = { ...defaultTransportLimits, ...timeouts };
+    this.#transport = createTransport(target.limits.concurrency, limits, target.proxy);
     this.#limiter = new RateLimiter({
       limits: target.limits,
       clock,

@@ -2,9 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import { isTooDeep, parseJson } from '../model/json.ts';
+import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { systemCode } from '../model/system-error.ts';
 import { type Answer, type Answered, type Lost, lost, type Unsent, unsent } from './answer.ts';
+import { createProxyDispatcher, ProxyError } from './proxy.ts';
 
 /** One HTTP request, ready to go. */
 export interface Call {
@@ -47,28 +49,35 @@ type Head = Pick<Answered, 'status' | 'headers'>;
 /** The most bytes of an answer's headers, as in Node itself. */
 const largestHeaders = 16_384;
 
-/** HTTP over kept-alive connections, at most `connections` to an origin. */
-export function createTransport(connections: number, limits: TransportLimits): Transport {
-  const pools = new Map<string, Pool>();
-  const poolOf = (origin: string): Pool => {
-    const existing = pools.get(origin);
+/** HTTP over kept-alive connections, at most `connections` to an origin, through the proxy where there is one. */
+export function createTransport(
+  connections: number,
+  limits: TransportLimits,
+  proxy: HttpProxies | null = null,
+): Transport {
+  const options = {
+    connections,
+    pipelining: 1,
+    headersTimeout: limits.headers,
+    bodyTimeout: limits.body,
+    maxResponseSize: limits.bodyBytes,
+    maxHeaderSize: largestHeaders,
+  };
+  const dispatchers = new Map<string, Promise<Dispatcher>>();
+  const dispatcherFor = (origin: string): Promise<Dispatcher> => {
+    const name = proxy ? 'proxy' : origin;
+    const existing = dispatchers.get(name);
     if (existing) return existing;
-    const pool = new Pool(origin, {
-      connections,
-      pipelining: 1,
-      connect: { timeout: limits.connect },
-      headersTimeout: limits.headers,
-      bodyTimeout: limits.body,
-      maxResponseSize: limits.bodyBytes,
-      maxHeaderSize: largestHeaders,
-    });
-    pools.set(origin, pool);
-    return pool;
+    const dispatcher = proxy
+      ? createProxyDispatcher(proxy, { ...options, connectTimeout: limits.connect })
+      : Promise.resolve(new Pool(origin, { ...options, connect: { timeout: limits.connect } }));
+    dispatchers.set(name, dispatcher);
+    return dispatcher;
   };
   return {
-    exchange: (call) => exchange(poolOf(call.origin), call, limits),
+    exchange: async (call) => exchange(await dispatcherFor(call.origin), call, limits),
     close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await Promise.all([...dispatchers.values()].map(async (dispatcher) => (await dispatcher).destroy()));
     },
   };
 }
@@ -77,7 +86,7 @@ export function createTransport(connections: number, limits: TransportLimits): T
  * Uses `dispatch` rather than `request`, since it shows when a request is put on the wire: what fails before is safe to
  * repeat, what fails after may have been carried out.
  */
-function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answer> {
+function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
     let onWire: Dispatcher.DispatchController | null = null;
     let head: Head | null = null;
@@ -132,8 +141,8 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       },
     };
     try {
-      const { method, path, headers, body } = call;
-      pool.dispatch({ method, path, headers: { ...headers }, body }, handler);
+      const { origin, method, path, headers, body } = call;
+      dispatcher.dispatch({ origin, method, path, headers: { ...headers }, body }, handler);
     } catch (error) {
       settle(unsentBy(error, call.origin));
     }
@@ -222,6 +231,11 @@ function lostBy(error: unknown, answerBegan: boolean): Lost {
 
 /** The outcome of a request that failed before it was sent: it was not carried out. */
 function unsentBy(error: unknown, origin: string): Unsent {
+  if (error instanceof ProxyError) {
+    const hint = 'Check HTTPS_PROXY and HTTP_PROXY, or list the host in NO_PROXY if it is reached directly.';
+    const detail = `the host ${hostOf(origin)} cannot be reached: ${error.message}`;
+    return unsent(error.isTransient ? 'unreachable' : 'refused-by-proxy', detail, hint);
+  }
   const code = systemCode(error) ?? 'no code';
   if (code === 'UND_ERR_INVALID_ARG') {
     return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');

@@ -2,6 +2,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { Json } from './json.ts';
 import type { LintLevels } from './lint.ts';
 import type { TenantName } from './live.ts';
+import type { Network } from './network.ts';
 import type { Resource } from './resource.ts';
 import type { ApiSettings } from './settings.ts';
 
@@ -62,7 +63,12 @@ export interface Limits extends RateLimit {
 
 /** Where an environment's tenant is: at two base URLs, or in this process. */
 export type Connection =
-  | { readonly to: 'tenant'; readonly identity: Endpoint | null; readonly profiles: Endpoint | null }
+  | {
+      readonly to: 'tenant';
+      readonly identity: Endpoint | null;
+      readonly profiles: Endpoint | null;
+      readonly network: Network;
+    }
   | { readonly to: 'sandbox'; readonly sandbox: EmbeddedTenant };
 
 /** What an environment allows a run to do. */
