@@ -184,7 +184,8 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   const needsIds = ids.length > 0 && (kind.pinnable || kind.renamable);
   if (complete || !list.filter || keys.length === 0 || needsIds) return null;
   const filter = list.filter(keys);
-  return encodeURIComponent(filter).length <= longestFilter ? filter : null;
+  // A tenant's own key may hold half of a character, which no URL can hold.
+  return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
 /** The source of a list's pages, whole or filtered. */

@@ -1,7 +1,7 @@
 import { apiRequest } from '../kinds/http.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { candidateKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
@@ -131,7 +131,7 @@ export async function readAll(
       others.flatMap((other) => [readWhole(other), readDefaults(client, [allOf(other)], settings)]),
     );
     const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
-    const keys = [...kind.read.candidates(known.flat()), ...own];
+    const keys = [...candidateKeys(kind.read, known.flat()), ...own];
     const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
     return readObjects(client, [someOf(kind, distinct)], settings);
   };

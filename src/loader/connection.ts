@@ -212,7 +212,8 @@ export type BaseUrl = { readonly url: string } | { readonly problem: string };
 
 /** Checks a base URL. Credentials are sent to it, so it needs https, except on this machine. */
 export function readUrl(text: string): BaseUrl {
-  if (!URL.canParse(text)) return { problem: 'it is not a URL such as https://acme.api.example.com' };
+  if (!text.isWellFormed() || !URL.canParse(text))
+    return { problem: 'it is not a URL such as https://acme.api.example.com' };
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return { problem: 'credentials are sent there, so it must begin with https://' };
