@@ -236,7 +236,8 @@ function unsentBy(error: unknown, origin: string): Unsent {
     const detail = `the host ${hostOf(origin)} cannot be reached: ${error.message}`;
     return unsent(error.isTransient ? 'unreachable' : 'refused-by-proxy', detail, hint);
   }
-  const code = systemCode(error) ?? 'no code';
+  // An error without a code is a fault of the program: its name says at least that.
+  const code = systemCode(error) ?? (error instanceof Error ? error.name : 'no code');
   if (code === 'UND_ERR_INVALID_ARG') {
     return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }

@@ -1,11 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport, defaultTransportLimits, type Transport } from '../../src/client/transport.ts';
 import type { HttpProxies } from '../../src/model/network.ts';
 import { createWorld, runProgram, type WorldOptions } from '../support/world.ts';
 import { serve } from './support.ts';
+
+const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -148,6 +153,15 @@ describe('the program', () => {
     const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, TENANTCTL_ALLOWED_HOSTS: '' };
     expect(await runProgram(['plan'], { cwd: world.dir, env })).toMatchObject({ code: 0 });
     expect(proxy.tunnels).toEqual([]);
+  });
+
+  test('goes through it in the bundle too, which holds only parts of the HTTP library', async () => {
+    const proxy = await startProxy();
+    const world = await openWorld();
+    const env = { ...world.env, HTTP_PROXY: proxy.url };
+    const child = spawn(process.execPath, [program, 'plan'], { cwd: world.dir, env, stdio: 'ignore' });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(world.sandbox.url).host]));
   });
 
   test('gives up a proxy that refuses, names it, and hides its password', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { readOnce, readTenant } from '../../src/client/read.ts';
+import { allOrFailure, readOnce, readTenant } from '../../src/client/read.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/kind.ts';
-import { Failure } from '../../src/model/failure.ts';
+import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -250,6 +250,15 @@ test('for work that only reads, equal GETs are sent once, and anything else ever
   expect(asked.asked).toEqual(['/v2025/rows', '/v2025/rows?limit=1']);
   for (let count = 0; count < 2; count += 1) await client.send({ ...list, method: 'POST' });
   expect(asked.asked).toHaveLength(4);
+});
+
+test('a fault of the program is never hidden behind a failure of the tenant', async () => {
+  const bug = new TypeError('a bug');
+  const failed = Promise.reject(failure('tenant-error', 'no'));
+  const broken = Promise.reject(bug);
+  await expect(allOrFailure([failed, broken])).rejects.toBe(bug);
+  await expect(allOrFailure([broken, failed, Promise.resolve(1)])).rejects.toBe(bug);
+  await expect(allOrFailure([Promise.resolve(1), failed])).rejects.toBeInstanceOf(Failure);
 });
 
 describe('a tenant', () => {
