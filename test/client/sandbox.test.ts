@@ -163,6 +163,19 @@ describe('the fewest requests', () => {
     expect(objects.map(({ address }) => address)).toEqual(['NotificationTemplate/key_444/EMAIL/en']);
     expect(sandbox.log).toHaveLength(2);
   });
+
+  test.each(['a\\', 'a\\b', '\\"', '") or key in ("key_1', 'a","b', '(x)', "it's"])(
+    'a filter holds the key %s as it is',
+    async (key) => {
+      const sandbox = await sandboxOf();
+      addTemplates(sandbox, 600);
+      for (const template of sandbox.state.templates.slice(444, 445)) Object.assign(template, { key });
+      const wanted = templatesWanted([[key, 'EMAIL', 'en']]);
+      const { objects } = await readTenant(clientFor(sandbox), wanted, contractSettings);
+      expect(objects.map((object) => object.key[0])).toEqual([key]);
+      expect(sandbox.log.map(({ status }) => status)).toEqual([200, 200]);
+    },
+  );
 });
 
 test.each<Partial<Variations>>([
