@@ -121,7 +121,7 @@ class TenantClient implements Client {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
-      attempt: (count, left) => this.#attempt(work, count, left),
+      attempt: (count, longest) => this.#attempt(work, count, longest),
       dropToken: source.drop,
       onRetry: this.#tellRetry(nameOf(request)),
     };
@@ -159,7 +159,7 @@ class TenantClient implements Client {
     }
   }
 
-  async #attempt(work: Work, count: number, left: number): Promise<Attempt> {
+  async #attempt(work: Work, count: number, longest: number): Promise<Attempt> {
     const { request, source, signal } = work;
     const { clock } = this.#tools;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
@@ -173,7 +173,6 @@ class TenantClient implements Client {
     const token = await source.current();
     const failedFetches = before.failures + token.failures;
     if ('outcome' in token) return { answer: token, startedAt, failedFetches, permit };
-    const longest = Math.max(left, leastAttempt);
     const answer = await this.#exchange(work, token.value, { attempt: count + failedFetches, longest });
     return { answer, startedAt, failedFetches, permit, token: token.value };
   }
@@ -213,9 +212,8 @@ class TenantClient implements Client {
       repeatable: true,
       writes: false,
       signal,
-      attempt: async (_count, left) => {
+      attempt: async (_count, longest) => {
         const startedAt = this.#tools.clock.now();
-        const longest = Math.max(left, leastAttempt);
         return { answer: await this.#transport.exchange({ ...call, signal, longest }), startedAt };
       },
       dropToken: null,
@@ -250,9 +248,6 @@ interface Turn {
   readonly attempt: number;
   readonly longest: number;
 }
-
-/** Milliseconds that even the last attempt of a request has: an answer that comes at once is not missed. */
-const leastAttempt = 10_000;
 
 /** Shorter texts are ordinary words rather than credentials. */
 const leastLiteral = 4;

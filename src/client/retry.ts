@@ -9,6 +9,8 @@ import type { Permit } from './rate-limiter.ts';
 export interface RetryLimits {
   readonly attempts: number;
   readonly total: number;
+  /** Milliseconds that even the last attempt has, so that an answer that comes at once is not missed. */
+  readonly lastAttempt: number;
   /** Milliseconds after which a host that cannot be reached is given up. */
   readonly unreachable: number;
   /** The first wait; each further one is twice as long, up to `longestWait`. */
@@ -19,6 +21,7 @@ export interface RetryLimits {
 export const defaultRetryLimits: RetryLimits = {
   attempts: 5,
   total: 300_000,
+  lastAttempt: 10_000,
   unreachable: 10_000,
   firstWait: 400,
   longestWait: 20_000,
@@ -31,8 +34,8 @@ export interface Task {
   /** Whether it changes the tenant: then an attempt that may have been carried out is never forgotten. */
   readonly writes: boolean;
   readonly signal: AbortSignal;
-  /** Makes an attempt; `count` begins with 1, and `left` is the time that the request still has. */
-  attempt(count: number, left: number): Promise<Attempt>;
+  /** Makes an attempt, which is given up after `longest` milliseconds; `count` begins with 1. */
+  attempt(count: number, longest: number): Promise<Attempt>;
   /** Drops the refused token, so that the next attempt fetches another one; `null` where there is no other. */
   readonly dropToken: ((refused: string) => void) | null;
   /** Called before each wait. */
@@ -64,7 +67,7 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
   let uncertain: Answer | null = null;
   for (let attempt = 1; ; attempt += 1) {
     const left = retries.total - (startedAt === null ? 0 : clock.now() - startedAt);
-    const attempted = await task.attempt(attempt, left);
+    const attempted = await task.attempt(attempt, Math.max(left, retries.lastAttempt));
     const { answer, permit, token } = attempted;
     attempt += attempted.failedFetches ?? 0;
     const now = clock.now();

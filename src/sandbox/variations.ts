@@ -40,7 +40,7 @@ export interface Variations {
   readonly resolveNames: boolean;
   /** Whether the notification interface answers every page of a list with the first page (a broken tenant). */
   readonly repeatPages: boolean;
-  /** Called before a further page of the notification interface's lists is selected: what others do meanwhile. */
+  /** Called before a further page of a list is selected: what others do meanwhile. */
   readonly beforeFurtherPage: (() => void) | null;
   /**
    * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and

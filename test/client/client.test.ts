@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { mayHaveHappened } from '../../src/client/answer.ts';
+import { systemClock } from '../../src/client/clock.ts';
 import type { Json } from '../../src/model/json.ts';
 import { clientOf, credentials, fixedToken, get, patch, post, put, reply, serve, settle } from './support.ts';
 
@@ -38,6 +39,8 @@ describe('the token', () => {
     ['expires_in', 'opaque', { expires_in: 100 }],
     ["the JWT's own time", jwt({ exp: 600, iat: 500 }), {}],
     ['the shorter of both', jwt({ exp: 600, iat: 500 }), { expires_in: 9000 }],
+    // The client's clock is decades behind.
+    ["the JWT's end and the host's clock", jwt({ exp: Math.floor(Date.now() / 1000) + 100 }), {}],
   ])('is renewed before it expires by %s', async (_name, token, more) => {
     await using server = await serve(({ url }, response) => {
       if (url === '/oauth/token') reply(response, 200, { access_token: token, ...more });
@@ -134,6 +137,8 @@ describe('the token', () => {
       ...Array(3).fill('/oauth/token'),
       ...Array(3).fill('/v2025/x'),
     ]);
+    const started = setup.events.filter(({ type }) => type === 'request-started');
+    expect(started).toMatchObject([{ attempt: 3 }, { attempt: 4 }, { attempt: 5 }]);
   });
 
   const page = '<!doctype html><h1>Sign in</h1>';
@@ -332,6 +337,23 @@ describe('a failure on the way', () => {
     });
   });
 });
+
+test.each(['/oauth/token', '/v2025/x'])(
+  'an answer of %s that drips is given up in time',
+  async (dripping) => {
+    await using server = await serve(({ url }, response) => {
+      if (url !== dripping) return reply(response, 200, { access_token: 'T' });
+      const drip = setInterval(() => response.write(' '), 2);
+      response.on('close', () => clearInterval(drip));
+    });
+    await using setup = clientOf(server.url, {
+      auth: credentials(server.url),
+      options: { clock: systemClock, retries: { total: 60, lastAttempt: 20, firstWait: 1 } },
+    });
+    expect(await setup.client.send(get('/v2025/x'))).not.toMatchObject({ outcome: 'answered' });
+    expect(server.arrivals.filter(({ url }) => url === dripping).length).toBeLessThan(5);
+  },
+);
 
 test('what is still under way when a client is closed ends with it, and is not tried again', async () => {
   await using server = await serve(() => {});
