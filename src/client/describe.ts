@@ -146,7 +146,7 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
 }
 
 /** Whether a read failed because the tenant refused its parameters, such as a filter. */
-export function isBadRequest(error: unknown): boolean {
+export function isBadRequest(error: unknown): error is Failure {
   return error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
 }
 

@@ -145,13 +145,15 @@ async function* readOn(reading: Reading, pageSize: number, list: Listing) {
  * parameters, or ignores them and begins again (api-notes, "exactly 100 verified domains").
  */
 async function readFurther(reading: Reading, offset: number, list: Listing): Promise<Page | null> {
-  if (!reading.source.undeclaredPaging) return readAt(reading, offset);
+  const { undeclaredPaging } = reading.source;
   try {
     const page = await readAt(reading, offset);
-    return list.beginsWith(page) ? null : page;
+    return undeclaredPaging && list.beginsWith(page) ? null : page;
   } catch (error) {
-    if (isBadRequest(error)) return null;
-    throw error;
+    if (!isBadRequest(error)) throw error;
+    if (undeclaredPaging) return null;
+    // Some hosts refuse an offset beyond the end: the list may have become shorter.
+    throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, code: 'list-changed' })));
   }
 }
 

@@ -91,6 +91,7 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
 const reportedOnce = new Set([
   'interrupted',
   'tenant-unauthorized',
+  'token-endpoint',
   'tenant-unreachable',
   'tenant-redirect',
   'tenant-rate-limit',

@@ -151,6 +151,21 @@ describe('pages', () => {
     expect(await readRows(client, source)).toEqual(rows);
   });
 
+  test('a list that ends before the next page, on a host that refuses such an offset, is read again', async () => {
+    const rows = numbered(100);
+    const client = fakeClient((request) => {
+      if (request.query.offset !== undefined && rows.length === 100) rows.shift();
+      return Number(request.query.offset ?? 0) >= rows.length ? answered(400) : paged(rows, 100)(request);
+    });
+    const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100 };
+    expect(await readRows(client, collection)).toEqual(rows);
+    const always = fakeClient(({ query }) => (query.offset ? answered(400) : answered(200, numbered(100))));
+    const error = await readRows(always, collection).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      diagnostics: [{ code: 'list-changed', message: expect.stringMatching(/400/) }],
+    });
+  });
+
   test('a counted list that keeps its length while one row goes and another comes is read again too', async () => {
     const rows = numbered(300);
     let isChanged = false;
