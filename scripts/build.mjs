@@ -47,7 +47,7 @@ const { metafile } = await build({
   metafile: true,
   plugins: [
     replace({
-      undici: { by: 'undici.mjs' },
+      undici: { by: 'undici.mjs', lazily: 'undici-proxy.mjs' },
       './client-h2.js': { by: 'undici-http2.cjs' },
       'string-width': { by: 'string-width.mjs' },
     }),
@@ -76,16 +76,20 @@ const tsc = createRequire(import.meta.url)
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 
-/** Replaces modules: by those in scripts/bundle, where each says why, or by a file next to the bundle. */
+/**
+ * Replaces modules: by those in scripts/bundle, where each says why, or by a file next to the bundle. `lazily` takes the
+ * place of a module that is imported when it is needed.
+ */
 function replace(modules) {
   const folder = fileURLToPath(new URL('bundle', import.meta.url));
   return {
     name: 'replace',
     setup({ onResolve }) {
-      for (const [name, { by, external }] of Object.entries(modules)) {
-        onResolve({ filter: new RegExp(`^${name.replaceAll('.', '\\.')}$`) }, ({ resolveDir }) => {
+      for (const [name, { by, lazily = by, external }] of Object.entries(modules)) {
+        onResolve({ filter: new RegExp(`^${name.replaceAll('.', '\\.')}$`) }, ({ resolveDir, kind }) => {
           if (external !== undefined) return { path: external, external: true };
-          return resolveDir === folder ? undefined : { path: join(folder, by) };
+          if (resolveDir === folder) return undefined;
+          return { path: join(folder, kind === 'dynamic-import' ? lazily : by) };
         });
       }
     },

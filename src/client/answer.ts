@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 
 /** The tenant answered. Names of headers are in lower case. */
@@ -23,15 +24,19 @@ export interface Unsent {
   readonly outcome: 'unsent';
   readonly reason:
     | 'unreachable'
+    | 'refused-by-proxy'
     | 'untrusted'
     | 'interrupted'
     | 'rate-limited'
     | 'no-token'
+    | 'token-endpoint'
     | 'no-secret'
     | 'no-endpoint'
     | 'unsafe';
   readonly detail: string;
   readonly hint?: string;
+  /** The reason where it concerns every request, with its place in the project file. */
+  readonly problems?: readonly Diagnostic[];
 }
 
 export function lost(reason: Lost['reason'], detail: string): Lost {
@@ -40,6 +45,13 @@ export function lost(reason: Lost['reason'], detail: string): Lost {
 
 export function unsent(reason: Unsent['reason'], detail: string, hint?: string): Unsent {
   return { outcome: 'unsent', reason, detail, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** A request that was not sent because of problems that every other request would have too. */
+export function unsentFor(reason: Unsent['reason'], problems: readonly Diagnostic[]): Unsent {
+  const hints = problems.flatMap(({ hint }) => hint ?? []);
+  const detail = problems.map(({ message }) => message.replace(/\.$/, '')).join('; ');
+  return { ...unsent(reason, detail, hints.length > 0 ? hints.join(' ') : undefined), problems };
 }
 
 /** The outcome of one request. */
@@ -60,6 +72,11 @@ export type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 
 /** Whether the tenant says that it carried the request out. */
 export function isSuccess(answer: Answer): answer is Success {
   return answer.outcome === 'answered' && answer.status >= 200 && answer.status < 300;
+}
+
+/** An answer to a read that holds all of what was asked for: a 206 holds a part of it (RFC 9110, 15.3.7). */
+export function isWhole(answer: Answer): answer is Success {
+  return answer.outcome === 'answered' && answer.status !== 206 && isSuccess(answer);
 }
 
 /** Whether the request may have been carried out, success or not. */

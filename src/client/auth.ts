@@ -1,55 +1,98 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
-import type { Auth } from '../model/project.ts';
-import { type Answer, type Answered, isSuccess, type Unsent, unsent } from './answer.ts';
+import type { Auth, Setting } from '../model/project.ts';
+import {
+  type Answer,
+  type Answered,
+  isSuccess,
+  type Sent,
+  type Unsent,
+  unsent,
+  unsentFor,
+} from './answer.ts';
 import type { Clock } from './clock.ts';
-import { describeAnswer } from './describe.ts';
+import { describeAnswer, looksLikeHtml } from './describe.ts';
 import type { Redactor } from './redactor.ts';
-import { parseUrl } from './target.ts';
+import { dateOf } from './retry.ts';
 import type { Call } from './transport.ts';
 
 export type Token = { readonly value: string } | Unsent;
 
+/** A token, or why there is none, and how often fetching it failed before. */
+export type Fetched = Token & { readonly failures: number };
+
 /** Where the token of one client comes from. */
 export interface TokenSource {
   /** A token that has not expired; fetched once for all who ask at the same time. */
-  current(): Promise<Token>;
-  /** A token other than `stale`, which the tenant refused; `null` where there is no other. */
-  readonly renew: ((stale: string) => Promise<Token>) | null;
+  current(): Promise<Fetched>;
+  /** Drops a token that the tenant refused, if it is still in use; `null` where there is no other. */
+  readonly drop: ((refused: string) => void) | null;
 }
 
 export interface AuthTools {
   readonly clock: Clock;
   readonly redactor: Redactor;
   /** Sends a token request, with the retries of any request. */
-  exchange(call: Omit<Call, 'signal'>): Promise<Answer>;
+  exchange(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent>;
   onFetched(tokenUrl: string): void;
 }
 
-/** Token sources by (token URL, client id): a tenant's two services share one where they use the same client. */
+/**
+ * Token sources by (token URL, client id): a tenant's two services share one where they use the same client. Throws a
+ * Failure for credentials that are not set.
+ */
 export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSource {
   const sources = new Map<string, TokenSource>();
   return (auth) => {
-    const name = auth.by === 'token' ? auth.token().trim() : `${auth.tokenUrl}\n${auth.clientId()}`;
-    const key = `${auth.by}\n${name}`;
+    const [name = '', secret = ''] =
+      auth.by === 'token' ? revealAll(auth.token) : revealAll(auth.clientId, auth.clientSecret);
+    const key = JSON.stringify([auth.by, auth.by === 'token' ? '' : auth.tokenUrl, name]);
     const source =
-      sources.get(key) ?? (auth.by === 'token' ? fixedToken(name, tools) : clientCredentials(auth, tools));
+      sources.get(key) ??
+      (auth.by === 'token'
+        ? fixedToken(name.trim(), tools)
+        : clientCredentials({ ...auth, id: name, secret }, tools));
     sources.set(key, source);
     return source;
   };
+}
+
+/** The credentials. Throws one Failure for all that are not set. */
+function revealAll(...credentials: readonly (() => string)[]): string[] {
+  const problems: Diagnostic[] = [];
+  const revealed = credentials.map((reveal) => {
+    try {
+      return reveal();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      problems.push(...error.diagnostics);
+      return '';
+    }
+  });
+  if (problems.length > 0) throw new Failure(problems);
+  return revealed;
 }
 
 function fixedToken(token: string, { redactor }: AuthTools): TokenSource {
   redactor.learn(token);
   const answer = isToken(token)
     ? { value: token }
-    : noToken(
+    : unsent(
+        'no-token',
         'the token of this environment is empty, or has characters that a token cannot have',
         'Give the token alone, without `Bearer`, in the variable that `auth: { token: … }` names.',
       );
-  return { current: async () => answer, renew: null };
+  return { current: async () => ({ ...answer, failures: 0 }), drop: null };
 }
 
-type ClientCredentials = Extract<Auth, { by: 'client-credentials' }>;
+/** Client credentials, revealed. */
+interface ClientCredentials {
+  readonly tokenUrl: string;
+  readonly setting?: Setting;
+  readonly id: string;
+  readonly secret: string;
+}
 
 /** A token, and when to get the next one. */
 interface Held {
@@ -57,83 +100,115 @@ interface Held {
   readonly until: number;
 }
 
-/** Why there is no token. Credentials that were refused are not sent again: that could lock the client out. */
-interface NotFetched {
-  readonly why: Unsent;
-  readonly isRefused: boolean;
-}
-
-function clientCredentials(auth: ClientCredentials, tools: AuthTools): TokenSource {
+function clientCredentials(client: ClientCredentials, tools: AuthTools): TokenSource {
   let held: Held | null = null;
-  let pending: Promise<Held | NotFetched> | null = null;
+  let pending: Promise<Fetched> | null = null;
   let refused: Unsent | null = null;
 
-  const fetchOnce = async (): Promise<Token> => {
-    if (refused) return refused;
-    pending ??= fetchToken(auth, tools).finally(() => {
-      pending = null;
-    });
-    const fetched = await pending;
-    if ('why' in fetched) {
-      if (fetched.isRefused) refused = fetched.why;
-      return fetched.why;
+  const fetchNow = async (): Promise<Fetched> => {
+    const sent = await fetchToken(client, tools);
+    const failures = Math.max(0, sent.attempts - 1);
+    const token = tokenIn(sent, client, tools);
+    if ('value' in token) {
+      tools.onFetched(client.tokenUrl);
+      held = token;
+    } else if (token.reason === 'no-token') {
+      // Credentials that were refused are not sent again: that could lock the client out.
+      refused = token;
     }
-    held = fetched;
-    return held;
+    return { ...token, failures };
   };
   return {
-    current: async () => (held && tools.clock.now() < held.until ? held : fetchOnce()),
-    renew: async (stale) => (held && held.value !== stale ? held : fetchOnce()),
+    async current() {
+      if (held && tools.clock.now() < held.until) return { ...held, failures: 0 };
+      if (refused) return { ...refused, failures: 0 };
+      pending ??= fetchNow().finally(() => {
+        pending = null;
+      });
+      return pending;
+    },
+    drop(token) {
+      // The answer to an earlier request may come after the token was renewed.
+      if (held?.value === token) held = null;
+    },
   };
 }
 
 /** OAuth 2 client credentials, with a form body (api-notes, "auth scheme"). */
-async function fetchToken(
-  auth: ClientCredentials,
-  { clock, redactor, exchange, onFetched }: AuthTools,
-): Promise<Held | NotFetched> {
-  const url = parseUrl(auth.tokenUrl);
-  if (!url) return { why: noToken(`the token URL "${auth.tokenUrl}" is not a URL`), isRefused: true };
-  const clientSecret = auth.clientSecret();
-  redactor.learn(clientSecret);
+function fetchToken({ tokenUrl, id, secret }: ClientCredentials, tools: AuthTools): Promise<Sent> {
+  const { origin, pathname, search } = new URL(tokenUrl);
+  tools.redactor.learn(secret);
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
-    client_id: auth.clientId(),
-    client_secret: clientSecret,
+    client_id: id,
+    client_secret: secret,
   });
-  const answer = await exchange({
-    origin: url.origin,
+  return tools.exchange({
+    origin,
     method: 'POST',
-    path: `${url.pathname}${url.search}`,
+    path: `${pathname}${search}`,
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
   });
-  if (answer.outcome === 'unsent') return { why: answer, isRefused: false };
-  if (answer.outcome === 'lost' && answer.reason === 'interrupted') {
-    return { why: unsent('interrupted', answer.detail), isRefused: false };
+}
+
+/** The token in an answer. */
+function tokenIn(sent: Sent, client: ClientCredentials, { clock, redactor }: AuthTools): Held | Unsent {
+  if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
+    return unsent('interrupted', sent.detail);
   }
-  const token = isSuccess(answer) && isObject(answer.body) ? textOf(answer.body, 'access_token') : null;
+  if (!isSuccess(sent)) return noToken(redactor.answer(sent), client);
+  const token = isObject(sent.body) ? textOf(sent.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
-  if (!isSuccess(answer) || token === null || !isToken(token)) {
-    const words = isSuccess(answer)
-      ? 'the answer has no token'
-      : describeAnswer(redactor.answer(answer)).text;
-    const isRefused = answer.outcome === 'answered' && [400, 401, 403].includes(answer.status);
-    return { why: noToken(`${auth.tokenUrl} issued no token: ${words}`), isRefused };
-  }
-  onFetched(auth.tokenUrl);
+  if (token === null || !isToken(token)) return noToken(sent, client);
   const now = clock.now();
-  const lifetime = lifetimeOf(answer, token, now);
+  const lifetime = lifetimeOf(sent, token, now);
   // Early enough for a request that waits in a queue, but not immediately for a token that lives for seconds.
   return { value: token, until: now + lifetime - Math.min(30_000, lifetime / 5) };
+}
+
+/** Why there is no token: the credentials were refused, or the token endpoint is wrong or has a problem. */
+function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unsent {
+  const { text, hint } = describeAnswer(answer);
+  const words = text.replace(/\.$/, '');
+  const at = setting && { source: setting.source, excerpt: setting.excerpt };
+  const why = reasonOf(answer);
+  if (why === 'refused') {
+    const message = `The token endpoint ${tokenUrl} refused the credentials: ${words}.`;
+    const next = 'Check the client id and the client secret of this environment, and the token URL.';
+    const problem = { code: 'tenant-unauthorized', severity: 'error', message, hint: next, ...at } as const;
+    return unsentFor('no-token', [problem]);
+  }
+  const what = isSuccess(answer) ? `gave no token: ${words}` : `could not be asked for a token: ${words}`;
+  const message = `The token endpoint ${tokenUrl} ${what}. The credentials were not checked.`;
+  const next = why === 'wrong' ? wrongUrl(setting) : (hint ?? 'Run again later.');
+  return unsentFor('token-endpoint', [
+    { code: 'token-endpoint', severity: 'error', message, hint: next, ...at },
+  ]);
+}
+
+function reasonOf(answer: Answer): 'refused' | 'wrong' | 'trouble' {
+  if (answer.outcome !== 'answered') return 'trouble';
+  const { status, text } = answer;
+  // A web page comes from a proxy or another host: it says nothing about the credentials.
+  if (text !== null && looksLikeHtml(text)) return 'wrong';
+  if ([400, 401, 403].includes(status)) return 'refused';
+  return status === 429 || status >= 500 ? 'trouble' : 'wrong';
+}
+
+function wrongUrl(setting: Setting | undefined): string {
+  return setting?.name.endsWith('baseUrl')
+    ? `The token URL is made from \`${setting.name}\`: check it, or set \`tokenUrl\` if tokens come from elsewhere.`
+    : `Check \`${setting?.name ?? 'tokenUrl'}\`: it has to be the address that issues tokens.`;
 }
 
 /** Milliseconds the token lives: the shorter of `expires_in` and the JWT's own times. */
 function lifetimeOf(answer: Answered, token: string, now: number): number {
   const stated = isObject(answer.body) ? Number(own(answer.body, 'expires_in') ?? Number.NaN) : Number.NaN;
   const { exp, iat } = jwtTimes(token);
-  // With both of the server's times, the local clock may be wrong.
-  const inToken = exp === null ? Number.NaN : exp * 1000 - (iat === null ? now : iat * 1000);
+  // The host's own time counts: the local clock may be wrong.
+  const issuedAt = iat === null ? (dateOf(answer.headers.date) ?? now) : iat * 1000;
+  const inToken = exp === null ? Number.NaN : exp * 1000 - issuedAt;
   // Nonsensical values are ignored: then a 401 shows that the token has expired.
   return Math.min(Number.POSITIVE_INFINITY, ...[stated * 1000, inToken].filter((ms) => ms > 0));
 }
@@ -150,11 +225,4 @@ function jwtTimes(token: string): { exp: number | null; iat: number | null } {
 
 function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
-}
-
-function noToken(
-  detail: string,
-  hint = 'Check the client id, the client secret and the token URL of this environment.',
-): Unsent {
-  return unsent('no-token', detail, hint);
 }

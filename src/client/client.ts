@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { type Service, serviceOf } from '../kinds/http.ts';
+import { Failure } from '../model/failure.ts';
 import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
+import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { type Answer, type Sent, type Unsent, unsent } from './answer.ts';
+import { type Answer, type Sent, type Unsent, unsent, unsentFor } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
@@ -43,6 +45,8 @@ export interface Client {
 
 export interface SendOptions {
   readonly signal?: AbortSignal;
+  /** Asks the tenant again, even where the answer to an equal request is known. */
+  readonly again?: boolean;
 }
 
 /** Where the tenant is, and its rate limits. */
@@ -52,6 +56,8 @@ export interface ClientTarget {
   readonly profiles: Endpoint | null;
   readonly limits: RateLimit;
   readonly settings: ApiSettings;
+  /** The proxy that requests go through. */
+  readonly proxy?: HttpProxies | null;
 }
 
 export interface ClientOptions {
@@ -91,7 +97,8 @@ class TenantClient implements Client {
     this.#options = options;
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
-    this.#transport = createTransport(target.limits.concurrency, { ...defaultTransportLimits, ...timeouts });
+    const limits = { ...defaultTransportLimits, ...timeouts };
+    this.#transport = createTransport(target.limits.concurrency, limits, target.proxy);
     this.#limiter = new RateLimiter({
       limits: target.limits,
       clock,
@@ -114,12 +121,9 @@ class TenantClient implements Client {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
-      attempt: (count) => this.#attempt(work, count),
-      renewToken: source.renew,
-      onRetry: (attempt, ms, answer) => {
-        const reason = describeAnswer(answer).text;
-        this.#emit({ type: 'retrying', request: nameOf(request), attempt, ms, reason });
-      },
+      attempt: (count, longest) => this.#attempt(work, count, longest),
+      dropToken: source.drop,
+      onRetry: this.#tellRetry(nameOf(request)),
     };
     return sendWithRetry(task, this.#tools);
   }
@@ -150,25 +154,31 @@ class TenantClient implements Client {
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
       return { request, signal, to, body, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
+      if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
     }
   }
 
-  async #attempt(work: Work, attempt: number): Promise<Attempt> {
+  async #attempt(work: Work, count: number, longest: number): Promise<Attempt> {
     const { request, source, signal } = work;
+    const { clock } = this.#tools;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
+    const askedAt = clock.now();
     const before = await source.current();
-    if ('outcome' in before) return { answer: before };
-    const entry = await this.#limiter.acquire(versionOf(request.path), signal, attempt > 1);
-    if (!entry.granted) return { answer: refusal(entry) };
+    if ('outcome' in before) return { answer: before, startedAt: askedAt, failedFetches: before.failures };
+    const entry = await this.#limiter.acquire(versionOf(request.path), signal, count > 1);
+    const startedAt = clock.now();
+    if (!entry.granted) return { answer: refusal(entry), startedAt };
     const { permit } = entry;
     const token = await source.current();
-    if ('outcome' in token) return { answer: token, permit };
-    const answer = await this.#exchange(work, token.value, attempt);
-    return { answer, permit, token: token.value };
+    const failedFetches = before.failures + token.failures;
+    if ('outcome' in token) return { answer: token, startedAt, failedFetches, permit };
+    const answer = await this.#exchange(work, token.value, { attempt: count + failedFetches, longest });
+    return { answer, startedAt, failedFetches, permit, token: token.value };
   }
 
-  async #exchange({ request, to, body, signal }: Work, token: string, attempt: number): Promise<Answer> {
+  async #exchange(work: Work, token: string, { attempt, longest }: Turn): Promise<Answer> {
+    const { request, to, body, signal } = work;
     this.#emit({ type: 'request-started', request: nameOf(request), attempt });
     const { clock } = this.#tools;
     const startedAt = clock.now();
@@ -177,6 +187,7 @@ class TenantClient implements Client {
       method: request.method,
       headers: { ...ownHeaders, ...request.headers, authorization: `Bearer ${token}` },
       body,
+      longest,
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
     });
@@ -193,12 +204,29 @@ class TenantClient implements Client {
     return answer;
   }
 
-  #exchangeForToken(call: Omit<Call, 'signal'>): Promise<Answer> {
+  #exchangeForToken(call: Omit<Call, 'signal' | 'longest'>): Promise<Sent> {
     const signal = this.#signal;
-    const attempt = async () => ({ answer: await this.#transport.exchange({ ...call, signal }) });
-    // A token that got lost does no harm: fetching one may be repeated.
-    const task: Task = { repeatable: true, writes: false, signal, attempt, renewToken: null };
+    const { method, path } = call;
+    const task: Task = {
+      // A token that got lost does no harm: fetching one may be repeated.
+      repeatable: true,
+      writes: false,
+      signal,
+      attempt: async (_count, longest) => {
+        const startedAt = this.#tools.clock.now();
+        return { answer: await this.#transport.exchange({ ...call, signal, longest }), startedAt };
+      },
+      dropToken: null,
+      onRetry: this.#tellRetry({ method, path, query: {} }),
+    };
     return sendWithRetry(task, this.#tools);
+  }
+
+  #tellRetry(request: RequestName): Task['onRetry'] {
+    return (attempt, ms, answer) => {
+      const reason = describeAnswer(this.#redactor.answer(answer)).text;
+      this.#emit({ type: 'retrying', request, attempt, ms, reason });
+    };
   }
 
   #emit(event: ClientEvent): void {
@@ -213,6 +241,12 @@ interface Work {
   readonly to: Target;
   readonly body: string | null;
   readonly source: TokenSource;
+}
+
+/** One of the attempts of a request, and the milliseconds after which it is given up. */
+interface Turn {
+  readonly attempt: number;
+  readonly longest: number;
 }
 
 /** Shorter texts are ordinary words rather than credentials. */

@@ -134,6 +134,7 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
     const message = `Reading ${what} was interrupted; nothing was written.`;
     return failure('interrupted', message, {}, ExitCode.interrupted);
   }
+  if (sent.outcome === 'unsent' && sent.problems) return new Failure(sent.problems);
   const { text: sentence, hint, trackingId } = describeAnswer(sent);
   const text = sentence.replace(/\.$/, '');
   const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';
@@ -145,14 +146,14 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
 }
 
 /** Whether a read failed because the tenant refused its parameters, such as a filter. */
-export function isBadRequest(error: unknown): boolean {
+export function isBadRequest(error: unknown): error is Failure {
   return error instanceof Failure && error.diagnostics[0]?.code === 'tenant-bad-request';
 }
 
 /** A read whose answer is complete but cannot be right. */
 export function badList(code: string, what: string, request: Request, problem: string): Failure {
   return failure(code, `Reading ${what}: ${request.method} ${request.path} ${problem}.`, {
-    hint: 'Nothing was written. The list may have changed while it was read: run again. If the error stays, the tenant pages its lists differently than documented.',
+    hint: 'Nothing was written. The list may be changing while it is read: run again. If the error stays, the tenant pages its lists differently than documented.',
   });
 }
 
@@ -178,6 +179,7 @@ const codes: Readonly<Record<number, string>> = {
 
 const unsentCodes: Readonly<Record<string, string>> = {
   'no-token': 'tenant-unauthorized',
+  'token-endpoint': 'token-endpoint',
   'no-endpoint': 'no-endpoint',
   'no-secret': 'secret-unset',
   'rate-limited': 'tenant-rate-limit',

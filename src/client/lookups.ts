@@ -7,7 +7,7 @@ import type { Request } from '../model/plan.ts';
 import type { UsedLookup } from '../model/resource.ts';
 import type { Client } from './client.ts';
 import { inBrief, isBadRequest } from './describe.ts';
-import { type PageSource, readPage, readRows } from './pages.ts';
+import { type PageSource, readFirstPage, readRows } from './pages.ts';
 import { allOrFailure, readOnce } from './read.ts';
 
 /** Returns the value of a lookup. */
@@ -72,7 +72,7 @@ async function resolveIn(
 
 /** All rows, where they fit on one page; else `null`. */
 async function readWholePage(client: Client, from: string): Promise<readonly JsonObject[] | null> {
-  const { rows, total } = await readPage(client, collectionSource(from, {}), 0);
+  const { rows, total } = await readFirstPage(client, collectionSource(from, {}));
   // Without a total, only a page that is far from every usual limit is certain to be the last.
   return total === rows.length || (total === null && rows.length < 50) ? rows : null;
 }

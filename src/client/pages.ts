@@ -1,10 +1,10 @@
-import { serviceOf } from '../kinds/http.ts';
-import { sha256 } from '../model/digest.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import { Failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
-import { type Answered, isSuccess } from './answer.ts';
+import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
-import { badList, readFailure } from './describe.ts';
+import { badList, inBrief, isBadRequest, readFailure } from './describe.ts';
+import { type Page, pageOf } from './page.ts';
 
 /** Where a list is read. */
 export interface PageSource {
@@ -36,32 +36,81 @@ const mostRows = 2_000_000;
 /** A first page of exactly this length may be a host's own limit rather than the end of the list. */
 const usualLimits = [50, 100, 200];
 
+/** How often a list that changes while it is read is read again. */
+const rereads = 3;
+
+/** What a list that changed between its pages looks like: read again, it may be right. */
+const signsOfChange: readonly (string | undefined)[] = ['list-changed', 'page-repeats', 'total-mismatch'];
+
+/** All rows of a list. Throws as {@link selectRows} does. */
+export function readRows(client: Sender, source: PageSource): Promise<JsonObject[]> {
+  return selectRows(client, source, (row) => row);
+}
+
 /**
- * Reads a list page by page, concurrently once its length is known. Offsets count records, and the first page has none
- * (api-notes, "offset"). Throws a Failure for an answer that failed or is no list, a row that comes twice, and
- * a total that is not reached: an incomplete list never looks like a whole one.
+ * What `select` makes of the rows of a list; rows that it makes `null` of are not kept. An incomplete list never looks
+ * like a whole one: pages overlap by one row, and a list that changed between its pages is read again, up to three
+ * times. Throws a Failure for an answer that failed or is no list, a row that comes twice, a page that does not
+ * continue the one before, and a total that is not reached.
  */
-export async function* readPages(client: Sender, source: PageSource): AsyncGenerator<Page> {
+export async function selectRows<T>(
+  client: Sender,
+  source: PageSource,
+  select: (row: JsonObject) => T | null,
+): Promise<T[]> {
+  for (let reread = 0; ; reread += 1) {
+    try {
+      return await selectOnce({ client, source, again: reread > 0 }, select);
+    } catch (error) {
+      if (reread === rereads || !isChange(error)) throw error;
+    }
+  }
+}
+
+function isChange(error: unknown): boolean {
+  return error instanceof Failure && signsOfChange.includes(error.diagnostics[0]?.code);
+}
+
+/** One read of a list. */
+interface Reading {
+  readonly client: Sender;
+  readonly source: PageSource;
+  /** Whether the pages have been read before, so that earlier answers must not be used. */
+  readonly again: boolean;
+}
+
+async function selectOnce<T>(reading: Reading, select: (row: JsonObject) => T | null): Promise<T[]> {
+  const selected: T[] = [];
+  for await (const { rows } of readPages(reading)) {
+    for (const row of rows) {
+      const item = select(row);
+      if (item !== null) selected.push(item);
+    }
+  }
+  return selected;
+}
+
+/** The pages of a list, read concurrently where its length is known. */
+async function* readPages(reading: Reading): AsyncGenerator<Page> {
+  const { source } = reading;
   const { enough = Number.POSITIVE_INFINITY } = source;
   const list = new Listing(source);
-  const first = await readPage(client, source, 0);
+  const first = await readAt(reading, 0);
   yield list.accept(first);
   if (source.pageSize !== null) {
-    if (first.total === null) yield* readOn(client, source, source.pageSize, list);
-    else yield* readRest(client, source, Math.min(first.total, enough), list);
+    if (first.total === null) yield* readOn(reading, source.pageSize, list);
+    else yield* readRest(reading, Math.min(first.total, enough), list);
   }
   if (list.count < enough) list.end(first.total);
 }
 
-/** All rows of a list; see {@link readPages}. */
-export async function readRows(client: Sender, source: PageSource): Promise<JsonObject[]> {
-  const rows: JsonObject[] = [];
-  for await (const page of readPages(client, source)) rows.push(...page.rows);
-  return rows;
+/** The first page of a list. */
+export function readFirstPage(client: Sender, source: PageSource): Promise<Page> {
+  return readAt({ client, source, again: false }, 0);
 }
 
-/** One page, from the record at `offset` on. */
-export async function readPage(client: Sender, source: PageSource, offset: number): Promise<Page> {
+/** One page, from the record at `offset` on. The first page has no offset (api-notes, "offset"). */
+async function readAt({ client, source, again }: Reading, offset: number): Promise<Page> {
   const { request, pageSize, what, member } = source;
   const asksSize = pageSize !== null && !(source.undeclaredPaging && offset === 0);
   const query = {
@@ -69,8 +118,8 @@ export async function readPage(client: Sender, source: PageSource, offset: numbe
     ...(asksSize ? { limit: String(pageSize) } : {}),
     ...(offset === 0 ? {} : { offset: String(offset) }),
   };
-  const sent = await client.send({ ...request, query });
-  if (!isSuccess(sent)) throw readFailure(what, request, sent);
+  const sent = await client.send({ ...request, query }, { again });
+  if (!isWhole(sent)) throw readFailure(what, request, sent);
   const page = pageOf(sent, request.path, member);
   if (page) return page;
   if (sent.text !== null) throw readFailure(what, request, sent);
@@ -78,35 +127,54 @@ export async function readPage(client: Sender, source: PageSource, offset: numbe
 }
 
 /** The pages after the first of a list of unknown length: until one is short. */
-async function* readOn(client: Sender, source: PageSource, pageSize: number, list: Listing) {
-  const { enough = Number.POSITIVE_INFINITY } = source;
-  // The profile-management interface takes offsets "up to the last record index" only (seed 002, "Limits"): there the
-  // next page begins with the last record again.
-  const overlap = serviceOf(source.request.path) === 'profiles' ? 1 : 0;
+async function* readOn(reading: Reading, pageSize: number, list: Listing) {
+  const { enough = Number.POSITIVE_INFINITY } = reading.source;
   const full = list.count > pageSize || usualLimits.includes(list.count) ? list.count : pageSize;
+  const overlap = full > 1 ? 1 : 0;
   let more = list.count >= full;
   while (more && list.count < enough) {
-    const page = await readPage(client, source, list.count - overlap);
+    const page = await readFurther(reading, list.count - overlap, list);
+    if (page === null) return;
     more = page.names.length >= full;
     yield list.accept(page, overlap);
   }
 }
 
+/**
+ * A page after the first. `null` where paging is not documented and the host shows that it has none: it refuses the
+ * parameters, or ignores them and begins again (api-notes, "exactly 100 verified domains").
+ */
+async function readFurther(reading: Reading, offset: number, list: Listing): Promise<Page | null> {
+  const { undeclaredPaging } = reading.source;
+  try {
+    const page = await readAt(reading, offset);
+    return undeclaredPaging && list.beginsWith(page) ? null : page;
+  } catch (error) {
+    if (!isBadRequest(error)) throw error;
+    if (undeclaredPaging) return null;
+    // Some hosts refuse an offset beyond the end: the list may have become shorter.
+    throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, code: 'list-changed' })));
+  }
+}
+
 /** The pages after the first, up to a known row. A host may return fewer rows at once than requested. */
-async function* readRest(client: Sender, source: PageSource, end: number, list: Listing) {
-  const step = list.count;
-  if (step === 0 || end / step > mostPages) return;
+async function* readRest(reading: Reading, end: number, list: Listing) {
+  const size = list.count;
+  if (size === 0 || end / size > mostPages) return;
+  // The total shows most changes. A change that leaves it the same shows where pages overlap: where that costs no page.
+  const further = (step: number): number => Math.ceil((end - size) / step);
+  const overlap = size > 1 && further(size - 1) === further(size) ? 1 : 0;
   const offsets: number[] = [];
-  for (let offset = step; offset < end; offset += step) offsets.push(offset);
+  for (let next = size; next < end; next += size - overlap) offsets.push(next - overlap);
   for (let at = 0; at < offsets.length; at += concurrentPages) {
-    const pages = offsets.slice(at, at + concurrentPages).map((offset) => readPage(client, source, offset));
+    const pages = offsets.slice(at, at + concurrentPages).map((offset) => readAt(reading, offset));
     // They are awaited one by one below; a failure before that must not count as unhandled.
     for (const page of pages) page.catch(() => {});
     for (const page of pages) {
       const read = await page;
       // Without this, a total that is too high would cost hundreds of requests.
       if (read.names.length === 0) return;
-      yield list.accept(read);
+      yield list.accept(read, overlap);
     }
   }
 }
@@ -125,23 +193,32 @@ class Listing {
     return this.#seen.size;
   }
 
-  /** The page without the rows that overlap with the page before. Throws for a row that comes twice. */
+  /** Whether the page repeats the rows with which the list begins. */
+  beginsWith({ names }: Page): boolean {
+    const first = this.#seen.values();
+    return names.length > 1 && names.every((name) => name === first.next().value);
+  }
+
+  /** The page without the rows that overlap with the page before. Throws for a row that comes twice, or is missing. */
   accept(page: Page, overlap = 0): Page {
-    const { names } = page;
     const { what, request } = this.#source;
-    if (overlap > 0 && names[0] !== this.#last) {
-      throw badList('page-repeats', what, request, 'does not continue where the page before ended');
-    }
-    for (const name of names.slice(overlap)) {
+    const continues = overlap === 0 || page.names[0] === this.#last;
+    const from = continues ? overlap : 0;
+    const names = page.names.slice(from);
+    for (const name of names) {
       if (this.#seen.has(name)) {
-        const which = name.startsWith('sha256:') ? 'the same row' : `the row with id ${name.slice(0, 100)}`;
+        const which = name.startsWith('sha256:') ? 'the same row' : `the row with id ${inBrief(name, 100)}`;
         throw badList('page-repeats', what, request, `lists ${which} twice`);
       }
       this.#seen.add(name);
     }
+    if (!continues) {
+      const problem = 'gave pages that do not continue each other: the list changed while it was read';
+      throw badList('list-changed', what, request, problem);
+    }
     if (this.#seen.size > mostRows) throw badList('bad-answer', what, request, 'lists rows without end');
     this.#last = names.at(-1) ?? this.#last;
-    return { ...page, rows: page.rows.slice(overlap), names: names.slice(overlap) };
+    return { ...page, rows: page.rows.slice(from), names };
   }
 
   end(total: number | null): void {
@@ -149,49 +226,4 @@ class Listing {
     const { what, request } = this.#source;
     throw badList('total-mismatch', what, request, `announced ${total} rows and gave ${this.count}`);
   }
-}
-
-/** One page of a list. */
-export interface Page {
-  readonly rows: readonly JsonObject[];
-  /** What identifies each row in the list. */
-  readonly names: readonly string[];
-  /** How many rows the whole list has; `null` where the answer does not say so. */
-  readonly total: number | null;
-}
-
-/**
- * The rows in a list's answer: a bare array, or an object that holds it under `member` or the plural noun that ends the
- * path (api-notes, "Collections"). `null` where there are none or a row is no object.
- */
-export function pageOf(answer: Answered, path: string, member: string | undefined): Page | null {
-  const { body, headers } = answer;
-  const rows = rowsIn(body, path, member);
-  if (!rows) return null;
-  return { rows, names: rows.map(nameOf), total: totalOf(body) ?? countIn(headers['x-total-count']) };
-}
-
-function rowsIn(body: Json, path: string, member: string | undefined): readonly JsonObject[] | null {
-  const rows = isObject(body) ? own(body, member ?? path.split('/').at(-1) ?? '') : body;
-  // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
-  if (isObject(body) && rows === null) return [];
-  if (!isArray(rows)) return null;
-  const objects = rows.filter((row) => isObject(row));
-  return objects.length < rows.length ? null : objects;
-}
-
-function totalOf(body: Json): number | null {
-  const metadata = isObject(body) ? own(body, '_metadata') : undefined;
-  const total = isObject(metadata) ? own(metadata, 'total') : undefined;
-  return typeof total === 'number' && Number.isInteger(total) && total >= 0 ? total : null;
-}
-
-function countIn(header: string | undefined): number | null {
-  return header !== undefined && /^\d{1,9}$/.test(header.trim()) ? Number(header) : null;
-}
-
-/** What identifies a row: its id, else all of its content. */
-function nameOf(row: JsonObject): string {
-  const id = own(row, 'id');
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : sha256(row);
 }

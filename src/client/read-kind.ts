@@ -7,10 +7,10 @@ import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isSuccess } from './answer.ts';
+import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, inBrief, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
-import { type PageSource, readPages, readRows } from './pages.ts';
+import { type PageSource, readRows, selectRows } from './pages.ts';
 
 /** What is read, and how. */
 interface Reader extends ReadRequest {
@@ -71,7 +71,7 @@ async function readSingle(
   const isAlone = keys.length === 1 && ids.length === 1 && !complete;
   if (!written || !isAlone || !one || key === undefined || id === undefined) return null;
   const sent = await client.send(one(id, settings));
-  if (!isSuccess(sent) || !isObject(sent.body)) return null;
+  if (!isWhole(sent) || !isObject(sent.body)) return null;
   const object = liveObject(kind, sent.body, settings, id);
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
@@ -146,7 +146,7 @@ async function readOne(
     const fromTenant = sent.text === null || !looksLikeHtml(sent.text);
     if (fromTenant && isAbsent({ status: sent.status, body: sent.body })) return null;
   }
-  if (isSuccess(sent) && isObject(sent.body)) return sent.body;
+  if (isWhole(sent) && isObject(sent.body)) return sent.body;
   throw readFailure(kind.name, request, sent);
 }
 
@@ -156,8 +156,8 @@ function neededBy({ kind, keys, ids, complete }: Reader): IsNeeded {
   return ({ identity, id }) => complete || names.has(identity) || (id !== null && pinned.has(id));
 }
 
-/** Page by page, so that rows that are not needed are not kept: few of thousands may be declared. */
-async function readList(
+/** The listed objects that are needed. The others are not kept: few of thousands may be declared. */
+function readList(
   reader: Reader,
   list: List,
   filter: string | null,
@@ -165,18 +165,14 @@ async function readList(
 ): Promise<LiveObject[]> {
   const { client, settings, kind } = reader;
   const source = sourceOf(reader, list, filter);
-  const objects: LiveObject[] = [];
-  for await (const { rows } of readPages(client, source)) {
-    for (const row of rows) {
-      const object = liveObject(kind, row, settings, null);
-      // An object that was skipped would count as absent.
-      if (!object && !kind.isForeign?.(row)) {
-        throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
-      }
-      if (object && isNeeded(object)) objects.push(object);
+  return selectRows(client, source, (row) => {
+    const object = liveObject(kind, row, settings, null);
+    // An object that was skipped would count as absent.
+    if (!object && !kind.isForeign?.(row)) {
+      throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
     }
-  }
-  return objects;
+    return object && isNeeded(object) ? object : null;
+  });
 }
 
 /** The length of a percent-encoded filter expression that safely fits into a URL. */
@@ -188,7 +184,8 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
   const needsIds = ids.length > 0 && (kind.pinnable || kind.renamable);
   if (complete || !list.filter || keys.length === 0 || needsIds) return null;
   const filter = list.filter(keys);
-  return encodeURIComponent(filter).length <= longestFilter ? filter : null;
+  // A tenant's own key may hold half of a character, which no URL can hold.
+  return filter.isWellFormed() && encodeURIComponent(filter).length <= longestFilter ? filter : null;
 }
 
 /** The source of a list's pages, whole or filtered. */

@@ -1,13 +1,13 @@
 import { apiRequest } from '../kinds/http.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { candidateKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
 import type { LiveObject, TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isSuccess, type Sent } from './answer.ts';
+import { isWhole, type Sent } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
 import { readDefaultsOfKind, readKind } from './read-kind.ts';
@@ -21,7 +21,8 @@ export function readOnce(client: Client): Client {
       if (request.method !== 'GET') return client.send(request, options);
       const { path, query, headers } = request;
       const name = canonicalJson({ path, query, headers });
-      const answer = answers.get(name) ?? client.send(request, options);
+      const known = options?.again ? undefined : answers.get(name);
+      const answer = known ?? client.send(request, options);
       answers.set(name, answer);
       return answer;
     },
@@ -90,6 +91,7 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
 const reportedOnce = new Set([
   'interrupted',
   'tenant-unauthorized',
+  'token-endpoint',
   'tenant-unreachable',
   'tenant-redirect',
   'tenant-rate-limit',
@@ -130,7 +132,7 @@ export async function readAll(
       others.flatMap((other) => [readWhole(other), readDefaults(client, [allOf(other)], settings)]),
     );
     const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
-    const keys = [...kind.read.candidates(known.flat()), ...own];
+    const keys = [...candidateKeys(kind.read, known.flat()), ...own];
     const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
     return readObjects(client, [someOf(kind, distinct)], settings);
   };
@@ -144,7 +146,7 @@ export async function readTemplateContext(
 ): Promise<JsonObject> {
   const request = apiRequest('GET', '/v2025/notification-template-context', settings);
   const sent = await client.send(request);
-  if (!isSuccess(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
+  if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
   const attributes = own(sent.body, 'attributes');
   return isObject(attributes) ? attributes : {};
 }

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
-import { type Answer, mayHaveHappened, type Sent } from './answer.ts';
+import { type Answer, type Answered, mayHaveHappened, type Sent } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';
 import type { Permit } from './rate-limiter.ts';
@@ -9,6 +9,10 @@ import type { Permit } from './rate-limiter.ts';
 export interface RetryLimits {
   readonly attempts: number;
   readonly total: number;
+  /** Milliseconds that even the last attempt has, so that an answer that comes at once is not missed. */
+  readonly lastAttempt: number;
+  /** Milliseconds after which a host that cannot be reached is given up. */
+  readonly unreachable: number;
   /** The first wait; each further one is twice as long, up to `longestWait`. */
   readonly firstWait: number;
   readonly longestWait: number;
@@ -17,6 +21,8 @@ export interface RetryLimits {
 export const defaultRetryLimits: RetryLimits = {
   attempts: 5,
   total: 300_000,
+  lastAttempt: 10_000,
+  unreachable: 10_000,
   firstWait: 400,
   longestWait: 20_000,
 };
@@ -28,16 +34,20 @@ export interface Task {
   /** Whether it changes the tenant: then an attempt that may have been carried out is never forgotten. */
   readonly writes: boolean;
   readonly signal: AbortSignal;
-  /** Makes one attempt; `count` begins with 1. */
-  attempt(count: number): Promise<Attempt>;
-  /** Fetches another token than the refused one; `null` where there is no other. */
-  readonly renewToken: ((stale: string) => Promise<unknown>) | null;
+  /** Makes an attempt, which is given up after `longest` milliseconds; `count` begins with 1. */
+  attempt(count: number, longest: number): Promise<Attempt>;
+  /** Drops the refused token, so that the next attempt fetches another one; `null` where there is no other. */
+  readonly dropToken: ((refused: string) => void) | null;
   /** Called before each wait. */
-  onRetry?(attempt: number, ms: number, answer: Answer): void;
+  onRetry(attempt: number, ms: number, answer: Answer): void;
 }
 
 export interface Attempt {
   readonly answer: Answer;
+  /** When it began to be sent, or its token to be fetched: waiting in the queue does not count. */
+  readonly startedAt: number;
+  /** Attempts to fetch a token that failed before: they count as attempts of the request. */
+  readonly failedFetches?: number;
   /** The rate limiter's permit, which has to be given back. */
   readonly permit?: Permit;
   /** The token it was made with. */
@@ -56,14 +66,17 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
   let isRenewed = false;
   let uncertain: Answer | null = null;
   for (let attempt = 1; ; attempt += 1) {
-    const { answer, permit, token } = await task.attempt(attempt);
+    const left = retries.total - (startedAt === null ? 0 : clock.now() - startedAt);
+    const attempted = await task.attempt(attempt, Math.max(left, retries.lastAttempt));
+    const { answer, permit, token } = attempted;
+    attempt += attempted.failedFetches ?? 0;
     const now = clock.now();
-    startedAt ??= now;
+    startedAt ??= attempted.startedAt;
     const elapsed = now - startedAt;
-    const renewable = task.renewToken !== null && !isRenewed;
+    const renewable = task.dropToken !== null && !isRenewed;
     const { repeatable } = task;
-    const attempted = { answer, repeatable, attempt, elapsed, renewable, now, random: random() };
-    const step = nextStep(attempted, retries);
+    const state = { answer, repeatable, attempt, elapsed, renewable, now, random: random() };
+    const step = nextStep(state, retries);
     if (step.do === 'pause') permit?.pause(step.ms);
     else permit?.release();
     if (step.do === 'finish' || (step.do === 'pause' && !step.again)) {
@@ -74,9 +87,9 @@ export async function sendWithRetry(task: Task, { clock, retries, random }: Retr
     if (task.writes && mayHaveHappened(answer)) uncertain = answer;
     if (step.do === 'renew-token') {
       isRenewed = true;
-      if (token !== undefined) await task.renewToken?.(token);
+      if (token !== undefined) task.dropToken?.(token);
     } else {
-      task.onRetry?.(attempt, step.ms, answer);
+      task.onRetry(attempt, step.ms, answer);
       // After a pause, the rate limiter holds back all requests of the version.
       if (step.do === 'wait' || !permit) await clock.sleep(step.ms, task.signal);
     }
@@ -89,7 +102,7 @@ export interface Attempted {
   readonly repeatable: boolean;
   /** From 1. */
   readonly attempt: number;
-  /** Milliseconds since the first attempt ended. */
+  /** Milliseconds since the first attempt began. */
   readonly elapsed: number;
   /** Whether there can be a new token, and this request has not asked for one yet. */
   readonly renewable: boolean;
@@ -114,21 +127,21 @@ export function nextStep(attempted: Attempted, limits: RetryLimits): Step {
   switch (answer.outcome) {
     case 'answered':
       if (answer.status === 401 && attempted.renewable) return { do: 'renew-token' };
-      if (answer.status === 429) return pause(attempted, answer.headers['retry-after'], limits);
+      if (answer.status === 429) return pause(attempted, askedWait(answer, attempted.now), limits);
       if (!repeatable || ![502, 503, 504].includes(answer.status)) return { do: 'finish' };
-      return waitOrFinish(attempted, retryAfter(answer.headers['retry-after'], attempted.now), limits);
+      return waitOrFinish(attempted, askedWait(answer, attempted.now), limits);
     case 'lost':
       if (!repeatable || answer.reason === 'interrupted' || answer.reason === 'too-large') {
         return { do: 'finish' };
       }
       return waitOrFinish(attempted, null, limits);
     case 'unsent':
-      return answer.reason === 'unreachable' ? waitOrFinish(attempted, null, limits) : { do: 'finish' };
+      if (answer.reason !== 'unreachable') return { do: 'finish' };
+      return waitOrFinish(attempted, null, { ...limits, total: Math.min(limits.total, limits.unreachable) });
   }
 }
 
-function pause(attempted: Attempted, header: string | undefined, limits: RetryLimits): Step {
-  const wanted = retryAfter(header, attempted.now);
+function pause(attempted: Attempted, wanted: number | null, limits: RetryLimits): Step {
   const ms = wanted === null || wanted === 0 ? backoff(attempted, limits) : wanted;
   return { do: 'pause', ms, again: attempted.elapsed + ms <= limits.total };
 }
@@ -145,18 +158,37 @@ function backoff({ attempt, random }: Attempted, { firstWait, longestWait }: Ret
   return Math.round(full / 2 + (full / 2) * random);
 }
 
+function askedWait({ headers }: Answered, now: number): number | null {
+  return retryAfter(headers['retry-after'], now, dateOf(headers.date));
+}
+
+/** Without the host's own time, a date may be far off because the local clock is: no wait is longer than this. */
+const longestGuess = 60_000;
+
 /**
  * The wait that a Retry-After header asks for, in milliseconds: seconds or an HTTP date (RFC 9110, 10.2.3).
  *
- * @param now milliseconds since 1970
+ * @param now the local time, in milliseconds since 1970
+ * @param sentAt the host's time when it answered, `null` where it did not say so: local clocks are often wrong
  * @returns `null` where there is no such header or it makes no sense
  */
-export function retryAfter(header: string | undefined, now: number): number | null {
+export function retryAfter(
+  header: string | undefined,
+  now: number,
+  sentAt: number | null = null,
+): number | null {
   const value = header?.trim() ?? '';
   if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
-  if (!/^[A-Za-z]{3,9},? /.test(value)) return null;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
+  const at = dateOf(value);
+  if (at === null) return null;
+  return sentAt === null ? Math.min(Math.max(0, at - now), longestGuess) : Math.max(0, at - sentAt);
+}
+
+/** The time in an HTTP date, in milliseconds since 1970; `null` for any other text. */
+export function dateOf(text: string | undefined): number | null {
+  const value = text?.trim() ?? '';
+  const at = /^[A-Za-z]{3,9},? /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
 }
 
 /**

@@ -24,6 +24,13 @@ export function targetOf(
   if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted) {
     return unsent('unsafe', `the path "${path}" leads out of the base URL`);
   }
+  if (
+    !Object.entries(query)
+      .flat()
+      .every((text) => text.isWellFormed())
+  ) {
+    return unsent('unsafe', `the query of "${path}" holds half a character, which no URL can hold`);
+  }
   const pairs = Object.entries(query).map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   );

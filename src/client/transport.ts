@@ -2,9 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { type Dispatcher, Pool } from 'undici';
 import { isTooDeep, parseJson } from '../model/json.ts';
+import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { systemCode } from '../model/system-error.ts';
-import { type Answer, type Answered, type Lost, lost, type Unsent, unsent } from './answer.ts';
+import { type Answer, type Answered, lost, unsent } from './answer.ts';
+import { lostBy, unsentBy } from './connection-error.ts';
+import { createProxyDispatcher } from './proxy.ts';
 
 /** One HTTP request, ready to go. */
 export interface Call {
@@ -15,6 +18,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds after which it is given up, where that is sooner than the time limit of every exchange. */
+  readonly longest?: number | undefined;
 }
 
 /** Sends single requests. Never rejects, follows no redirects, repeats nothing. */
@@ -45,28 +50,35 @@ type Head = Pick<Answered, 'status' | 'headers'>;
 /** The most bytes of an answer's headers, as in Node itself. */
 const largestHeaders = 16_384;
 
-/** HTTP over kept-alive connections, at most `connections` to an origin. */
-export function createTransport(connections: number, limits: TransportLimits): Transport {
-  const pools = new Map<string, Pool>();
-  const poolOf = (origin: string): Pool => {
-    const existing = pools.get(origin);
+/** HTTP over kept-alive connections, at most `connections` to an origin, through the proxy where there is one. */
+export function createTransport(
+  connections: number,
+  limits: TransportLimits,
+  proxy: HttpProxies | null = null,
+): Transport {
+  const options = {
+    connections,
+    pipelining: 1,
+    headersTimeout: limits.headers,
+    bodyTimeout: limits.body,
+    maxResponseSize: limits.bodyBytes,
+    maxHeaderSize: largestHeaders,
+  };
+  const dispatchers = new Map<string, Promise<Dispatcher>>();
+  const dispatcherFor = (origin: string): Promise<Dispatcher> => {
+    const name = proxy ? 'proxy' : origin;
+    const existing = dispatchers.get(name);
     if (existing) return existing;
-    const pool = new Pool(origin, {
-      connections,
-      pipelining: 1,
-      connect: { timeout: limits.connect },
-      headersTimeout: limits.headers,
-      bodyTimeout: limits.body,
-      maxResponseSize: limits.bodyBytes,
-      maxHeaderSize: largestHeaders,
-    });
-    pools.set(origin, pool);
-    return pool;
+    const dispatcher = proxy
+      ? createProxyDispatcher(proxy, { ...options, connectTimeout: limits.connect })
+      : Promise.resolve(new Pool(origin, { ...options, connect: { timeout: limits.connect } }));
+    dispatchers.set(name, dispatcher);
+    return dispatcher;
   };
   return {
-    exchange: (call) => exchange(poolOf(call.origin), call, limits),
+    exchange: async (call) => exchange(await dispatcherFor(call.origin), call, limits),
     close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await Promise.all([...dispatchers.values()].map(async (dispatcher) => (await dispatcher).destroy()));
     },
   };
 }
@@ -75,7 +87,7 @@ export function createTransport(connections: number, limits: TransportLimits): T
  * Uses `dispatch` rather than `request`, since it shows when a request is put on the wire: what fails before is safe to
  * repeat, what fails after may have been carried out.
  */
-function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answer> {
+function exchange(dispatcher: Dispatcher, call: Call, limits: TransportLimits): Promise<Answer> {
   return new Promise((resolve) => {
     let onWire: Dispatcher.DispatchController | null = null;
     let head: Head | null = null;
@@ -98,10 +110,12 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
           ? lost('interrupted', 'the run was interrupted before the answer came')
           : unsent('interrupted', 'the run was interrupted'),
       );
-    const fail = (error: Error): void => settle(onWire ? lostBy(error, head !== null) : unsentBy(error));
-    const deadline = setTimeout(() => {
-      fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' }));
-    }, limits.total);
+    const fail = (error: Error): void =>
+      settle(onWire ? lostBy(error, head !== null) : unsentBy(error, call.origin));
+    const deadline = setTimeout(
+      () => fail(Object.assign(new Error('total time limit'), { code: 'TOTAL_TIMEOUT' })),
+      Math.min(limits.total, call.longest ?? limits.total),
+    );
 
     if (call.signal?.aborted) return interrupt();
     call.signal?.addEventListener('abort', interrupt);
@@ -128,10 +142,10 @@ function exchange(pool: Pool, call: Call, limits: TransportLimits): Promise<Answ
       },
     };
     try {
-      const { method, path, headers, body } = call;
-      pool.dispatch({ method, path, headers: { ...headers }, body }, handler);
+      const { origin, method, path, headers, body } = call;
+      dispatcher.dispatch({ origin, method, path, headers: { ...headers }, body }, handler);
     } catch (error) {
-      settle(unsentBy(error));
+      settle(unsentBy(error, call.origin));
     }
   });
 }
@@ -202,38 +216,3 @@ function flatHeaders(headers: Record<string, string | string[] | undefined>): Re
   ]);
   return Object.fromEntries(entries);
 }
-
-/** The outcome of a request that failed on its way: it may have been carried out. */
-function lostBy(error: unknown, answerBegan: boolean): Lost {
-  const code = systemCode(error) ?? 'no code';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return lost('too-large', 'the answer is larger than tenantctl reads');
-  }
-  if (['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
-    return lost('timeout', 'no complete answer came within the time limit');
-  }
-  if (answerBegan) return lost('cut', `the answer broke off (${code})`);
-  return lost('reset', `the connection ended before an answer came (${code})`);
-}
-
-/** The outcome of a request that failed before it was sent: it was not carried out. */
-function unsentBy(error: unknown): Unsent {
-  const code = systemCode(error) ?? 'no code';
-  if (code === 'UND_ERR_INVALID_ARG') {
-    return unsent('unsafe', 'the request cannot be sent over HTTP (header or path)');
-  }
-  if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
-    const hint = 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.';
-    return unsent('untrusted', `no trusted connection to the host (${code})`, hint);
-  }
-  const hint = 'Check the base URL in the project file, the network, and whether the host is up.';
-  return unsent('unreachable', `${unreachable[code] ?? 'the host cannot be reached'} (${code})`, hint);
-}
-
-const unreachable: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the host refuses the connection',
-  ENOTFOUND: 'the host name does not exist',
-  EAI_AGAIN: 'the host name cannot be resolved now',
-  UND_ERR_CONNECT_TIMEOUT: 'the host did not accept the connection in time',
-  TOTAL_TIMEOUT: 'no connection was free within the time limit',
-};

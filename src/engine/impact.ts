@@ -1,7 +1,8 @@
-import { isSuccess, type Sent } from '../client/answer.ts';
+import { isWhole, type Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { inBrief } from '../client/describe.ts';
-import { type PageSource, pageOf, readRows } from '../client/pages.ts';
+import { pageOf } from '../client/page.ts';
+import { type PageSource, readRows } from '../client/pages.ts';
 import { allOrFailure } from '../client/read.ts';
 import { declaredRules, profileSearch, runRules } from '../kinds/profile-search.ts';
 import { Failure, failure } from '../model/failure.ts';
@@ -90,7 +91,7 @@ interface StartedRun {
 
 /** The number of further pages, from the total on the first page. */
 function pagesAfter({ request, member }: PageSource, first: Sent): number {
-  const page = isSuccess(first) ? pageOf(first, request.path, member) : null;
+  const page = isWhole(first) ? pageOf(first, request.path, member) : null;
   if (!page || page.total === null || page.rows.length === 0) return 0;
   return Math.ceil(page.total / page.rows.length) - 1;
 }
@@ -104,7 +105,7 @@ async function readProfiles(
   const rows = await readRows(
     {
       send: async (request, options) =>
-        request.query.offset === undefined ? started.first : budget.send(request, options),
+        request.query.offset === undefined && !options?.again ? started.first : budget.send(request, options),
     },
     started.run,
   );

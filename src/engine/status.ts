@@ -4,7 +4,7 @@ import { readObjects } from '../client/read.ts';
 import { dnsName, domainOf } from '../kinds/dns-records.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
+import { candidateKeys, identityOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verificationOf } from '../kinds/verification.ts';
@@ -136,7 +136,7 @@ function mailFromKeys(
 ): Key[] {
   const keys = declared.filter(({ kind }) => kind === mailFrom.name).map(({ key }) => key);
   const { read } = mailFrom;
-  const candidates = read.how === 'each-declared' ? read.candidates(identities) : [];
+  const candidates = read.how === 'each-declared' ? candidateKeys(read, identities) : [];
   const live = candidates
     .filter(([identity = '']) => dnsName(domainOf(identity)) !== null)
     .filter((key) => includes(formatAddress(mailFrom.name, key)))

@@ -7,6 +7,7 @@ import type { TenantState } from '../model/live.ts';
 import type { Endpoint, Environment, Project, Secrets } from '../model/project.ts';
 import { readRequestsFor } from '../planner/input.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
+import { refuseForeignHosts } from './allowed-hosts.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';
 
 /** A tenant. Its connections, and its server if it is embedded, stay open until it is closed. */
@@ -25,16 +26,18 @@ export interface TenantOptions {
 
 /**
  * Opens the environment's tenant, and starts it if it is embedded. Sends no request yet, so a wrong base URL shows
- * later. Throws a Failure for a seed or data file of an embedded tenant that cannot be used.
+ * later. Throws a Failure for hosts that TENANTCTL_ALLOWED_HOSTS does not list, and for a seed or data file of an
+ * embedded tenant that cannot be used.
  */
 export async function openTenant(
   { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
   { signal, onEvent }: TenantOptions = {},
 ): Promise<Tenant> {
-  const { sandbox, identity, profiles } = await endpointsOf(environment);
-  const { settings, limits } = environment;
+  refuseForeignHosts(environment.connection);
+  const { sandbox, ...reached } = await endpointsOf(environment);
+  const { tenant, settings, limits } = environment;
   const { timeout } = limits;
-  const client = createClient({ tenant: environment.tenant, identity, profiles, limits, settings }, secrets, {
+  const client = createClient({ tenant, limits, settings, ...reached }, secrets, {
     ...(signal === undefined ? {} : { signal }),
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
@@ -94,7 +97,10 @@ export async function startEmbedded(options: SandboxOptions): Promise<Sandbox> {
 
 /** The base URLs of a tenant, and its server if it is embedded. */
 async function endpointsOf({ connection }: Environment) {
-  if (connection.to === 'tenant') return { ...connection, sandbox: null };
+  if (connection.to === 'tenant') {
+    const { identity, profiles, network } = connection;
+    return { sandbox: null, identity, profiles, proxy: network.proxies?.() ?? null };
+  }
   const sandbox = await startEmbedded(connection.sandbox);
   const endpoint: Endpoint = {
     baseUrl: sandbox.url,
@@ -105,5 +111,6 @@ async function endpointsOf({ connection }: Environment) {
       clientSecret: () => sandbox.clientSecret,
     },
   };
-  return { sandbox, identity: endpoint, profiles: endpoint };
+  // What runs in this process is reached directly.
+  return { sandbox, identity: endpoint, profiles: endpoint, proxy: null };
 }

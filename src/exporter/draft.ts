@@ -79,6 +79,8 @@ export function draftObject(object: LiveObject, context: DraftContext): Draft | 
   const key = keyMembers(kind, object);
   if (key.some(([, part]) => part === unresolved))
     return { object, refused: 'its key is a text that tenantctl reserves for itself' };
+  if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
+    return { object, refused: 'its key holds half of a character, which no address can hold' };
   const drafted = Object.entries(kind.fields).map(([name, field]) =>
     draftField(name, field, object, context),
   );
@@ -102,7 +104,8 @@ export function draftObject(object: LiveObject, context: DraftContext): Draft | 
 
 function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {
   // An object is pinned by its id where it has no name, or one that a manifest cannot hold.
-  if (kind.pinnable && id !== null && (key[0] === id || key[0] === unresolved)) return [['id', id]];
+  const isUnwritable = key[0] === unresolved || key[0]?.isWellFormed() === false;
+  if (kind.pinnable && id !== null && (key[0] === id || isUnwritable)) return [['id', id]];
   return kind.keyFields.map(({ name }, part): Member => [name, key[part] ?? '']);
 }
 

@@ -29,7 +29,7 @@ export function pathOf(base: string, ...segments: readonly string[]): string {
 function encodeSegment(segment: string): string {
   // Some servers decode a segment before they walk the path.
   const walks = segment.split(/[\\/]/).some((part) => part === '.' || part === '..');
-  if (segment === '' || walks || /\p{Cc}/u.test(segment)) {
+  if (segment === '' || walks || !segment.isWellFormed() || /\p{Cc}/u.test(segment)) {
     throw failure(
       'unsafe-path-segment',
       `The tenant's id or name "${segment}" cannot stand in a request path.`,

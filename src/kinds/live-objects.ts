@@ -5,7 +5,7 @@ import type { LiveObject } from '../model/live.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { comparable } from './field.ts';
-import type { Facts, Kind } from './kind.ts';
+import type { Facts, Kind, Read } from './kind.ts';
 
 /**
  * An answer of the API as a live object; `null` where the kind says that it is not one of its objects.
@@ -45,6 +45,14 @@ function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried }: Fa
   );
   const more = carried?.() ?? {};
   return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried: more });
+}
+
+/** The keys that objects of other kinds suggest, without those that hold half of a character: no URL can hold it. */
+export function candidateKeys(
+  { candidates }: Extract<Read, { how: 'each-declared' }>,
+  known: readonly LiveObject[],
+): Key[] {
+  return candidates(known).filter((key) => key.every((part) => part.isWellFormed()));
 }
 
 /** Equal for keys of the same object: the address, with case folded where the kind says so. */

@@ -1,10 +1,13 @@
 import { isAbsolute, join } from 'node:path';
+import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { TenantName } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets } from '../model/project.ts';
+import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets, Setting } from '../model/project.ts';
 import type { FoundNode } from './document.ts';
+import { type Place, sourceOf } from './file.ts';
+import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
 import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
@@ -13,6 +16,7 @@ import { unresolved } from './tree.ts';
 /** What an environment is built with. */
 export interface BuildContext {
   readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
   readonly secrets: Secrets;
   readonly problems: Problems;
   /** The position of a value of the environment. */
@@ -76,7 +80,7 @@ function readEndpoints(value: JsonObject, context: BuildContext): TenantConnecti
   if (identity === undefined || profiles === undefined) return undefined;
   return {
     tenant: { identity: identity?.baseUrl ?? '', profiles: profiles?.baseUrl ?? '' },
-    connection: { to: 'tenant', identity, profiles },
+    connection: { to: 'tenant', identity, profiles, network: readNetwork(context.env, context.problems) },
   };
 }
 
@@ -96,12 +100,20 @@ function readEndpoint(
   const baseUrl = readAddress(value, service, 'baseUrl', context);
   const tokenUrl = readAddress(value, service, 'tokenUrl', context);
   if (baseUrl === undefined || baseUrl === null || tokenUrl === undefined) return undefined;
+  const setting = settingAt(service, 'baseUrl', context);
   const auth = own(value, 'auth');
   if (isObject(auth)) {
-    const own = readAuth(auth, service, tokenUrl ?? `${baseUrl}/oauth/token`, context);
-    return own && { baseUrl, auth: own };
+    const own = readAuth(
+      auth,
+      service,
+      tokenUrl === null
+        ? { tokenUrl: `${baseUrl}/oauth/token`, setting }
+        : { tokenUrl, setting: settingAt(service, 'tokenUrl', context) },
+      context,
+    );
+    return own && { baseUrl, setting, auth: own };
   }
-  if (inherited !== null) return inherited && { baseUrl, auth: inherited };
+  if (inherited !== null) return inherited && { baseUrl, setting, auth: inherited };
   return refuse(context, `/${service}`, {
     code: 'missing-field',
     message: 'There are no credentials for this service',
@@ -125,10 +137,30 @@ function readAddress(
   return refuse(context, pointer(service, name), { code: 'invalid-url', message });
 }
 
+/** A setting of a service. Its position is worked out when a message needs it. */
+function settingAt(service: string, name: string, { find }: BuildContext): Setting {
+  const { place } = find(pointer(service, name));
+  return {
+    name: `${service}.${name}`,
+    get source() {
+      return sourceOf(place);
+    },
+    get excerpt() {
+      return place.file.excerpt(place.offset);
+    },
+  };
+}
+
+/** Where tokens come from, and the setting that says so. */
+interface TokenAddress {
+  readonly tokenUrl: string;
+  readonly setting: Setting;
+}
+
 function readAuth(
   auth: JsonObject,
   service: string,
-  tokenUrl: string,
+  from: TokenAddress,
   context: BuildContext,
 ): Auth | undefined {
   const at = pointer(service, 'auth');
@@ -146,22 +178,35 @@ function readAuth(
   const secret = readCredential(clientSecret, `${at}/clientSecret`, context);
   const id =
     typeof clientId === 'string' ? () => clientId : readCredential(clientId, `${at}/clientId`, context);
-  return secret && id && { by: 'client-credentials', tokenUrl, clientId: id, clientSecret: secret };
+  return secret && id && { by: 'client-credentials', ...from, clientId: id, clientSecret: secret };
 }
 
-/** A function that reveals a credential. It is called when needed, because offline commands work without. */
+/**
+ * A function that reveals a credential. It is called when needed, because offline commands work without. Throws a
+ * Failure at the credential's place where it is not set.
+ */
 function readCredential(
   value: Json | undefined,
   at: Pointer,
   { secrets, problems, find }: BuildContext,
 ): (() => string) | undefined {
   const name = secretName(value);
-  if (name !== null) return () => secrets.reveal(name);
+  if (name !== null) return () => revealAt(name, secrets, find(at).place);
   problems.add('literal-credential', 'Credentials do not belong in a file', find(at).place, {
     hint: 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.',
     excerpt: false,
   });
   return undefined;
+}
+
+function revealAt(name: string, secrets: Secrets, place: Place): string {
+  try {
+    return secrets.reveal(name);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const source = sourceOf(place);
+    throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
+  }
 }
 
 function refuse({ problems, find }: BuildContext, at: Pointer, { code, message, hint }: Problem): undefined {
@@ -173,7 +218,8 @@ export type BaseUrl = { readonly url: string } | { readonly problem: string };
 
 /** Checks a base URL. Credentials are sent to it, so it needs https, except on this machine. */
 export function readUrl(text: string): BaseUrl {
-  if (!URL.canParse(text)) return { problem: 'it is not a URL such as https://acme.api.example.com' };
+  if (!text.isWellFormed() || !URL.canParse(text))
+    return { problem: 'it is not a URL such as https://acme.api.example.com' };
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return { problem: 'credentials are sent there, so it must begin with https://' };

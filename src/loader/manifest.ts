@@ -162,6 +162,13 @@ function explain(
   name: string,
 ): Problem | null {
   if (data === null && propertyName === undefined) return explainNull(kind, instancePath);
+  if (keyword === 'pattern' && typeof data === 'string' && !data.isWellFormed()) {
+    return {
+      code: 'half-character',
+      message: `\`${segmentsOf(instancePath).join('.')}\` has an escape for half of a character`,
+      hint: 'Write the character itself, or the escapes of both halves: `\\ud83d\\ude00`.',
+    };
+  }
   if (propertyName !== undefined) {
     const message = `With \`ensure: absent\`, only the key is allowed, not \`${name}\``;
     return { code: 'absent-with-fields', message, hint: 'Remove the field, or `ensure: absent`.' };

@@ -160,5 +160,7 @@ function lookupProblem(argument: JsonObject): string | null {
   if (!isObject(where) || Object.keys(where).length === 0)
     return '`where` must name at least one field and its value';
   const deep = Object.entries(where).find(([, value]) => value === null || typeof value === 'object');
-  return deep ? `the value of \`${deep[0]}\` must be text, a number, true or false` : null;
+  if (deep) return `the value of \`${deep[0]}\` must be text, a number, true or false`;
+  const half = Object.entries(where).find(([, value]) => typeof value === 'string' && !value.isWellFormed());
+  return half ? `the value of \`${half[0]}\` holds half a character, which no request can hold` : null;
 }

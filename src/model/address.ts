@@ -14,7 +14,25 @@ export function formatAddress(kind: string, key: Key): Address {
 
 /** Most parts need no encoding, and testing that is faster than encoding them. */
 function encodePart(part: string): string {
-  return /^[\w.-]*$/.test(part) ? part : encodeURIComponent(part);
+  if (/^[\w.-]*$/.test(part)) return part;
+  return part.isWellFormed() ? encodeURIComponent(part) : encodeUnpaired(part);
+}
+
+/**
+ * Encodes a text with unpaired surrogates, which JSON of a tenant may hold and URLs cannot: each as the three bytes of
+ * its code unit, so that different texts have different addresses. No manifest can declare such an object, so
+ * {@link parseAddress} does not read the address back.
+ */
+function encodeUnpaired(part: string): string {
+  return part
+    .split(/(\p{Surrogate})/u)
+    .map((piece, at) => (at % 2 === 0 ? encodeURIComponent(piece) : encodeUnit(piece.charCodeAt(0))))
+    .join('');
+}
+
+function encodeUnit(unit: number): string {
+  const bytes = [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
+  return bytes.map((byte) => `%${byte.toString(16).toUpperCase()}`).join('');
 }
 
 /** The kind and key of an address, or `null` where it is not valid. */

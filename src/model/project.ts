@@ -2,6 +2,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { Json } from './json.ts';
 import type { LintLevels } from './lint.ts';
 import type { TenantName } from './live.ts';
+import type { Network } from './network.ts';
 import type { Resource } from './resource.ts';
 import type { ApiSettings } from './settings.ts';
 
@@ -13,12 +14,23 @@ export interface Secrets {
   matches(name: string, text: string): boolean;
 }
 
-/** How to authenticate: a given token, or OAuth 2 client credentials. */
+/** A setting of the project file that an address comes from, for messages. */
+export interface Setting extends Required<Pick<Diagnostic, 'source' | 'excerpt'>> {
+  /** `identity.baseUrl`. */
+  readonly name: string;
+}
+
+/**
+ * How to authenticate: a given token, or OAuth 2 client credentials. The functions throw a Failure that names the place
+ * in the project file where a credential is not set.
+ */
 export type Auth =
   | { readonly by: 'token'; readonly token: () => string }
   | {
       readonly by: 'client-credentials';
       readonly tokenUrl: string;
+      /** The setting of the token URL, or of the base URL that it is made from. */
+      readonly setting?: Setting;
       readonly clientId: () => string;
       readonly clientSecret: () => string;
     };
@@ -26,6 +38,8 @@ export type Auth =
 /** One of the two HTTP services of a tenant. */
 export interface Endpoint {
   readonly baseUrl: string;
+  /** The setting of the base URL. */
+  readonly setting?: Setting;
   readonly auth: Auth;
 }
 
@@ -49,7 +63,12 @@ export interface Limits extends RateLimit {
 
 /** Where an environment's tenant is: at two base URLs, or in this process. */
 export type Connection =
-  | { readonly to: 'tenant'; readonly identity: Endpoint | null; readonly profiles: Endpoint | null }
+  | {
+      readonly to: 'tenant';
+      readonly identity: Endpoint | null;
+      readonly profiles: Endpoint | null;
+      readonly network: Network;
+    }
   | { readonly to: 'sandbox'; readonly sandbox: EmbeddedTenant };
 
 /** What an environment allows a run to do. */

@@ -1,5 +1,6 @@
 import { type JsonObject, textOf } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
+import type { Variations } from './variations.ts';
 
 /** The query parameters of a request; each at most once. */
 export type Query = ReadonlyMap<string, string>;
@@ -35,19 +36,23 @@ export function readFlag(query: Query, name: string): boolean {
   return text === 'true';
 }
 
+/** What a tenant's lists are paged with. */
+interface PagingTenant {
+  /** The largest page. */
+  readonly pageLimit: number;
+  readonly variations: Pick<Variations, 'repeatPages' | 'beforeFurtherPage'>;
+}
+
 /**
- * One page of `records` by `limit` and `offset`, as the notification interface pages (seed 001). `repeatPages` ignores
- * the offset. Throws a 400 for a limit or offset that is out of range.
+ * One page of the records that `select` finds, by `limit` and `offset`, as the notification interface pages (seed 001).
+ * Throws a 400 for a limit or offset that is out of range.
  */
-export function selectPage<T>(
-  records: readonly T[],
-  query: Query,
-  pageLimit: number,
-  repeatPages: boolean,
-): readonly T[] {
+export function selectPage<T>(select: () => readonly T[], query: Query, tenant: PagingTenant): readonly T[] {
+  const { pageLimit, variations } = tenant;
   const { limit, offset } = readRange(query, pageLimit, pageLimit);
-  const from = repeatPages ? 0 : offset;
-  return records.slice(from, from + limit);
+  if (offset > 0) variations.beforeFurtherPage?.();
+  const from = variations.repeatPages ? 0 : offset;
+  return select().slice(from, from + limit);
 }
 
 /** Sorts `records` by a `sorters` expression over `fields`. Throws a 400 for an unknown field. */

@@ -19,7 +19,7 @@ export const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Ha
   ...profileSearches,
 };
 
-type KnownOperation = (typeof operations)[number];
+type KnownOperation = Operation & Pick<(typeof operations)[number], 'name'>;
 
 export interface Route {
   readonly operation: KnownOperation;
@@ -36,11 +36,11 @@ interface Entry {
 export class Router {
   readonly #entries: readonly Entry[];
 
-  constructor(variations: Pick<Variations, 'profileSearchPath' | 'profileSearchDelete'>) {
+  constructor(variations: Pick<Variations, 'profileSearchPath' | 'profileSearchDelete' | 'domainPages'>) {
     this.#entries = operations
       .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
       .map((operation) => ({
-        operation,
+        operation: servedOperation(operation, variations),
         segments: servedPath(operation, variations.profileSearchPath).split('/'),
       }));
   }
@@ -61,6 +61,15 @@ export class Router {
 }
 
 const documentedSearchPath = '/api/advanced_search';
+
+/** The list of domains has parameters on tenants that do not refuse them. */
+function servedOperation(
+  operation: KnownOperation,
+  { domainPages }: Pick<Variations, 'domainPages'>,
+): KnownOperation {
+  const isPaged = operation.name === 'get-dkim-attributes' && domainPages !== 'refused';
+  return isPaged ? { ...operation, query: ['limit', 'offset'] } : operation;
+}
 
 /** The path of an operation on a tenant that serves saved searches under `searchPath`. */
 function servedPath({ path }: Operation, searchPath: string): string {

@@ -66,6 +66,7 @@ export function createSandboxServer(parts: ServerParts): Server {
   return createServer((request, response) => {
     parts.log.countOpen();
     response.once('close', () => parts.log.countClose());
+    response.setHeader('date', new Date(parts.tenant.now()).toUTCString());
     // Only a closed connection fails here, so nobody is left to answer.
     serve(request, response, parts).catch(() => response.destroy());
   });

@@ -40,6 +40,13 @@ export interface Variations {
   readonly resolveNames: boolean;
   /** Whether the notification interface answers every page of a list with the first page (a broken tenant). */
   readonly repeatPages: boolean;
+  /** Called before a further page of a list is selected: what others do meanwhile. */
+  readonly beforeFurtherPage: (() => void) | null;
+  /**
+   * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
+   * `taken` it is not cut after 100 identities.
+   */
+  readonly domainPages: 'refused' | 'ignored' | 'taken';
   readonly experimentalHeader: string;
   readonly retryAfter: 'seconds' | 'date';
 }
@@ -67,6 +74,8 @@ export const contract: Variations = {
   emailLowerCase: false,
   resolveNames: false,
   repeatPages: false,
+  beforeFurtherPage: null,
+  domainPages: 'refused',
   experimentalHeader: 'X-Service-Experimental',
   retryAfter: 'seconds',
 };

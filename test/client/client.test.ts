@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { mayHaveHappened } from '../../src/client/answer.ts';
-import { clientOf, credentials, get, patch, post, put, reply, serve, settle } from './support.ts';
+import { systemClock } from '../../src/client/clock.ts';
+import type { Json } from '../../src/model/json.ts';
+import { clientOf, credentials, fixedToken, get, patch, post, put, reply, serve, settle } from './support.ts';
 
 function jwt(times: { exp?: number; iat?: number }): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -37,6 +39,8 @@ describe('the token', () => {
     ['expires_in', 'opaque', { expires_in: 100 }],
     ["the JWT's own time", jwt({ exp: 600, iat: 500 }), {}],
     ['the shorter of both', jwt({ exp: 600, iat: 500 }), { expires_in: 9000 }],
+    // The client's clock is decades behind.
+    ["the JWT's end and the host's clock", jwt({ exp: Math.floor(Date.now() / 1000) + 100 }), {}],
   ])('is renewed before it expires by %s', async (_name, token, more) => {
     await using server = await serve(({ url }, response) => {
       if (url === '/oauth/token') reply(response, 200, { access_token: token, ...more });
@@ -71,6 +75,27 @@ describe('the token', () => {
     expect(answers.map(({ repeated }) => repeated)).toEqual([false, false, false]);
   });
 
+  test('is not fetched again for a late 401 of an earlier one', async () => {
+    const late: (() => void)[] = [];
+    let fetches = 0;
+    await using server = await serve(({ url, headers }, response) => {
+      const refuse = () => reply(response, 401, { error: 'expired' });
+      if (url === '/oauth/token') {
+        fetches += 1;
+        reply(response, 200, { access_token: `T${fetches}`, expires_in: 3600 });
+      } else if (headers.authorization !== 'Bearer T1') reply(response, 200, []);
+      else if (url === '/v2025/slow') late.push(refuse);
+      else refuse();
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    const slow = setup.client.send(get('/v2025/slow'));
+    await vi.waitFor(() => expect(late).toHaveLength(1));
+    expect(await setup.client.send(get('/v2025/quick'))).toMatchObject({ status: 200, attempts: 2 });
+    for (const refuse of late) refuse();
+    expect(await slow).toMatchObject({ status: 200, attempts: 2 });
+    expect(fetches).toBe(2);
+  });
+
   test('that stays refused ends the request', async () => {
     await using server = await serve(({ url }, response) => {
       if (url === '/oauth/token') reply(response, 200, { access_token: 'T' });
@@ -96,6 +121,65 @@ describe('the token', () => {
       expect(JSON.stringify(answer)).not.toContain('c+li/');
     }
     expect(server.arrivals).toHaveLength(1);
+  });
+
+  test('counts as part of the attempts of a request', async () => {
+    let fetches = 0;
+    await using server = await serve(({ url }, response) => {
+      if (url !== '/oauth/token') return reply(response, 503);
+      fetches += 1;
+      if (fetches < 3) reply(response, 503);
+      else reply(response, 200, { access_token: 'T', expires_in: 3600 });
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    expect(await setup.client.send(get('/v2025/x'))).toMatchObject({ status: 503, attempts: 5 });
+    expect(server.arrivals.map(({ url }) => url)).toEqual([
+      ...Array(3).fill('/oauth/token'),
+      ...Array(3).fill('/v2025/x'),
+    ]);
+    const started = setup.events.filter(({ type }) => type === 'request-started');
+    expect(started).toMatchObject([{ attempt: 3 }, { attempt: 4 }, { attempt: 5 }]);
+  });
+
+  const page = '<!doctype html><h1>Sign in</h1>';
+  test.each<[string, number, Json | string, string, number]>([
+    ['refused', 401, { error: 'invalid_client' }, 'no-token', 1],
+    ['refused as a bad request', 400, { error: 'invalid_client' }, 'no-token', 1],
+    ['forbidden', 403, null, 'no-token', 1],
+    ['not found', 404, { message: 'no such path' }, 'token-endpoint', 1],
+    ['redirected', 302, null, 'token-endpoint', 1],
+    ['answered by a web page', 200, page, 'token-endpoint', 1],
+    ['refused by a web page', 403, page, 'token-endpoint', 1],
+    ['answered without a token', 200, { token: 'x' }, 'token-endpoint', 1],
+    ['answered by a server in trouble', 503, null, 'token-endpoint', 5],
+    ['answered by a broken server', 500, null, 'token-endpoint', 1],
+  ])('that is %s says so, after so many attempts in all', async (_what, status, body, reason, attempts) => {
+    await using server = await serve((_arrival, response) => {
+      if (typeof body === 'string') response.writeHead(status, { 'content-type': 'text/html' }).end(body);
+      else reply(response, status, body, status === 302 ? { location: '/elsewhere' } : {});
+    });
+    await using setup = clientOf(server.url, { auth: credentials(server.url) });
+    const sent = await setup.client.send(post('/v2025/x', {}));
+    expect(sent).toMatchObject({ outcome: 'unsent', reason, attempts });
+    expect(server.arrivals).toHaveLength(attempts);
+    const words = reason === 'no-token' ? /refused the credentials/ : /The credentials were not checked/;
+    expect(JSON.stringify(sent)).toMatch(words);
+    expect(JSON.stringify(sent)).toContain(`${server.url}/oauth/token`);
+  });
+
+  test('and a host that refuses connections are given up within ten seconds, the host named', async () => {
+    const server = await serve(() => {});
+    await server[Symbol.asyncDispose]();
+    for (const auth of [credentials(server.url), fixedToken]) {
+      await using setup = clientOf(server.url, { auth });
+      const sent = await setup.client.send(get('/v2025/x'));
+      expect(sent.outcome).toBe('unsent');
+      expect(JSON.stringify(sent)).toContain(new URL(server.url).host);
+      expect(sent.attempts).toBeGreaterThan(1);
+      expect(sent.attempts).toBeLessThanOrEqual(5);
+      expect(setup.clock.slept).toHaveLength(sent.attempts - 1);
+      expect(setup.clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(10_000);
+    }
   });
 
   test('never follows a redirect to another host', async () => {
@@ -253,6 +337,23 @@ describe('a failure on the way', () => {
     });
   });
 });
+
+test.each(['/oauth/token', '/v2025/x'])(
+  'an answer of %s that drips is given up in time',
+  async (dripping) => {
+    await using server = await serve(({ url }, response) => {
+      if (url !== dripping) return reply(response, 200, { access_token: 'T' });
+      const drip = setInterval(() => response.write(' '), 2);
+      response.on('close', () => clearInterval(drip));
+    });
+    await using setup = clientOf(server.url, {
+      auth: credentials(server.url),
+      options: { clock: systemClock, retries: { total: 60, lastAttempt: 20, firstWait: 1 } },
+    });
+    expect(await setup.client.send(get('/v2025/x'))).not.toMatchObject({ outcome: 'answered' });
+    expect(server.arrivals.filter(({ url }) => url === dripping).length).toBeLessThan(5);
+  },
+);
 
 test('what is still under way when a client is closed ends with it, and is not tried again', async () => {
   await using server = await serve(() => {});

@@ -74,6 +74,17 @@ describe('a lookup', () => {
     expect(client.asked).toHaveLength(4);
   });
 
+  test.each([50, 100])('a first page of exactly %i is not taken for the whole', async (cap) => {
+    const rows = Array.from({ length: cap + 30 }, (_, at) => ({ id: `${at}`, uid: `u${at % (cap + 10)}` }));
+    const client = fakeClient(({ query }: Request) => {
+      const offset = Number(query.offset ?? 0);
+      return answered(200, rows.slice(offset, offset + cap));
+    });
+    const wanted = ['u3', 'u30', 'u40'].map((uid) => lookup({ uid }));
+    const problems = await diagnosticsOf(resolveLookups(client, wanted));
+    expect(problems.map(({ code }) => code)).toEqual(['lookup-ambiguous']);
+  });
+
   test('a host that refuses the filter is read whole', async () => {
     const client = fakeClient(({ query }) => (query.code === undefined ? all() : answered(400)));
     const one = lookup({ code: 'C1' });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readRows } from '../../src/client/pages.ts';
-import { readOnce, readTenant } from '../../src/client/read.ts';
+import { allOrFailure, readOnce, readTenant } from '../../src/client/read.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/kind.ts';
-import { Failure } from '../../src/model/failure.ts';
+import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -47,13 +47,13 @@ describe('pages', () => {
     expect(client.asked).toHaveLength(requests);
   });
 
-  test('the first page has no offset, later ones count records', async () => {
+  test('the first page has no offset, later ones count records and begin with the last row', async () => {
     const client = fakeClient(paged(numbered(600)));
     await readRows(client, source);
     expect(client.asked).toEqual([
       '/v2025/rows?limit=250',
-      '/v2025/rows?limit=250&offset=250',
-      '/v2025/rows?limit=250&offset=500',
+      '/v2025/rows?limit=250&offset=249',
+      '/v2025/rows?limit=250&offset=498',
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('pages', () => {
     const client = fakeClient(paged(numbered(130), 100));
     const rows = await readRows(client, { ...source, pageSize: 100, undeclaredPaging: true });
     expect(rows).toEqual(numbered(130));
-    expect(client.asked).toEqual(['/v2025/rows', '/v2025/rows?limit=100&offset=100']);
+    expect(client.asked).toEqual(['/v2025/rows', '/v2025/rows?limit=100&offset=99']);
   });
 
   test('a list without paging is asked once and without a limit', async () => {
@@ -121,6 +121,7 @@ describe('pages', () => {
     ['a server error', 'tenant-error', () => answered(500)],
     ['no answer', 'answer-lost', () => ({ outcome: 'lost', reason: 'timeout', detail: '' })],
     ['no connection', 'tenant-unreachable', () => ({ outcome: 'unsent', reason: 'unreachable', detail: '' })],
+    ['a part of the list', 'bad-answer', () => answered(206, numbered(3))],
     [
       'a web page',
       'bad-answer',
@@ -130,9 +131,101 @@ describe('pages', () => {
     expect(await codesOf(readRows(fakeClient(answer), source))).toEqual([code]);
   });
 
+  test.each<[string, (rows: JsonObject[]) => void]>([
+    ['loses one of its first rows', (rows) => rows.splice(5, 1)],
+    ['loses the last row of the first page', (rows) => rows.splice(249, 1)],
+    ['gets a row at its beginning', (rows) => rows.unshift({ id: 'new' })],
+    ['moves a row to its beginning', (rows) => rows.unshift(...rows.splice(400, 1))],
+    ['moves a row to its end', (rows) => rows.push(...rows.splice(5, 1))],
+    ['loses all rows but one', (rows) => rows.splice(1)],
+  ])('a list that %s while it is read is read again, and whole', async (_name, change) => {
+    const rows = numbered(600);
+    let isChanged = false;
+    const client = fakeClient((request) => {
+      if (request.query.offset !== undefined && !isChanged) {
+        change(rows);
+        isChanged = true;
+      }
+      return paged(rows)(request);
+    });
+    expect(await readRows(client, source)).toEqual(rows);
+  });
+
+  test('a list that ends before the next page, on a host that refuses such an offset, is read again', async () => {
+    const rows = numbered(100);
+    const client = fakeClient((request) => {
+      if (request.query.offset !== undefined && rows.length === 100) rows.shift();
+      return Number(request.query.offset ?? 0) >= rows.length ? answered(400) : paged(rows, 100)(request);
+    });
+    const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100 };
+    expect(await readRows(client, collection)).toEqual(rows);
+    const always = fakeClient(({ query }) => (query.offset ? answered(400) : answered(200, numbered(100))));
+    const error = await readRows(always, collection).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      diagnostics: [{ code: 'list-changed', message: expect.stringMatching(/400/) }],
+    });
+  });
+
+  test('a counted list that keeps its length while one row goes and another comes is read again too', async () => {
+    const rows = numbered(300);
+    let isChanged = false;
+    const client = fakeClient((request) => {
+      if (request.query.offset !== undefined && !isChanged) {
+        rows.splice(5, 1);
+        rows.push({ id: 'new' });
+        isChanged = true;
+      }
+      const answer = paged(rows)(request);
+      return { ...answer, headers: { 'x-total-count': '300' } };
+    });
+    expect(await readRows(client, source)).toEqual(rows);
+    expect(client.asked).toHaveLength(4);
+  });
+
+  test('a list that changes during every read is an error after four', async () => {
+    const rows = numbered(600);
+    const client = fakeClient((request) => {
+      if (request.query.offset !== undefined) rows.shift();
+      return paged(rows)(request);
+    });
+    expect(await codesOf(readRows(client, source))).toEqual(['list-changed']);
+    expect(client.asked.filter((path) => !path.includes('offset'))).toHaveLength(4);
+  });
+
+  test('a list that is read again is not read from what is already known', async () => {
+    const rows = numbered(600);
+    let changes = 0;
+    const client = fakeClient((request) => {
+      if (request.query.offset !== undefined && changes < 1) {
+        changes += 1;
+        rows.shift();
+      }
+      return paged(rows)(request);
+    });
+    expect(await readRows(readOnce(client), source)).toEqual(rows);
+  });
+
+  const undeclared = { ...source, pageSize: 100, undeclaredPaging: true };
+
+  test.each<[string, (request: Request) => Answer]>([
+    ['refuses limit and offset', ({ query }) => (query.limit ? answered(400) : answered(200, numbered(100)))],
+    ['ignores limit and offset', () => answered(200, numbered(100))],
+    ['ignores them in a longer list', () => answered(200, numbered(130))],
+    ['ignores the offset alone', ({ query }) => answered(200, numbered(Number(query.limit ?? 130)))],
+  ])('where no paging is documented, a host that %s has given its whole list', async (_name, answer) => {
+    const rows = await readRows(fakeClient(answer), undeclared);
+    expect(rows).toEqual(numbered(rows.length));
+    expect([100, 130]).toContain(rows.length);
+  });
+
+  test('where no paging is documented, another error than a refusal stays one', async () => {
+    const answer = ({ query }: Request) => (query.limit ? answered(500) : answered(200, numbered(100)));
+    expect(await codesOf(readRows(fakeClient(answer), undeclared))).toEqual(['tenant-error']);
+  });
+
   test('a later page that fails is an error', async () => {
     const rows = paged(numbered(600));
-    const answer = (request: Request) => (request.query.offset === '500' ? answered(503) : rows(request));
+    const answer = (request: Request) => (request.query.offset === '498' ? answered(503) : rows(request));
     expect(await codesOf(readRows(fakeClient(answer), source))).toEqual(['tenant-error']);
   });
 });
@@ -173,6 +266,15 @@ test('for work that only reads, equal GETs are sent once, and anything else ever
   expect(asked.asked).toEqual(['/v2025/rows', '/v2025/rows?limit=1']);
   for (let count = 0; count < 2; count += 1) await client.send({ ...list, method: 'POST' });
   expect(asked.asked).toHaveLength(4);
+});
+
+test('a fault of the program is never hidden behind a failure of the tenant', async () => {
+  const bug = new TypeError('a bug');
+  const failed = Promise.reject(failure('tenant-error', 'no'));
+  const broken = Promise.reject(bug);
+  await expect(allOrFailure([failed, broken])).rejects.toBe(bug);
+  await expect(allOrFailure([broken, failed, Promise.resolve(1)])).rejects.toBe(bug);
+  await expect(allOrFailure([Promise.resolve(1), failed])).rejects.toBeInstanceOf(Failure);
 });
 
 describe('a tenant', () => {

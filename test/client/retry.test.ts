@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
+import type { Clock } from '../../src/client/clock.ts';
 import {
   type Attempted,
   defaultRetryLimits,
   isRepeatable,
   nextStep,
   retryAfter,
+  sendWithRetry,
+  type Task,
 } from '../../src/client/retry.ts';
 import type { Json } from '../../src/model/json.ts';
 import { answered } from './support.ts';
@@ -27,6 +30,28 @@ test.each([
   [undefined, null],
 ])('Retry-After %j asks for %j ms', (header, ms) => {
   expect(retryAfter(header, now)).toBe(ms);
+});
+
+test.each([
+  ['behind', 600_000],
+  ['ahead', -600_000],
+])('a date in Retry-After is taken from the time of the host, where the local clock is %s', (_name, off) => {
+  const at = (ms: number) => new Date(now + off + ms).toUTCString();
+  const busy = (status: number, headers = {}) =>
+    answered(status, null, { 'retry-after': at(7000), ...headers });
+  expect(step(busy(429, { date: at(0) }))).toEqual({ do: 'pause', ms: 7000, again: true });
+  expect(step(busy(503, { date: at(0) }))).toEqual({ do: 'wait', ms: 7000 });
+  // A host that does not say what time it is: waiting is guessed, and does not end the run.
+  expect(step(busy(429))).toEqual({ do: 'pause', ms: off > 0 ? 60_000 : 400, again: true });
+  expect(step(busy(429, { date: 'today' }))).toMatchObject({ again: true });
+});
+
+test('a tenant that asks for a day by its own clock is not waited for', () => {
+  const headers = {
+    'retry-after': new Date(now + 86_400_000).toUTCString(),
+    date: new Date(now).toUTCString(),
+  };
+  expect(step(answered(429, null, headers))).toMatchObject({ do: 'pause', again: false });
 });
 
 const patchCases: [string, Json, boolean][] = [
@@ -85,6 +110,33 @@ function step(answer: Answer, more: Partial<Attempted> = {}) {
   return nextStep(attempted, defaultRetryLimits);
 }
 
+test('all attempts and waits together have a time limit, which the last attempt is told', async () => {
+  let time = 0;
+  const left: number[] = [];
+  const clock: Clock = {
+    now: () => time,
+    sleep: async (ms) => {
+      time += ms;
+    },
+  };
+  const task: Task = {
+    repeatable: true,
+    writes: false,
+    signal: new AbortController().signal,
+    attempt: async (_count, ms) => {
+      const startedAt = time;
+      left.push(ms);
+      time += Math.min(180_000, ms);
+      return { answer: lost('timeout'), startedAt };
+    },
+    dropToken: null,
+    onRetry: () => {},
+  };
+  const sent = await sendWithRetry(task, { clock, retries: defaultRetryLimits, random: () => 1 });
+  expect(sent).toMatchObject({ reason: 'timeout', attempts: 2, ms: 300_000 });
+  expect(left).toEqual([300_000, 119_600]);
+});
+
 describe('after an attempt', () => {
   test.each([502, 503, 504])('%i is tried again only where that is safe', (status) => {
     expect(step(answered(status)).do).toBe('wait');
@@ -107,6 +159,7 @@ describe('after an attempt', () => {
   });
   test('what never left is tried again, whatever it is', () => {
     expect(step(unreachable, { repeatable: false }).do).toBe('wait');
+    expect(step(unreachable, { elapsed: 10_000 }).do).toBe('finish');
   });
   test('429 pauses for as long as the tenant asks, whatever the request is', () => {
     const asked = answered(429, null, { 'retry-after': '7' });

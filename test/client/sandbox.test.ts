@@ -163,6 +163,19 @@ describe('the fewest requests', () => {
     expect(objects.map(({ address }) => address)).toEqual(['NotificationTemplate/key_444/EMAIL/en']);
     expect(sandbox.log).toHaveLength(2);
   });
+
+  test.each(['a\\', 'a\\b', '\\"', '") or key in ("key_1', 'a","b', '(x)', "it's"])(
+    'a filter holds the key %s as it is',
+    async (key) => {
+      const sandbox = await sandboxOf();
+      addTemplates(sandbox, 600);
+      for (const template of sandbox.state.templates.slice(444, 445)) Object.assign(template, { key });
+      const wanted = templatesWanted([[key, 'EMAIL', 'en']]);
+      const { objects } = await readTenant(clientFor(sandbox), wanted, contractSettings);
+      expect(objects.map((object) => object.key[0])).toEqual([key]);
+      expect(sandbox.log.map(({ status }) => status)).toEqual([200, 200]);
+    },
+  );
 });
 
 test.each<Partial<Variations>>([
@@ -226,9 +239,10 @@ describe('whatever happens on the way', () => {
 });
 
 describe('under a rate limit', () => {
-  async function run(requests: number, options: SandboxOptions, limits: Partial<RateLimit> = {}) {
+  /** @param ahead how far the tenant's clock is ahead of the client's */
+  async function run(requests: number, options: SandboxOptions, limits: Partial<RateLimit> = {}, ahead = 0) {
     const shared = sharedClock();
-    const sandbox = await sandboxOf({ seed, now: shared.now, ...options });
+    const sandbox = await sandboxOf({ seed, now: () => shared.now() + ahead, ...options });
     const client = clientFor(sandbox, { clock: shared.clock, onEvent: shared.onEvent }, limits);
     const began = shared.now();
     const sent = await Promise.all(
@@ -266,6 +280,22 @@ describe('under a rate limit', () => {
       expect(ms).toBeLessThan(120_000);
     },
   );
+
+  test.each([
+    ['behind', 600_000],
+    ['ahead', -600_000],
+  ])('a local clock that is ten minutes %s ends no run, and makes none hang', async (_name, off) => {
+    const options = { rateLimit: { requests: 30, per: 10_000 }, tokenLifetime: 300 };
+    const { refused, limited, unauthorized, ms } = await run(
+      100,
+      { ...options, variations: { retryAfter: 'date' } },
+      {},
+      off,
+    );
+    expect(refused).toBeGreaterThan(0);
+    expect(limited + unauthorized).toBe(0);
+    expect(ms).toBeLessThan(90_000);
+  });
 
   test('tokens that live for seconds are renewed in time', async () => {
     const { unauthorized } = await run(300, { rateLimit: limit, tokenLifetime: 5 });

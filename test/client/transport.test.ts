@@ -116,6 +116,18 @@ describe('what may have been carried out is told from what was not', () => {
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
 
+  test('an answer that drips is given up when the time of its request is over', async () => {
+    const answer = await ask(
+      (_arrival, response) => {
+        const drip = setInterval(() => response.write(' '), 2);
+        response.on('close', () => clearInterval(drip));
+      },
+      {},
+      { longest: 60 },
+    );
+    expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
+  });
+
   test.each([
     ['plain', {}, Buffer.alloc(2_000_000, 'a')],
     ['unpacked', { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(2_000_000, 'a'))],

@@ -58,6 +58,25 @@ async function plan(world: World, ...options: string[]): Promise<Plan> {
   return JSON.parse(ran.stdout);
 }
 
+test('profiles that go while a search runs shift no other out of sight', async () => {
+  let left = 1;
+  const world = await tenantWith(
+    inCity('Moved', 'Berlin'),
+    { Rome: 700 },
+    {
+      variations: {
+        beforeFurtherPage() {
+          if (left > 0) world.sandbox.state.profiles.shift();
+          left -= 1;
+        },
+      },
+    },
+  );
+  const { changes } = await plan(world, '--impact');
+  expect(left).toBeLessThan(0);
+  expect(changes[0]?.impact).toMatchObject({ before: 699, after: 0 });
+});
+
 const impacts = ({ changes }: Plan): Record<string, Impact | undefined> =>
   Object.fromEntries(changes.map(({ key, impact }) => [key[0], impact]));
 

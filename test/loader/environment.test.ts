@@ -218,6 +218,13 @@ const bad: {
     text: remote().replace('https://acme', 'http://acme'),
     error: 'invalid-url tenantctl.yaml:5:16',
   },
+  ...['localhost.evil.example', '127.0.0.1.evil.example', '127.evil.example', 'localhost@evil.example'].map(
+    (host) => ({
+      name: `plain http to ${host}`,
+      text: remote().replace('https://acme.api.example.com', `http://${host}`),
+      error: 'invalid-url tenantctl.yaml:5:16',
+    }),
+  ),
   {
     name: 'credentials in an address',
     text: remote().replace('https://acme', 'https://me:pw@acme'),

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { createWorld, type World, type WorldOptions } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
@@ -55,3 +55,76 @@ it('nor is a page that repeats', async () => {
   expect(applied).toMatchObject({ code: 1 });
   expect(world.sandbox.log.filter(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method))).toEqual([]);
 });
+
+describe('a list that somebody changes between its pages', () => {
+  /** A tenant with 600 customised templates, whose list `change` changes before each further page. */
+  async function openList(change: (templates: World['sandbox']['state']['templates']) => void) {
+    await world.close();
+    let isChanging = false;
+    const beforeFurtherPage = () => {
+      if (isChanging) change(world.sandbox.state.templates);
+    };
+    await open({
+      environment: { prune: { kinds: ['NotificationTemplate'] } },
+      sandbox: { variations: { beforeFurtherPage } },
+    });
+    const { templates } = world.sandbox.state;
+    const [like] = templates;
+    if (!like) throw new Error('the tenant has no template');
+    for (let at = 0; at < 600; at += 1)
+      templates.push({ ...like, id: `${like.id}-${at}`, key: `key_${at}`, subject: `Subject ${at}` });
+    world.declare([]);
+    return (value: boolean) => {
+      isChanging = value;
+    };
+  }
+
+  it('is exported whole: a plan with --prune deletes nothing', async () => {
+    let removed = 0;
+    const setChanging = await openList((templates) => {
+      removed += 1;
+      if (removed <= 2) templates.shift();
+    });
+    setChanging(true);
+    const kinds = ['--kinds', 'NotificationTemplate'];
+    expect(await world.run('export', '--out', 'config', ...kinds)).toMatchObject({ code: 0 });
+    setChanging(false);
+    expect(removed).toBeGreaterThan(2);
+    const { summary } = await world.plan('--prune');
+    expect(summary).toMatchObject({ create: 0, update: 0, delete: 0 });
+    expect(summary.unchanged).toBe(world.sandbox.state.templates.length);
+  });
+
+  it('without end is an error that names the list', async () => {
+    const setChanging = await openList((templates) => templates.shift());
+    setChanging(true);
+    const exported = await world.run('export', '--out', 'config', '--kinds', 'NotificationTemplate');
+    expect(exported).toMatchObject({ code: 1 });
+    expect(exported.stderr).toMatch(
+      /Reading NotificationTemplate: GET .* the list changed.*\[list-changed\]/s,
+    );
+  });
+});
+
+it.each([
+  ['refused', 100],
+  ['ignored', 100],
+  ['ignored', 130],
+  ['taken', 100],
+  ['taken', 230],
+] as const)(
+  'a list of domains on a host where limit and offset are %s is whole with %i rows',
+  async (domainPages, count) => {
+    await world.close();
+    await open({ sandbox: { variations: { domainPages } } });
+    const { identities } = world.sandbox.state;
+    const [like] = identities;
+    if (!like) throw new Error('the tenant has no domain');
+    while (identities.length < count) {
+      const at = identities.length;
+      identities.push({ ...like, id: `${like.id}-${at}`, address: `d${at}.example` });
+    }
+    world.declare(identities.map(({ address }) => ({ kind: 'VerifiedDomain', domain: address })));
+    expect((await world.plan()).summary).toMatchObject({ create: 0, unchanged: count });
+  },
+);

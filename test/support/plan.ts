@@ -100,7 +100,12 @@ function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Env
   return {
     name: 'test',
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
-    connection: { to: 'tenant', identity: null, profiles: null },
+    connection: {
+      to: 'tenant',
+      identity: null,
+      profiles: null,
+      network: { allowedHosts: null, proxies: null },
+    },
     settings,
     limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null },
     policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null, ...policy },

@@ -30,7 +30,7 @@ function listAll(
   recordsOf: (state: TenantState) => readonly JsonObject[],
 ): Handler {
   return ({ query }, tenant) =>
-    answerPage({ plural, path: `/api/${plural}`, records: recordsOf(tenant.state) }, query, tenant);
+    answerPage({ plural, path: `/api/${plural}`, find: () => recordsOf(tenant.state) }, query, tenant);
 }
 
 /** Records of a collection, before filters. */
@@ -39,16 +39,17 @@ interface Records {
   readonly plural: keyof typeof collections;
   /** Where the next page is requested. */
   readonly path: string;
-  readonly records: readonly JsonObject[];
+  find(): readonly JsonObject[];
 }
 
 /** Answers a collection request (seed 002): filters, order, one page, and metadata if requested. Throws a 400. */
-export function answerPage({ plural, path, records }: Records, query: Query, tenant: Tenant): Reply {
+export function answerPage({ plural, path, find }: Records, query: Query, tenant: Tenant): Reply {
   const { variations } = tenant;
   const { maxLimit, attributes } = collections[plural];
-  const matching = filterRecords(records, attributes, query, tenant);
-  const found = orderRecords(matching, attributes, query.get('order'));
   const { limit, offset } = readRange(query, maxLimit, defaultLimit);
+  if (offset > 0) variations.beforeFurtherPage?.();
+  const matching = filterRecords(find(), attributes, query, tenant);
+  const found = orderRecords(matching, attributes, query.get('order'));
   if (variations.offsetZero === 'refused' && query.get('offset') === '0')
     throw badRequest('offset must not be 0');
   if (variations.offsetBeyondEnd === 'refused' && offset > 0 && offset >= found.length) {

@@ -5,6 +5,7 @@ import { type Call, type Handlers, okRead, okWrite, param, type Tenant } from '.
 import { newId } from '../ids.ts';
 import { mediums, readTexts, type Template, type TemplateDefault, templateKey } from '../objects.ts';
 import { type FilterFields, parseFilters, selectPage } from '../query.ts';
+import type { TenantState } from '../state.ts';
 import { readJsonText, type Variations } from '../variations.ts';
 
 /** Filter support of the lists of templates and defaults. */
@@ -17,10 +18,10 @@ const filterFields: FilterFields = new Map([
 /** Notification templates and what belongs to them (seed 001). */
 export const notifications = {
   'list-notification-templates': (call, tenant) =>
-    okRead(selectTemplates(tenant.state.templates, call, tenant)),
+    okRead(selectTemplates(({ templates }) => templates, call, tenant)),
 
   'list-notification-template-defaults': (call, tenant) =>
-    okRead(selectTemplates(tenant.state.templateDefaults, call, tenant)),
+    okRead(selectTemplates(({ templateDefaults }) => templateDefaults, call, tenant)),
 
   /** An unknown id is a 400, since the document has no 404 for it. */
   'get-notification-template': (call, tenant) => {
@@ -97,13 +98,15 @@ export const notifications = {
 
 const betaText = 'Bulk deletion of templates is a beta feature: contact support to enable it';
 
-function selectTemplates(records: readonly TemplateDefault[], call: Call, tenant: Tenant): Json {
+function selectTemplates(
+  recordsOf: (state: TenantState) => readonly TemplateDefault[],
+  call: Call,
+  tenant: Tenant,
+): Json {
   const matches = parseFilters(call.query, filterFields);
-  const found = records.filter((record) => matches((field) => textOf(record, field) ?? ''));
-  const { pageLimit, variations } = tenant;
-  return selectPage(found, call.query, pageLimit, variations.repeatPages).map((item) =>
-    showTemplate(item, variations),
-  );
+  const find = () =>
+    recordsOf(tenant.state).filter((record) => matches((field) => textOf(record, field) ?? ''));
+  return selectPage(find, call.query, tenant).map((item) => showTemplate(item, tenant.variations));
 }
 
 /** A template as a client sends it. */

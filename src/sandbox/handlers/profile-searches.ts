@@ -78,9 +78,9 @@ export const profileSearches = {
 } satisfies Handlers;
 
 function runRules(rules: readonly ConditionRule[], path: string, call: Call, tenant: Tenant): Reply {
-  const records = findProfiles(rules, tenant.state, tenant.now());
+  const find = () => findProfiles(rules, tenant.state, tenant.now());
   const { profileSearchPath } = tenant.variations;
-  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, records }, call.query, tenant);
+  return answerPage({ plural: 'profiles', path: `${profileSearchPath}${path}`, find }, call.query, tenant);
 }
 
 function readSearch(call: Call): Fields {

@@ -4,8 +4,17 @@ import { Fields } from '../fields.ts';
 import { deleteById, type Handlers, okWrite, param } from '../handler.ts';
 import { dkimTokens, newId } from '../ids.ts';
 import { type DkimIdentity, type MailFrom, type Sender, verificationStates } from '../objects.ts';
-import { type FilterFields, parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
+import {
+  type FilterFields,
+  parseFilters,
+  type Query,
+  readFlag,
+  readRange,
+  selectPage,
+  sortRecords,
+} from '../query.ts';
 import type { TenantState } from '../state.ts';
+import type { Variations } from '../variations.ts';
 
 /** Filter support of list-from-addresses. */
 const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]] as const);
@@ -13,22 +22,23 @@ const filterFields: FilterFields = new Map([['email', ['eq', 'ge', 'le', 'sw']]]
 /** Sender addresses, domains and MAIL FROM domains (seed 001). */
 export const senders = {
   /** The only list with `count` and `sorters`. */
-  'list-from-addresses': (call, { state, variations, pageLimit }) => {
-    const { query } = call;
+  'list-from-addresses': ({ query }, tenant) => {
+    const { state } = tenant;
     const matches = parseFilters(query, filterFields);
-    const found = sortRecords(
-      state.senders.filter(({ email }) => matches(() => email)),
-      query.get('sorters'),
-      ['email'],
-    );
+    const find = () =>
+      sortRecords(
+        state.senders.filter(({ email }) => matches(() => email)),
+        query.get('sorters'),
+        ['email'],
+      );
     const withCount = readFlag(query, 'count');
-    const page = selectPage(found, query, pageLimit, variations.repeatPages);
+    const page = selectPage(find, query, tenant);
     const changed = page.map((sender) => countSenderRead(sender, state)).includes(true);
     return {
       status: 200,
       body: page.map(hideCount),
       changed,
-      headers: withCount ? { 'x-total-count': String(found.length) } : {},
+      headers: withCount ? { 'x-total-count': String(find().length) } : {},
     };
   },
 
@@ -63,9 +73,9 @@ export const senders = {
     return { status: 204, changed: true };
   },
 
-  /** Operation rule 3: the first 100 identities, domains and e-mail addresses; there are no further pages. */
-  'get-dkim-attributes': (_call, { state }) => {
-    const page = state.identities.slice(0, maxIdentities);
+  /** Operation rule 3: the first 100 identities, domains and e-mail addresses; no further pages are documented. */
+  'get-dkim-attributes': ({ query }, { state, variations }) => {
+    const page = selectIdentities(state.identities, query, variations);
     const changed = page.map((identity) => countRead(identity, 'dkimVerificationStatus')).includes(true);
     return { status: 200, body: page.map(hideCount), changed };
   },
@@ -136,6 +146,16 @@ export const senders = {
 } satisfies Handlers;
 
 const maxIdentities = 100;
+
+function selectIdentities(
+  identities: readonly DkimIdentity[],
+  query: Query,
+  { domainPages }: Variations,
+): readonly DkimIdentity[] {
+  if (domainPages === 'ignored') return identities;
+  const { limit, offset } = readRange(query, maxIdentities, maxIdentities);
+  return identities.slice(offset, offset + limit);
+}
 
 /** What a tenant answers about an item. */
 function hideCount<T extends { readsLeft: number | null }>({ readsLeft: _readsLeft, ...shown }: T) {

@@ -1,0 +1,46 @@
+/** A host that may be called. */
+export interface AllowedHost {
+  /** Without a trailing dot, in the spelling of URLs: lower case, IPv6 in brackets. */
+  readonly name: string;
+  /** `null`: the port that the scheme of a URL has by itself. */
+  readonly port: string | null;
+}
+
+/** The URLs of proxies; empty where there is none. */
+export interface HttpProxies {
+  readonly http: string;
+  readonly https: string;
+  /** Hosts that are called directly, as NO_PROXY lists them. */
+  readonly except: string;
+}
+
+/** How tenants may be reached, as environment variables say. */
+export interface Network {
+  /** The hosts of TENANTCTL_ALLOWED_HOSTS; `null` where it is not set, so that every host may be called. */
+  readonly allowedHosts: readonly AllowedHost[] | null;
+  /** A function, so that the credentials in a proxy's URL are not printed with the environment. */
+  readonly proxies: (() => HttpProxies) | null;
+}
+
+/** The variable that lists the hosts which may be called. */
+export const allowedHostsVariable = 'TENANTCTL_ALLOWED_HOSTS';
+
+/** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; `null` for any other text, such as a URL or a pattern. */
+export function parseAllowedHost(text: string): AllowedHost | null {
+  const [, host = '', port = null] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]*]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const url = `http://${host}`;
+  if (host === '' || !URL.canParse(url)) return null;
+  return { name: nameOf(new URL(url)), port: port === null ? null : String(Number(port)) };
+}
+
+/** Whether one of the hosts is that of the URL, port included. */
+export function isAllowed(hosts: readonly AllowedHost[], url: string): boolean {
+  const to = new URL(url);
+  const port = to.port || (to.protocol === 'https:' ? '443' : '80');
+  return hosts.some((host) => host.name === nameOf(to) && (host.port ?? (to.port ? null : port)) === port);
+}
+
+/** A name that ends with a dot is the same name, written as absolute. */
+function nameOf({ hostname }: URL): string {
+  return hostname.replace(/\.$/, '');
+}

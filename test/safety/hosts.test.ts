@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
+import { createTestWorld, type World } from '../support/world.ts';
+
+const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
+
+/** The world with one text of its project file replaced, and the variable that lists hosts set. */
+async function openWorld(allowed: string | undefined, more: NodeJS.ProcessEnv = {}): Promise<World> {
+  const world = await createTestWorld();
+  if (allowed !== undefined) world.env.TENANTCTL_ALLOWED_HOSTS = allowed;
+  Object.assign(world.env, more);
+  world.declare([sender]);
+  return world;
+}
+
+const hostOf = (world: World): string => new URL(world.sandbox.url).host;
+
+describe('TENANTCTL_ALLOWED_HOSTS', () => {
+  it.each(['plan', 'apply --yes', 'export --out x', 'status', 'search Staff'])(
+    'lets `%s` call no other host: nothing is sent, and no credential is asked for',
+    async (command) => {
+      const world = await openWorld('acme.example, other.example:8443');
+      delete world.env.CLIENT_ID;
+      delete world.env.CLIENT_SECRET;
+      const refused = await world.run(...command.split(' '));
+      expect(refused).toMatchObject({ code: 1 });
+      const words = refused.stderr.replaceAll(/\s+/g, ' ');
+      expect(words).toContain(`names the host ${hostOf(world)}, which may not be called`);
+      expect(words).toContain('TENANTCTL_ALLOWED_HOSTS lists only acme.example, other.example:8443.');
+      expect(words).toMatch(/tenantctl\.yaml:6:16 error `identity\.baseUrl`/);
+      expect(words).toMatch(/tenantctl\.yaml:10:26 error `profiles\.baseUrl`/);
+      expect(words).toContain('[host-not-allowed]');
+      expect(words).not.toContain('secret-unset');
+      expect(world.sandbox.log).toEqual([]);
+    },
+  );
+
+  it('lets the hosts that it lists be called', async () => {
+    const world = await openWorld('acme.example');
+    world.env.TENANTCTL_ALLOWED_HOSTS = ` ${hostOf(world)} ,acme.example`;
+    expect(await world.run('plan')).toMatchObject({ code: 0 });
+  });
+
+  it('holds for token URLs', async () => {
+    const world = await openWorld(undefined);
+    const elsewhere = await createTestWorld();
+    const tokenUrl = `${elsewhere.sandbox.url}/oauth/token`;
+    world.write(
+      'tenantctl.yaml',
+      world.read('tenantctl.yaml').replace('auth:', `tokenUrl: "${tokenUrl}",\n      auth:`),
+    );
+    world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
+    const { code, json } = await world.run('plan', '--format', 'json');
+    expect(code).toBe(1);
+    expect(json).toMatchObject({
+      diagnostics: [
+        {
+          code: 'host-not-allowed',
+          message: expect.stringContaining(`\`identity.tokenUrl\` names the host ${hostOf(elsewhere)}`),
+          source: { file: 'tenantctl.yaml', line: 7, column: 17 },
+        },
+      ],
+    });
+    expect([...world.sandbox.log, ...elsewhere.sandbox.log]).toEqual([]);
+  });
+
+  it('that is set but empty lets no host be called', async () => {
+    const world = await openWorld(' , ');
+    const refused = await world.run('plan');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain('is set and lists no host');
+    expect(world.sandbox.log).toEqual([]);
+  });
+
+  it.each([
+    'https://acme.example',
+    '*.acme.example',
+    'acme.example/v2025',
+    'me@acme.example',
+    'a b',
+    'acme:99999x',
+  ])('that lists `%s` is refused: a list that cannot be read would protect nothing', async (entry) => {
+    const world = await openWorld('acme.example');
+    world.env.TENANTCTL_ALLOWED_HOSTS = `${hostOf(world)},${entry}`;
+    const refused = await world.run('plan');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('[invalid-allowed-hosts]');
+    expect(world.sandbox.log).toEqual([]);
+  });
+
+  it('needs no entry for the embedded tenant', async () => {
+    const world = await openWorld('acme.example');
+    world.write('tenantctl.yaml', 'version: 1\nenvironments: { local: { sandbox: {} } }\n');
+    expect(await world.run('plan')).toMatchObject({ code: 0 });
+  });
+});
+
+it.each<[string, string, boolean]>([
+  ['acme.example', 'https://acme.example/v2025', true],
+  ['ACME.Example', 'https://acme.example', true],
+  ['acme.example.', 'https://acme.example', true],
+  ['acme.example', 'https://ACME.example.', true],
+  ['acme.example', 'https://acme.example:443', true],
+  ['acme.example:443', 'https://acme.example', true],
+  ['acme.example:0443', 'https://acme.example', true],
+  ['acme.example', 'https://acme.example:8443', false],
+  ['acme.example:8443', 'https://acme.example:8443', true],
+  ['acme.example:8443', 'https://acme.example', false],
+  ['acme.example:443', 'http://acme.example', false],
+  ['acme.example:80', 'http://acme.example', true],
+  ['acme.example', 'https://eu.acme.example', false],
+  ['acme.example', 'https://acme.example.evil.example', false],
+  ['acme.example', 'https://evil-acme.example', false],
+  ['[::1]', 'http://[::1]', true],
+  ['[::1]:8080', 'http://[0:0:0:0:0:0:0:1]:8080', true],
+  ['[::1]', 'http://[::1]:8080', false],
+  ['127.0.0.1', 'http://127.0.0.1', true],
+  ['bücher.example', 'https://xn--bcher-kva.example', true],
+])('%s in the list and the address %s: %s', (entry, url, allowed) => {
+  const host = parseAllowedHost(entry);
+  expect(host).not.toBeNull();
+  expect(isAllowed(host ? [host] : [], url)).toBe(allowed);
+});
+
+describe('credentials that are not set', () => {
+  it('are one error each, with their places, however many kinds are read', async () => {
+    const world = await openWorld(undefined);
+    delete world.env.CLIENT_ID;
+    delete world.env.CLIENT_SECRET;
+    world.declare([
+      sender,
+      { kind: 'SimIntegration', name: 'Desk', type: 'x', cluster: 'c', sources: ['s'] },
+    ]);
+    const { code, json } = await world.run('plan', '--format', 'json');
+    expect(code).toBe(1);
+    const unset = (name: string, column: number) => ({
+      code: 'secret-unset',
+      message: `The secret ${name} is not set.`,
+      source: { file: 'tenantctl.yaml', line: 7, column },
+    });
+    const { diagnostics } = Object(json);
+    const errors = diagnostics.filter(({ severity }: { severity: string }) => severity === 'error');
+    expect(errors).toMatchObject([unset('CLIENT_ID', 25), unset('CLIENT_SECRET', 55)]);
+    expect(errors).toHaveLength(2);
+    expect(world.sandbox.log).toEqual([]);
+  });
+
+  it('are no matter to a token endpoint that does not exist, whose setting is named', async () => {
+    const world = await openWorld(undefined);
+    world.declare([
+      sender,
+      { kind: 'NotificationTemplate', key: 'k', medium: 'EMAIL', locale: 'en', body: 'b' },
+    ]);
+    world.write(
+      'tenantctl.yaml',
+      world
+        .read('tenantctl.yaml')
+        .replace('auth:', `tokenUrl: "${world.sandbox.url}/v2/token",\n      auth:`),
+    );
+    const { code, json } = await world.run('plan', '--format', 'json');
+    expect(code).toBe(1);
+    const { diagnostics } = Object(json);
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'token-endpoint',
+        message: expect.stringMatching(/\/v2\/token could not be asked for a token: 404/),
+        hint: expect.stringContaining('`identity.tokenUrl`'),
+        source: { line: 7, column: 17 },
+      },
+    ]);
+    expect(world.sandbox.log).toHaveLength(1);
+  });
+});
