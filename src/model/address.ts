@@ -12,9 +12,18 @@ export function formatAddress(kind: string, key: Key): Address {
   return address;
 }
 
-/** Most parts need no encoding, and testing that is faster than encoding them. */
+/**
+ * A part without a character that means something in a glob, so that an address given to `--only` is that address and
+ * never a glob. `.` and `..` are encoded too: no glob matches them. Most parts need no encoding, and testing that is
+ * faster than encoding them.
+ */
 function encodePart(part: string): string {
-  return /^[\w.-]*$/.test(part) ? part : encodeURIComponent(part);
+  if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
+  return /^[\w.-]*$/.test(part) ? part : encodeURIComponent(part).replace(/[!*()]/g, percentCode);
+}
+
+function percentCode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /** The kind and key of an address, or `null` where it is not valid. */
@@ -30,7 +39,8 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
 
 /**
  * A predicate over addresses: true where one of `globs` matches (`*` within a part, `**` across parts).
- * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded.
+ * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
+ * {@link formatAddress} writes it has no glob characters, so it only matches itself.
  */
 export function matchAddresses(globs: readonly string[]): (address: Address) => boolean {
   // Usually there are no globs, but thousands of addresses.
@@ -39,7 +49,9 @@ export function matchAddresses(globs: readonly string[]): (address: Address) => 
   return (address) => {
     const parsed = parseAddress(address);
     const plain = parsed ? [parsed.kind, ...parsed.key].join('/') : address;
-    return matchers.some((matches) => matches(address) || matches(plain));
+    // A star stands for at least one character: it has to cover an empty name too.
+    const filled = address.replace(/\/(?=\/|$)/g, '/%');
+    return globs.includes(plain) || matchers.some((matches) => matches(filled) || matches(plain));
   };
 }
 

@@ -103,7 +103,7 @@ function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Env
     connection: { to: 'tenant', identity: null, profiles: null },
     settings,
     limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null },
-    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null, ...policy },
+    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, ...policy },
     variables: {},
   };
 }
