@@ -5,11 +5,11 @@ import { acquireLock } from '../applier/lock.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
-import { matchAddresses } from '../model/address.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Environment, Project } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
+import { findLaterRefusals } from '../planner/guards.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -59,7 +59,7 @@ export async function applyPlan(
 
 /**
  * Throws a Failure (exit 4) for a plan that a guard refused, for a plan whose digest is not the approved one, and for a
- * saved plan that deletes an object that the environment has protected since.
+ * saved plan with deletes that the environment does not allow any more.
  */
 export function requireApproved(
   plan: Plan,
@@ -80,19 +80,8 @@ export function requireApproved(
       ExitCode.refused,
     );
   }
-  const isProtected = matchAddresses(policy.protect);
-  const refused = plan.changes.filter(({ action, address }) => action === 'delete' && isProtected(address));
-  if (refused.length === 0) return;
-  throw new Failure(
-    refused.map(({ address }) => ({
-      code: 'protected',
-      severity: 'error',
-      message: `${address} would be deleted, but it is protected by the environment's \`protect\` list.`,
-      hint: 'Make a new plan.',
-      address,
-    })),
-    ExitCode.refused,
-  );
+  const refusals = findLaterRefusals(plan, policy);
+  if (refusals.length > 0) throw new Failure(refusals, ExitCode.refused);
 }
 
 /** The tenant's own message about an error, and a hint. */
