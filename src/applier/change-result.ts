@@ -6,9 +6,10 @@ import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJso
 import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { type ChangeOutcome, type ChangeResult, type Result, resultFormat } from '../model/result.ts';
+import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { keyBefore } from './find.ts';
-import type { Ending } from './run-context.ts';
+import type { Task } from './preflight.ts';
+import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
 export function changeResult({ task, outcome, live, requests, error, warnings }: Ending): ChangeResult {
@@ -33,6 +34,12 @@ export function changeResult({ task, outcome, live, requests, error, warnings }:
   };
 }
 
+/** The result of a change that is about to be made: unknown until it has ended. */
+export function begunResult(task: Task): ChangeResult {
+  const error = 'The run had not ended when this was written, so the outcome of this change is not known.';
+  return { ...changeResult(ending(task, 'unknown', [], { error })), after: null };
+}
+
 /** The result of a change that was not started: a manual one, or one of a run that stopped before it. */
 export function notAttempted(change: Change, error: string | null = null): ChangeResult {
   const { address, action } = change;
@@ -47,20 +54,13 @@ export function planResult(
   run: Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'>,
   reasons: readonly Diagnostic[],
 ): Result {
-  const count = (wanted: ChangeOutcome) => run.changes.filter(({ outcome }) => outcome === wanted).length;
   return {
     formatVersion: resultFormat,
     planDigest: plan.digest,
     environment: plan.environment,
     tenant: plan.tenant,
     ...run,
-    summary: {
-      done: count('done'),
-      failed: count('failed'),
-      skipped: count('skipped'),
-      notAttempted: count('notAttempted'),
-      unknown: count('unknown'),
-    },
+    summary: countOutcomes(run.changes),
     ...(reasons.length > 0 ? { diagnostics: reasons } : {}),
   };
 }
