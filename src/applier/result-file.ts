@@ -1,10 +1,10 @@
 import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { runUnfinished } from './change-result.ts';
 
 /** Writes down what a run does while it does it. */
 export interface ResultRecorder {
@@ -13,13 +13,6 @@ export interface ResultRecorder {
   /** Records how a change ended. */
   finish(change: ChangeResult): void;
 }
-
-const unfinished: Diagnostic = {
-  code: 'run-unfinished',
-  severity: 'warning',
-  message: 'This was written before the run had ended. Changes that had not begun are not listed.',
-  hint: 'If the run was killed, apply the same plan again to finish it, or roll this result back.',
-};
 
 /**
  * The result file of a run. It begins when the first change starts. While the run goes on, it is the sound result of an
@@ -132,7 +125,7 @@ export class ResultFile implements ResultRecorder {
       endedAt: this.#now(),
       outcome: 'interrupted',
       summary: { ...counted, notAttempted },
-      diagnostics: [unfinished],
+      diagnostics: [runUnfinished],
     };
     return `],${JSON.stringify(rest).slice(1)}`;
   }

@@ -5,6 +5,7 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isObject, isTooDeep, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
 import { type Plan, planFormat } from '../model/plan.ts';
 import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
+import { runUnfinished } from './change-result.ts';
 
 type FormName = 'plan' | 'result';
 
@@ -120,7 +121,8 @@ function salvageResult(text: string): Json | undefined {
     return outcome === undefined ? [] : [{ outcome }];
   });
   const endedAt = own(head, 'startedAt') ?? null;
-  return { ...head, changes, endedAt, outcome: 'interrupted', summary: countOutcomes(outcomes) };
+  const summary = countOutcomes(outcomes);
+  return { ...head, changes, endedAt, outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
 }
 
 /** Whether a text begins like a result file that a run was writing. */
