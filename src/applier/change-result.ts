@@ -40,14 +40,6 @@ export function begunResult(task: Task): ChangeResult {
   return { ...changeResult(ending(task, 'unknown', [], { error })), after: null };
 }
 
-/** What a result file says that was written while its run went on. */
-export const runUnfinished = {
-  code: 'run-unfinished',
-  severity: 'warning',
-  message: 'This was written before the run had ended. Changes that had not begun are not listed.',
-  hint: 'If the run was killed, apply the same plan again to finish it, or roll this result back.',
-} as const satisfies Diagnostic;
-
 /** The result of a change that was not started: a manual one, or one of a run that stopped before it. */
 export function notAttempted(change: Change, error: string | null = null): ChangeResult {
   const { address, action } = change;

@@ -4,7 +4,7 @@ import type { Address } from '../model/address.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
-import { runUnfinished } from './change-result.ts';
+import { runUnfinished } from './saved-file.ts';
 
 /** Writes down what a run does while it does it. */
 export interface ResultRecorder {

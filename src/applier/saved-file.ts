@@ -5,7 +5,6 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isObject, isTooDeep, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
 import { type Plan, planFormat } from '../model/plan.ts';
 import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
-import { runUnfinished } from './change-result.ts';
 
 type FormName = 'plan' | 'result';
 
@@ -37,6 +36,14 @@ const resultForm: SavedForm<Result> = {
   exitCode: ExitCode.couldNotRun,
   salvage: salvageResult,
 };
+
+/** What a result file says that was written while its run went on. */
+export const runUnfinished = {
+  code: 'run-unfinished',
+  severity: 'warning',
+  message: 'This was written before the run had ended. Changes that had not begun are not listed.',
+  hint: 'If the run was killed, apply the same plan again to finish it, or roll this result back.',
+} as const satisfies Diagnostic;
 
 /** In bytes, and so in characters too. */
 export const largestSavedFile = 256 * 1024 * 1024;
