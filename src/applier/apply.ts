@@ -85,7 +85,7 @@ async function applyWith(plan: Plan, run: Run): Promise<Result> {
   onEvent({ type: 'checking', objects: entries.length });
   const state = await readUnlessAborted(entries, run);
   if (!state) return endBefore('interrupted');
-  const { tasks, stale } = checkLive(entries, state, journal);
+  const { tasks, stale } = checkLive(entries, state, run);
   if (stale.length > 0) return endBefore('refused', stale);
   onEvent({ type: 'checked', changes: tasks.length, resumed: tasks.filter(({ resumed }) => resumed).length });
 

@@ -102,7 +102,7 @@ async function writeDraft(file: string, me: Holder): Promise<string> {
 async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLost: () => void) {
   const handle: FileHandle = await open(file, 'r+');
   let last = performance.now();
-  let renewal: Promise<void> = Promise.resolve();
+  let renewal: Promise<void> | null = null;
   const stop = async () => {
     clearInterval(timer);
     await renewal;
@@ -123,7 +123,10 @@ async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLo
     }
   };
   const timer = setInterval(() => {
-    renewal = renewal.then(renew);
+    // One at a time: a slow folder must not lose the lock twice.
+    renewal ??= renew().finally(() => {
+      renewal = null;
+    });
   }, every);
   timer.unref();
   return stop;

@@ -6,6 +6,7 @@ import { planDigest } from '../model/digest.ts';
 import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { unshownValues } from './check-content.ts';
 import { quote, wrongRequests } from './check-requests.ts';
 import { finderIn, type KindChange, keysOf } from './find.ts';
 import type { Journal } from './journal.ts';
@@ -55,7 +56,7 @@ export function withKinds(changes: readonly Change[], kinds: readonly Kind[]): K
 export function checkLive(
   entries: readonly KindChange[],
   state: TenantState,
-  journal: Journal,
+  { journal, settings }: { readonly journal: Journal; readonly settings: ApiSettings },
 ): { tasks: Task[]; stale: Diagnostic[] } {
   const stale: Diagnostic[] = [];
   const find = finderIn(state);
@@ -64,6 +65,11 @@ export function checkLive(
     const found = find(entry);
     const progress = journal.progress(address);
     const readiness = readinessOf(entry, found, progress);
+    const unshown = progress ? [] : unshownValues(entry, found.live ?? found.standard, settings);
+    if (readiness.is === 'ready' && unshown.length > 0) {
+      stale.push(notWhatItShows(address, `they set ${unshown.join(', ')} to another value`));
+      return [];
+    }
     if (readiness.is === 'ready' && !isOther(entry, found.live)) {
       return [{ ...entry, live: found.live, from: readiness.from, resumed: readiness.resumed }];
     }
@@ -135,10 +141,14 @@ function checkRequests({ changes }: Plan, { kinds, settings }: Target): Diagnost
   return withKinds(changes, kinds).flatMap((entry) => {
     const { address } = entry.change;
     return wrongRequests(entry, { settings, deletes }).map((why) => {
-      const message = `The plan's requests for ${address} are not what it shows: ${why}.`;
-      return refusal('plan-request-refused', message, { hint: 'Make a new plan.', address });
+      return notWhatItShows(address, why);
     });
   });
+}
+
+function notWhatItShows(address: Address, why: string): Diagnostic {
+  const message = `The plan's requests for ${address} are not what it shows: ${why}.`;
+  return refusal('plan-request-refused', message, { hint: 'Make a new plan.', address });
 }
 
 function refusal(code: string, message: string, more: Pick<Diagnostic, 'address' | 'hint'> = {}): Diagnostic {

@@ -1,5 +1,5 @@
 import type { Key } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import type { Action, Change, Request, Risk } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -30,6 +30,8 @@ export interface Said {
   readonly objects: readonly Naming[];
   /** The fields that it writes; `null` where it writes the whole object. */
   readonly fields: readonly string[] | null;
+  /** The values that it gives to whole fields, as far as the body shows them. */
+  readonly values?: JsonObject;
 }
 
 /** How a body names an object; `null` for what it does not say. */
@@ -99,7 +101,7 @@ export const wholeObject =
   (...names: readonly string[]) =>
   (body: Json): Said | null => {
     const key = isObject(body) ? keyIn(body, names) : null;
-    return key && isObject(body) ? { objects: [{ key, id: idIn(body) }], fields: null } : null;
+    return key && isObject(body) ? { objects: [{ key, id: idIn(body) }], fields: null, values: body } : null;
   };
 
 /**
@@ -117,18 +119,29 @@ export function patchedFields(
   if (items === null || known.length < steps.length) return null;
   if (into !== undefined) return { objects: [], fields: [into] };
   const renames = known.filter(({ field }) => field === name);
+  const whole = known.filter(({ isWhole }) => isWhole);
   return {
     objects: renames.map(({ value }) => ({ key: typeof value === 'string' ? [value] : [], id: null })),
     fields: known.map(({ field }) => field),
+    values: objectFrom(whole.map(({ field, value }) => [field, value])),
   };
 }
 
+/** One step of a JSON Patch, in a field or of the whole of it. */
+interface Step {
+  readonly field: string;
+  readonly isWhole: boolean;
+  readonly value: Json;
+}
+
 /** A step that sets or removes something in one field. `move`, `copy` and `test` are never planned. */
-function readStep(step: Json): { readonly field: string; readonly value: Json } | null {
+function readStep(step: Json): Step | null {
   if (!isObject(step)) return null;
-  const [field] = segmentsOf(textOf(step, 'path') ?? '');
-  const isKnown = ['add', 'replace', 'remove'].includes(textOf(step, 'op') ?? '');
-  return isKnown && field !== undefined ? { field, value: own(step, 'value') ?? null } : null;
+  const [field, ...below] = segmentsOf(textOf(step, 'path') ?? '');
+  const op = textOf(step, 'op') ?? '';
+  if (field === undefined || !['add', 'replace', 'remove'].includes(op)) return null;
+  const value = op === 'remove' ? null : (own(step, 'value') ?? null);
+  return { field, isWhole: below.length === 0, value };
 }
 
 /** The key that these members hold; `null` where one of them holds no text. */

@@ -64,6 +64,46 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     () => [withRequests(find('SimIntegration/Desk'), find('SimIntegration/Old%20desk').requests)],
   ],
   [
+    'an update of a template that changes another text too',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), subject: 'Evil' }))],
+  ],
+  [
+    'an update of a template that sends another text than it shows',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }))],
+  ],
+  [
+    'a template whose text is a secret of the machine',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), body: { $secret: 'DESK_PASSWORD' } }))],
+  ],
+  [
+    'a MAIL FROM domain that is another',
+    () => [
+      withBody(find('MailFrom/kept%40acme.example'), (body) => ({
+        ...members(body),
+        mailFromDomain: 'evil.acme.example',
+      })),
+    ],
+  ],
+  [
+    'a sign-in profile with another type than it shows',
+    () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'PTA' }])],
+  ],
+  [
+    'an integration with another description than it shows',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => {
+        const { operations } = members(body);
+        const steps = Array.isArray(operations) ? operations.filter(isObject) : [];
+        const evil = { op: 'replace', path: '/description', value: 'Evil' };
+        return { operations: steps.map((step) => (step.path === '/description' ? evil : step)) };
+      }),
+    ],
+  ],
+  [
+    'a new integration with another cluster than it shows',
+    () => [withBody(find('SimIntegration/New%20desk'), (body) => ({ ...members(body), cluster: 'evil' }))],
+  ],
+  [
     'an update of a template that deletes another',
     () => [withRequests(find(welcome), find(reminder).requests)],
   ],
