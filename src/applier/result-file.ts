@@ -64,6 +64,15 @@ export class ResultFile implements ResultRecorder {
     await replaceFile(this.file, `${JSON.stringify(result, null, 2)}\n`);
   }
 
+  /** Removes what was recorded: in the end, nothing was sent. */
+  async discard(): Promise<void> {
+    await this.#last;
+    if (!this.#handle) return;
+    await this.#handle.close();
+    this.#handle = null;
+    await rm(this.file, { force: true });
+  }
+
   /** Writes the present state, together with what else waits for the write that goes on. */
   #flush(): Promise<void> {
     if (this.#next) return this.#next;

@@ -55,6 +55,7 @@ export async function openResults(
     async end(result) {
       const { done, failed, unknown } = result.summary;
       const isOfUse = done + failed + unknown > 0;
+      if (!isOfUse) await kept.discard();
       const files = [...(other ? [other] : []), ...(isOfUse ? [kept] : [])];
       return Promise.all(files.map((file) => endFile(file, result)));
     },

@@ -172,6 +172,15 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }])],
   ],
   [
+    'a sign-in profile that shows the block, and not that it can lock people out',
+    () => {
+      const employees = find('AuthProfile/Employees');
+      const diff = employees.diff.map((each) => ({ ...each, after: 'BLOCK' }));
+      const steps = [{ op: 'replace', path: '/type', value: 'BLOCK' }];
+      return [{ ...withBody(employees, () => steps), diff }];
+    },
+  ],
+  [
     'a sign-in profile that restricts the network without saying so',
     () => [
       withBody(find('AuthProfile/Employees'), (body) => [

@@ -270,6 +270,10 @@ describe('rollback', () => {
     expect(await world.run('apply', '--yes')).toMatchObject({ code: 3 });
     const kept = [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/results/'));
     expect(kept).toHaveLength(1);
+    expect(JSON.parse(world.read(kept[0] ?? ''))).toMatchObject({
+      outcome: 'partial',
+      summary: { failed: 1 },
+    });
     expect(await world.run('rollback', kept[0] ?? '')).toMatchObject({ code: 0 });
   });
 
