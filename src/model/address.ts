@@ -41,11 +41,16 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
  * A predicate over addresses: true where one of `globs` matches (`*` within a part, `**` across parts).
  * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
  * {@link formatAddress} writes it has no glob characters, so it only matches itself.
+ *
+ * @param nocase whether case does not count: for guards, which must not miss an address that the tenant writes otherwise
  */
-export function matchAddresses(globs: readonly string[]): (address: Address) => boolean {
+export function matchAddresses(
+  globs: readonly string[],
+  { nocase = false }: { readonly nocase?: boolean } = {},
+): (address: Address) => boolean {
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
-  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true }));
+  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true, nocase }));
   return (address) => {
     const parsed = parseAddress(address);
     const plain = parsed ? [parsed.kind, ...parsed.key].join('/') : address;

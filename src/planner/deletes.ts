@@ -70,7 +70,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
 
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
 function keeper({ prune, settings, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
-  const isKept = matchAddresses(prune?.keep ?? []);
+  const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
   return (live) => {
     if (isKept(live.address)) return 'prune.keep names it';
     const undeclarable = whyUndeclarable(live);

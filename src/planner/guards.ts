@@ -46,7 +46,7 @@ export function findLaterRefusals({ changes, allowed }: Plan, policy: Policy): D
 }
 
 function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'protect'>): Diagnostic[] {
-  const isProtected = matchAddresses(protect);
+  const isProtected = matchAddresses(protect, { nocase: true });
   return deletes.flatMap(({ deletion, change: { address } }) => {
     const byEnvironment = isProtected(address);
     if (!deletion.protect && !byEnvironment) return [];

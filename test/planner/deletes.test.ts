@@ -139,6 +139,29 @@ describe('guards', () => {
     }
   });
 
+  it('protect and keep an address in whatever case the tenant writes it', () => {
+    const live = [
+      sender('1', 'ceo@ACME.example'),
+      sender('2', 'kept@acme.example'),
+      sender('3', 'x@y.example'),
+    ];
+    const { scope } = prune('SenderAddress');
+    const keep = ['SenderAddress/KEPT@acme.example'];
+    const policy = {
+      protect: ['SenderAddress/CEO@acme.example'],
+      prune: { kinds: ['SenderAddress'], keep },
+    };
+    const plan = planOf({
+      declared: [],
+      live,
+      policy,
+      scope,
+      choices: { allowDeleteAll: ['SenderAddress'] },
+    });
+    expect(errorsOf(plan)).toEqual(['protected']);
+    expect(changesOf(plan)).toHaveLength(2);
+  });
+
   it('allow all of a kind to go where a tombstone has its replacement in the same plan', () => {
     const live = [sender('1', 'old@acme.example')];
     const replaced = [
