@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { utimesSync } from 'node:fs';
+import { cpSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
 const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
@@ -73,4 +73,26 @@ it.runIf(hasContainers)('an apply in another container holds the lock as long as
   utimesSync(join(world.dir, '.tenantctl/test/lock'), then, then);
   const third = await world.run('apply', '--yes');
   expect(third, third.stderr).toMatchObject({ code: 0 });
+});
+
+it('an apply in another checkout of the project is refused, and one to another environment is not', async () => {
+  const copy = `${world.dir}-copy`;
+  cpSync(world.dir, copy, { recursive: true });
+  world.env.XDG_STATE_HOME = join(world.dir, 'state');
+  const { child, closed } = await startStuckApply();
+  const elsewhere = { cwd: copy, env: world.env };
+  expect(await runProgram(['apply', '--yes', '--format', 'json'], elsewhere)).toMatchObject({
+    code: 4,
+    json: { diagnostics: [{ code: 'apply-in-progress' }] },
+  });
+  const project = world.read('tenantctl.yaml');
+  world.write('tenantctl.yaml', `${project}  other:${project.split('  test:')[1]}`);
+  const other = await world.run('apply', '--yes', '--env', 'other', '--only', 'SenderAddress/new@*');
+  expect(other, other.stderr).toMatchObject({ code: 0 });
+  child.kill('SIGKILL');
+  await closed;
+  // The locks of a process that is gone are in nobody's way.
+  const plan = ['--only', 'ProfileSearch/Staff'];
+  expect(await runProgram(['apply', '--yes', ...plan], elsewhere)).toMatchObject({ code: 0 });
+  rmSync(copy, { recursive: true });
 });
