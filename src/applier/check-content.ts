@@ -3,7 +3,7 @@ import { comparable, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Field, fieldNamed } from '../kinds/kind.ts';
 import { operationOf } from '../kinds/operation.ts';
-import { isArray, isObject, type Json, mapMembers, own } from '../model/json.ts';
+import { isArray, isObject, type Json, mapMembers, own, sameJson } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { jsonTextOf, literalOf, livePlace } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
@@ -34,30 +34,26 @@ export function unshownValues(
       const field = fieldNamed(kind, name);
       if (!field || unseen.has(name)) return [];
       const shown = change.diff.filter(({ path }) => segmentsOf(path)[0] === name);
-      return isComparable(field, shown) && !isShown(name, field, value, own(current, name) ?? null, shown)
-        ? [name]
-        : [];
+      const was = own(current, name) ?? null;
+      return isSent(name, field, value, was, shown) ? [] : [name];
     });
   });
   return [...new Set(wrong)];
 }
 
-/** Members of settings may be sent along that no difference can show, and lists of records are matched by the tenant. */
-function isComparable(field: Field, shown: readonly Difference[]): boolean {
-  if (field.is === 'records' || (field.is === 'json' && field.declares === 'members')) return false;
-  return shown.every(
+/** Whether a body gives a field the value that the differences show. Lists of records are matched by the tenant. */
+function isSent(name: string, field: Field, value: Json, was: Json, shown: readonly Difference[]): boolean {
+  const visible = shown.filter(
     ({ sensitive, before, after }) => !sensitive && !JSON.stringify([before, after]).includes(redacted),
   );
-}
-
-function isShown(
-  name: string,
-  field: Field,
-  value: Json,
-  current: Json,
-  shown: readonly Difference[],
-): boolean {
-  const wanted = shown.reduce(
+  if (field.is === 'records') return true;
+  if (field.is === 'json' && field.declares === 'members') {
+    // Members that no difference shows may be sent along.
+    const sent = comparable(field, rendered(value, pointer(name), was));
+    return visible.every((difference) => hasMember(sent, difference));
+  }
+  if (visible.length < shown.length) return true;
+  const wanted = visible.reduce(
     (result, difference) => {
       const [, ...below] = segmentsOf(difference.path);
       return revert(field, result, below, {
@@ -66,9 +62,15 @@ function isShown(
         after: difference.before,
       });
     },
-    comparableText(field, current),
+    comparableText(field, was),
   );
   return compareField(name, field, rendered(value, pointer(name), wanted), wanted).length === 0;
+}
+
+function hasMember(sent: Json, { path, after }: Difference): boolean {
+  const [, ...below] = segmentsOf(path);
+  if (below.length === 0 || !isObject(sent)) return true;
+  return sameJson(valueAt(sent, pointer(...below)) ?? null, after);
 }
 
 /** Differences reach into JSON that is text inside JSON. */

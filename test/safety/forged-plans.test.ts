@@ -100,6 +100,22 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     ],
   ],
   [
+    'an integration that gets a secret of the machine',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => ({
+        operations: JSON.parse(JSON.stringify(members(body).operations).replace('"u9"', '{"$secret":"X"}')),
+      })),
+    ],
+  ],
+  [
+    'an integration with another setting than it shows',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => ({
+        operations: JSON.parse(JSON.stringify(members(body).operations).replace('"u9"', '"https://evil"')),
+      })),
+    ],
+  ],
+  [
     'a new integration with another cluster than it shows',
     () => [withBody(find('SimIntegration/New%20desk'), (body) => ({ ...members(body), cluster: 'evil' }))],
   ],
