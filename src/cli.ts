@@ -30,14 +30,17 @@ else void run();
 
 async function run(): Promise<void> {
   const interrupt = new AbortController();
-  // SIGTERM is how a CI job is cancelled.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  const received = new Set<string>();
+  // SIGTERM is how a CI job is cancelled, SIGHUP how a terminal is closed.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // The first Ctrl-C lets requests in flight finish; a second one ends the process at once.
-      if (interrupt.signal.aborted) {
+      // The first Ctrl-C lets requests in flight finish; a second one ends the process at once. CI systems send
+      // different signals one after the other: that is no hurry of a person.
+      if (received.has(signal)) {
         process.stderr.write('Ended at once. Requests in flight may have been carried out.\n');
         process.exit(ExitCode.interrupted);
       }
+      received.add(signal);
       interrupt.abort();
     });
   }

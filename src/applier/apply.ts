@@ -12,6 +12,7 @@ import { changeResult, notAttempted, planResult } from './change-result.ts';
 import { type KindChange, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
 import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
+import type { ResultRecorder } from './result-file.ts';
 import { runChange } from './run-change.ts';
 import { type ApplyEvent, type Ending, ending, type TenantPort } from './run-context.ts';
 
@@ -32,6 +33,8 @@ export interface ApplyOptions {
   /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
   readonly kinds?: readonly Kind[];
+  /** Where changes are written down as they begin and end. */
+  readonly record?: ResultRecorder;
 }
 
 /**
@@ -40,15 +43,17 @@ export interface ApplyOptions {
  * tenant are in the result. Rejects, with a Failure, only where the tenant cannot be read before the first change.
  */
 export async function applyPlan(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
-  const { kinds = allKinds, failFast = false, onEvent = () => {} } = options;
+  const { kinds = allKinds, failFast = false, onEvent = () => {}, record = nowhere } = options;
   const { signal = new AbortController().signal } = options;
   const now = () => options.now().toISOString();
   try {
-    return await applyWith(plan, { ...options, port, kinds, failFast, onEvent, signal, now });
+    return await applyWith(plan, { ...options, port, kinds, failFast, onEvent, signal, now, record });
   } finally {
     await options.journal.close();
   }
 }
+
+const nowhere: ResultRecorder = { async start() {}, finish() {} };
 
 /** The options with their defaults. */
 interface Run extends Omit<Required<ApplyOptions>, 'now'> {
@@ -80,7 +85,7 @@ async function applyWith(plan: Plan, run: Run): Promise<Result> {
   onEvent({ type: 'checking', objects: entries.length });
   const state = await readUnlessAborted(entries, run);
   if (!state) return endBefore('interrupted');
-  const { tasks, stale } = checkLive(entries, state, journal);
+  const { tasks, stale } = checkLive(entries, state, run);
   if (stale.length > 0) return endBefore('refused', stale);
   onEvent({ type: 'checked', changes: tasks.length, resumed: tasks.filter(({ resumed }) => resumed).length });
 
@@ -116,6 +121,7 @@ async function runAll(tasks: readonly Task[], run: Run): Promise<ReadonlyMap<Add
   const finish = (end: Ending) => {
     const result = changeResult(end);
     results.set(result.address, result);
+    run.record.finish(result);
     if (run.failFast && (result.outcome === 'failed' || result.outcome === 'unknown')) halt();
     onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
   };

@@ -2,13 +2,15 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import { type IsSensitive, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Change, Difference, Plan } from '../model/plan.ts';
+import type { Change, Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { type ChangeOutcome, type ChangeResult, type Result, resultFormat } from '../model/result.ts';
+import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { keyBefore } from './find.ts';
-import type { Ending } from './run-context.ts';
+import type { Task } from './preflight.ts';
+import { revert } from './replay.ts';
+import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
 export function changeResult({ task, outcome, live, requests, error, warnings }: Ending): ChangeResult {
@@ -33,6 +35,12 @@ export function changeResult({ task, outcome, live, requests, error, warnings }:
   };
 }
 
+/** The result of a change that is about to be made: unknown until it has ended. */
+export function begunResult(task: Task): ChangeResult {
+  const error = 'The run had not ended when this was written, so the outcome of this change is not known.';
+  return { ...changeResult(ending(task, 'unknown', [], { error })), after: null };
+}
+
 /** The result of a change that was not started: a manual one, or one of a run that stopped before it. */
 export function notAttempted(change: Change, error: string | null = null): ChangeResult {
   const { address, action } = change;
@@ -47,20 +55,13 @@ export function planResult(
   run: Pick<Result, 'startedAt' | 'endedAt' | 'outcome' | 'changes'>,
   reasons: readonly Diagnostic[],
 ): Result {
-  const count = (wanted: ChangeOutcome) => run.changes.filter(({ outcome }) => outcome === wanted).length;
   return {
     formatVersion: resultFormat,
     planDigest: plan.digest,
     environment: plan.environment,
     tenant: plan.tenant,
     ...run,
-    summary: {
-      done: count('done'),
-      failed: count('failed'),
-      skipped: count('skipped'),
-      notAttempted: count('notAttempted'),
-      unknown: count('unknown'),
-    },
+    summary: countOutcomes(run.changes),
     ...(reasons.length > 0 ? { diagnostics: reasons } : {}),
   };
 }
@@ -128,43 +129,4 @@ function record(kind: Kind, fields: JsonObject, marked: readonly Pointer[]): Rec
 function isWithheldAsWhole(field: Field, at: Pointer, marked: readonly Pointer[]): boolean {
   // The indexes in a difference of a list are not those of the live list, so the whole list is left out.
   return (field.is === 'set' || field.is === 'records') && marked.some((path) => isWithin(path, at));
-}
-
-function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
-  const { before, after } = difference;
-  if (below.length === 0) return before;
-  if (field.is === 'set' || (field.is === 'records' && below.length === 1)) {
-    const items = (isArray(value) ? value : []).filter((item) => after === null || !sameJson(item, after));
-    return before === null ? items : [...items, before];
-  }
-  if (field.is === 'records') {
-    const [, ...member] = below;
-    return revertRecord(isArray(value) ? value : [], member, difference);
-  }
-  return setMember(value, below, before);
-}
-
-function revertRecord(
-  records: readonly Json[],
-  member: readonly string[],
-  { before, after }: Difference,
-): Json {
-  const name = member[0] ?? '';
-  const at = records.findIndex((record) => isObject(record) && sameJson(own(record, name) ?? null, after));
-  return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
-}
-
-function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
-  if (name === undefined) return wanted;
-  if (isArray(value)) {
-    const at = Number(name);
-    if (below.length === 0 && wanted === null) return value.filter((_, index) => index !== at);
-    const items = value.map((item, index) => (index === at ? setMember(item, below, wanted) : item));
-    return at === value.length ? [...items, setMember(null, below, wanted)] : items;
-  }
-  const members = new Map(isObject(value) ? Object.entries(value) : []);
-  const next = setMember(members.get(name) ?? null, below, wanted);
-  if (next === null) members.delete(name);
-  else members.set(name, next);
-  return objectFrom(members);
 }

@@ -47,7 +47,7 @@ export function readRequestsFor(changes: readonly KindChange[], written = false)
 }
 
 /** The change's key, and for a rename the key before it. */
-function keysOf(kind: Kind, change: Change): Key[] {
+export function keysOf(kind: Kind, change: Change): Key[] {
   const before = keyBefore(kind, change);
   return before ? [change.key, before] : [change.key];
 }

@@ -1,67 +1,76 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { type FileHandle, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExitCode, failure } from '../model/failure.ts';
-import { isObject, own, parseJson, textOf } from '../model/json.ts';
 import { systemCode } from '../model/system-error.ts';
-
-/** The holder of a lock. `started` distinguishes a process from a later one with the same number. */
-interface Holder {
-  readonly token: string;
-  readonly pid: number;
-  readonly started: string | null;
-  readonly host: string;
-}
+import { type Holder, isAlive, isVisible, readHolder, thisProcess } from './lock-holder.ts';
 
 export interface Lock {
   readonly file: string;
   release(): Promise<void>;
 }
 
+export interface LockOptions {
+  /** The name of the file in the folder. */
+  readonly name?: string;
+  /** How often the lock is renewed, in milliseconds. */
+  readonly renewEvery?: number;
+  /** After how many milliseconds without a renewal a process that cannot be seen counts as dead. */
+  readonly staleAfter?: number;
+  /** Called once where somebody else has the lock now, or where it cannot be renewed any more. */
+  readonly onLost?: () => void;
+}
+
 /**
- * Takes the project's lock (`lock` in `folder`), so that only one apply runs at a time. The lock of a dead process is
- * taken over. Throws a Failure (exit 4) that names the process which holds it.
+ * Takes a lock (a file in `folder`), so that only one process has it. It is renewed as long as it is held, so that other
+ * machines and containers, which cannot see the process, know that it is alive. The lock of a dead process is taken over.
+ * Throws a Failure (exit 4) that names the process which holds it.
  */
-export async function acquireLock(folder: string): Promise<Lock> {
-  const file = join(folder, 'lock');
-  const me: Holder = {
-    token: randomUUID(),
-    pid: process.pid,
-    started: await startOf(process.pid),
-    host: hostname(),
-  };
-  await mkdir(folder, { recursive: true });
-  await seize(file, me, 0);
+export async function acquireLock(
+  folder: string,
+  { name = 'lock', renewEvery = 5_000, staleAfter = 60_000, onLost = () => {} }: LockOptions = {},
+): Promise<Lock> {
+  const file = join(folder, name);
+  const me = await thisProcess(randomUUID());
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await seize({ file, me, staleAfter }, 0);
+  const stopRenewing = await keepRenewing({ file, me, staleAfter }, renewEvery, onLost);
   return {
     file,
-    release: async () => {
-      const holder = await readHolder(file);
-      if (holder !== null && holder !== 'unreadable' && holder.token === me.token)
-        await rm(file, { force: true });
+    async release() {
+      await stopRenewing();
+      if (await isHeldBy(file, me)) await rm(file, { force: true });
     },
   };
+}
+
+interface Claim {
+  readonly file: string;
+  readonly me: Holder;
+  readonly staleAfter: number;
 }
 
 /**
  * Makes `me` the holder of `file`. To replace a dead holder, the right to replace that holder (a file named by its token)
  * is taken first, and then the lock is read again: of several processes that find it dead, only one continues.
  */
-async function seize(file: string, me: Holder, depth: number): Promise<void> {
+async function seize(claim: Claim, depth: number): Promise<void> {
+  const { file, me, staleAfter } = claim;
   if (await linkNew(file, me)) return;
   const holder = await readHolder(file);
   if (holder === 'unreadable' || depth > 8) throw lockUnreadable(file);
-  if (holder === null) return seize(file, me, depth + 1);
-  if (await isAlive(holder)) throw lockHeld(file, holder);
-  const claim = `${file}.${holder.token}`;
-  await seize(claim, me, depth + 1);
+  if (holder === null) return seize(claim, depth + 1);
+  if (await isAlive(file, holder, staleAfter)) throw await lockHeld(file, holder);
+  const right = `${file}.${holder.token}`;
+  await seize({ file: right, me, staleAfter }, depth + 1);
   try {
     const now = await readHolder(file);
-    if (now === null || now === 'unreadable' || now.token !== holder.token)
-      return await seize(file, me, depth + 1);
+    const isSame = now !== null && now !== 'unreadable' && now.token === holder.token;
+    // It may have been slow rather than dead, and renewed its lock meanwhile.
+    if (!isSame || (await isAlive(file, holder, staleAfter))) return await seize(claim, depth + 1);
     await rename(await writeDraft(file, me), file);
   } finally {
-    await rm(claim, { force: true });
+    await rm(right, { force: true });
   }
 }
 
@@ -86,55 +95,59 @@ async function writeDraft(file: string, me: Holder): Promise<string> {
   return draft;
 }
 
-async function readHolder(file: string): Promise<Holder | null | 'unreadable'> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  });
-  if (text === null) return null;
-  const value = parseJson(text);
-  if (!isObject(value)) return 'unreadable';
-  const token = textOf(value, 'token');
-  const pid = own(value, 'pid');
-  const host = textOf(value, 'host');
-  if (token === null || !/^[\w-]{1,64}$/.test(token) || typeof pid !== 'number' || host === null)
-    return 'unreadable';
-  return { token, pid, started: textOf(value, 'started'), host };
+/**
+ * Writes the lock again and again, so that its file system gives it a new time. The file is opened once: after somebody
+ * took the lock over, nothing is written to theirs. Returns a function that ends it.
+ */
+async function keepRenewing({ file, me, staleAfter }: Claim, every: number, onLost: () => void) {
+  const handle: FileHandle = await open(file, 'r+');
+  let last = performance.now();
+  let renewal: Promise<void> | null = null;
+  const stop = async () => {
+    clearInterval(timer);
+    await renewal;
+    await handle.close();
+  };
+  const lose = () => {
+    clearInterval(timer);
+    onLost();
+  };
+  const renew = async () => {
+    try {
+      if (!(await isHeldBy(file, me))) return lose();
+      await handle.write(JSON.stringify(me), 0);
+      last = performance.now();
+    } catch {
+      // A shared folder may be away for a moment; others wait longer than this before they take the lock over.
+      if (performance.now() - last > staleAfter / 2) lose();
+    }
+  };
+  const timer = setInterval(() => {
+    // One at a time: a slow folder must not lose the lock twice.
+    renewal ??= renew().finally(() => {
+      renewal = null;
+    });
+  }, every);
+  timer.unref();
+  return stop;
 }
 
-/** A process on another machine cannot be checked, so it counts as alive. */
-async function isAlive({ pid, started, host }: Holder): Promise<boolean> {
-  if (host !== hostname()) return true;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (systemCode(error) === 'ESRCH') return false;
-  }
-  const now = await startOf(pid);
-  return started === null || now === null || started === now;
+async function isHeldBy(file: string, me: Holder): Promise<boolean> {
+  const holder = await readHolder(file);
+  return holder !== null && holder !== 'unreadable' && holder.token === me.token;
 }
 
-/** When a process started, as the system writes it; `null` where the system does not say. */
-async function startOf(pid: number): Promise<string | null> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    // The second field, the program's name in parentheses, may contain anything; the start is field 22.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[19] === undefined ? null : `${boot.trim()}/${fields[19]}`;
-  } catch {
-    return null;
-  }
-}
-
-function lockHeld(file: string, { pid, host }: Holder) {
-  const where = host === hostname() ? '' : ` on ${host}`;
+async function lockHeld(file: string, holder: Holder) {
+  const { pid, host } = holder;
+  const isSeen = await isVisible(holder);
+  const where = isSeen ? '' : ` on ${host}`;
+  const how = isSeen
+    ? `If process ${pid} is not an apply of this environment, remove ${file}.`
+    : `It renews its lock every few seconds. A minute after the last renewal, its lock ${file} is taken over.`;
   return failure(
     'apply-in-progress',
-    `Another apply of this project is running: process ${pid}${where}. Nothing was written.`,
-    {
-      hint: `Wait for it to end. If process ${pid}${where} is not an apply of this project, remove ${file}.`,
-    },
+    `Another apply of this environment is running: process ${pid}${where}. Nothing was written.`,
+    { hint: `Wait for it to end. ${how}` },
     ExitCode.refused,
   );
 }
@@ -143,7 +156,7 @@ function lockUnreadable(file: string) {
   return failure(
     'lock-unreadable',
     `The lock ${file} does not say who holds it. Nothing was written.`,
-    { hint: 'Make sure that no apply of this project is running, then remove the file.' },
+    { hint: 'Make sure that no apply of this environment is running, then remove the file.' },
     ExitCode.refused,
   );
 }

@@ -1,11 +1,14 @@
 import type { Kind } from '../kinds/kind.ts';
-import type { Address } from '../model/address.ts';
+import { identityOf } from '../kinds/live-objects.ts';
+import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
-import { type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
+import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { finderIn, type KindChange } from './find.ts';
+import { unshownValues } from './check-content.ts';
+import { quote, wrongRequests } from './check-requests.ts';
+import { finderIn, type KindChange, keysOf } from './find.ts';
 import type { Journal } from './journal.ts';
 import { readinessOf } from './readiness.ts';
 import { editedPlan } from './saved-file.ts';
@@ -36,8 +39,8 @@ export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
     ...(planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')]),
     ...checkTarget(plan, target),
     ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
-    ...checkChanges(plan.changes, target.kinds),
-    ...checkRequests(plan, target.settings),
+    ...checkChanges(plan, target.kinds),
+    ...checkRequests(plan, target),
   ];
 }
 
@@ -53,7 +56,7 @@ export function withKinds(changes: readonly Change[], kinds: readonly Kind[]): K
 export function checkLive(
   entries: readonly KindChange[],
   state: TenantState,
-  journal: Journal,
+  { journal, settings }: { readonly journal: Journal; readonly settings: ApiSettings },
 ): { tasks: Task[]; stale: Diagnostic[] } {
   const stale: Diagnostic[] = [];
   const find = finderIn(state);
@@ -62,10 +65,16 @@ export function checkLive(
     const found = find(entry);
     const progress = journal.progress(address);
     const readiness = readinessOf(entry, found, progress);
-    if (readiness.is === 'ready') {
+    const unshown = progress ? [] : unshownValues(entry, found.live ?? found.standard, settings);
+    if (readiness.is === 'ready' && unshown.length > 0) {
+      stale.push(notWhatItShows(address, `they set ${unshown.join(', ')} to another value`));
+      return [];
+    }
+    if (readiness.is === 'ready' && !isOther(entry, found.live)) {
       return [{ ...entry, live: found.live, from: readiness.from, resumed: readiness.resumed }];
     }
-    const message = `${address} has changed since the plan was made: ${readiness.why}.`;
+    const why = readiness.is === 'stale' ? readiness.why : 'its id and its key are not those of one object';
+    const message = `${address} has changed since the plan was made: ${why}.`;
     const hint = progress
       ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
       : 'Make a new plan and review it.';
@@ -73,6 +82,17 @@ export function checkLive(
     return [];
   });
   return { tasks, stale };
+}
+
+/**
+ * Whether the object that was found is not the one that the change names by its id and by its key. One without a name is
+ * known by its id alone.
+ */
+function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean {
+  if (!live || change.action === 'create' || change.action === 'manual') return false;
+  const identities = keysOf(kind, change).map((key) => identityOf(kind, key));
+  const isNameless = live.key[0] === live.id;
+  return live.id !== change.id || (!isNameless && !identities.includes(live.identity));
 }
 
 function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic[] {
@@ -91,78 +111,46 @@ function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic[] 
   return wrong;
 }
 
-function checkChanges(changes: readonly Change[], kinds: readonly Kind[]): Diagnostic[] {
+/** A change has one object, named alike in its address and its key, and the summary counts the changes. */
+function checkChanges({ changes, summary }: Plan, kinds: readonly Kind[]): Diagnostic[] {
   const seen = new Set<Address>();
-  return changes.flatMap(({ address, kind }): Diagnostic[] => {
+  const wrong = changes.flatMap(({ address, kind, key }): Diagnostic[] => {
     const isRepeated = seen.has(address);
     seen.add(address);
-    const isKnown = kinds.some(({ name }) => name === kind);
-    const wrong = [
+    const known = kinds.find(({ name }) => name === kind);
+    const isNamed = known?.keyFields.length === key.length && formatAddress(kind, key) === address;
+    const reasons = [
       ...(isRepeated ? [`The plan has two changes for ${address}.`] : []),
-      ...(isKnown ? [] : [`The plan changes a ${quote(kind)}, which is not a kind.`]),
+      ...(known ? [] : [`The plan changes a ${quote(kind)}, which is not a kind.`]),
+      ...(known && !isNamed
+        ? [`The address ${address} is not that of the key ${quote(key.join('/'))}.`]
+        : []),
     ];
-    return wrong.map((message) => refusal('plan-inconsistent', message, { address }));
+    return reasons.map((message) => refusal('plan-inconsistent', message, { address }));
   });
+  const miscounted = actions.filter(
+    (name) => changes.filter(({ action }) => action === name).length !== summary[name],
+  );
+  const message = `The summary does not count what the plan holds: ${miscounted.join(', ')}.`;
+  return miscounted.length > 0 ? [...wrong, refusal('plan-inconsistent', message)] : wrong;
 }
 
-function refusal(code: string, message: string, more: Pick<Diagnostic, 'address' | 'hint'> = {}): Diagnostic {
-  return { code, severity: 'error', message, ...more };
-}
-
-const quote = (text: string) => JSON.stringify(text.slice(0, 200));
-
-/**
- * Requests that no kind would plan: a plan file is untrusted, and its requests carry the token. Paths stay within the
- * API, headers are those of the API, and nothing breaks out of a line.
- */
-function checkRequests(plan: Plan, settings: ApiSettings): Diagnostic[] {
-  return plan.changes.flatMap((change) => {
-    const { address, requests } = change;
-    const reasons = [...wrongCount(change), ...requests.flatMap((request) => wrongParts(request, settings))];
-    return reasons.map((why) => {
-      const message = `The plan's requests for ${address} are not requests that tenantctl plans: ${why}.`;
-      return refusal('plan-request-refused', message, { hint: 'Make a new plan.', address });
+/** Requests that do something else than their change shows. */
+function checkRequests({ changes }: Plan, { kinds, settings }: Target): Diagnostic[] {
+  const deletes = changes.filter(({ action }) => action === 'delete');
+  return withKinds(changes, kinds).flatMap((entry) => {
+    const { address } = entry.change;
+    return wrongRequests(entry, { settings, deletes }).map((why) => {
+      return notWhatItShows(address, why);
     });
   });
 }
 
-function wrongCount({ action, requests }: Change): string[] {
-  if (action === 'manual') return requests.length === 0 ? [] : ['a manual change has requests'];
-  return requests.length > 0 ? [] : ['there is none'];
+function notWhatItShows(address: Address, why: string): Diagnostic {
+  const message = `The plan's requests for ${address} are not what it shows: ${why}.`;
+  return refusal('plan-request-refused', message, { hint: 'Make a new plan.', address });
 }
 
-function wrongParts({ method, path, headers }: Request, settings: ApiSettings): string[] {
-  const allowed = new Set(['accept', 'content-type', settings.experimentalHeader.toLowerCase()]);
-  const foreign = Object.keys(headers).filter((name) => !allowed.has(name.toLowerCase()));
-  const broken = Object.values(headers).some((value) => hasControls(value));
-  return [
-    ...(method === 'GET' ? ['a GET changes nothing'] : []),
-    ...(isApiPath(path, settings) ? [] : [`the path ${quote(path)} is outside the API`]),
-    ...foreign.map((name) => `the header ${JSON.stringify(name.slice(0, 100))} is not one of the API`),
-    ...(broken ? ['a header has control characters'] : []),
-  ];
-}
-
-function isApiPath(path: string, { profileSearchPath }: ApiSettings): boolean {
-  const isKnown =
-    /^\/v20(24|25)\/./.test(path) || path === profileSearchPath || path.startsWith(`${profileSearchPath}/`);
-  return isKnown && /^[\w.~%!$&'()*+,;=:@/-]+$/.test(path) && path.slice(1).split('/').every(isPlainSegment);
-}
-
-/** Whether a segment is still a single one after a server has decoded it. */
-function isPlainSegment(segment: string): boolean {
-  try {
-    const decoded = decodeURIComponent(segment);
-    return (
-      segment !== '' &&
-      !hasControls(decoded) &&
-      decoded.split(/[\\/]/).every((part) => !/^\.{1,2}$/.test(part))
-    );
-  } catch {
-    return false;
-  }
-}
-
-function hasControls(text: string): boolean {
-  return [...text].some((character) => character < ' ' || character === '\u007f');
+function refusal(code: string, message: string, more: Pick<Diagnostic, 'address' | 'hint'> = {}): Diagnostic {
+  return { code, severity: 'error', message, ...more };
 }

@@ -6,6 +6,7 @@ import { fillLive } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
+import { begunResult } from './change-result.ts';
 import { checkConvergence } from './convergence.ts';
 import { type Exchange, exchange, lookUp } from './exchange.ts';
 import { finderIn, type KindChange } from './find.ts';
@@ -36,6 +37,8 @@ async function sendAll(tasks: readonly Task[], context: RunContext): Promise<End
   const [lead] = tasks;
   if (!lead) return [];
   const { address, requests } = lead.change;
+  const isLeft = lead.from < requests.length && !context.isStopped();
+  if (isLeft) await context.record.start(tasks.map(begunResult));
   let seen = new Map(tasks.map(({ change, live }) => [change.address, live]));
   let last: Exchange | null = null;
   for (const [index, planned] of requests.entries()) {

@@ -8,6 +8,7 @@ import type { ChangeOutcome, ChangeResult, SentRequest } from '../model/result.t
 import type { ApiSettings } from '../model/settings.ts';
 import type { Journal } from './journal.ts';
 import type { Task } from './preflight.ts';
+import type { ResultRecorder } from './result-file.ts';
 
 /** What an apply needs of a tenant. */
 export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
@@ -19,6 +20,8 @@ export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
 export interface RunContext {
   readonly port: TenantPort;
   readonly journal: Journal;
+  /** Where changes are written down as they begin and end. */
+  readonly record: ResultRecorder;
   readonly settings: ApiSettings;
   readonly signal: AbortSignal;
   readonly describe: (sent: Sent) => string;
@@ -35,6 +38,7 @@ export interface RunContext {
 
 /** What happens during an apply, to show progress. */
 export type ApplyEvent =
+  | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'checking'; readonly objects: number }
   /** The plan holds; `resumed` changes were started or made by an earlier run of it. */
   | { readonly type: 'checked'; readonly changes: number; readonly resumed: number }

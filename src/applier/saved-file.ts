@@ -2,9 +2,9 @@ import { validators } from '../generated/validators.js';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { isObject, isTooDeep, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+import { isObject, isTooDeep, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
 import { type Plan, planFormat } from '../model/plan.ts';
-import { type Result, resultFormat } from '../model/result.ts';
+import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 
 type FormName = 'plan' | 'result';
 
@@ -16,6 +16,8 @@ interface SavedForm<T> {
   readonly is: (value: Json) => value is Json & T;
   readonly hint: string;
   readonly exitCode: ExitCode;
+  /** What is left of a text that is no JSON, because its writer was stopped in the middle of it. */
+  readonly salvage?: (text: string) => Json | undefined;
 }
 
 const planForm: SavedForm<Plan> = {
@@ -32,7 +34,16 @@ const resultForm: SavedForm<Result> = {
   is: (value): value is Json & Result => validators.result(value),
   hint: 'A result file is what `tenantctl apply --result FILE` writes.',
   exitCode: ExitCode.couldNotRun,
+  salvage: salvageResult,
 };
+
+/** What a result file says that was written while its run went on. */
+export const runUnfinished = {
+  code: 'run-unfinished',
+  severity: 'warning',
+  message: 'This was written before the run had ended. Changes that had not begun are not listed.',
+  hint: 'If the run was killed, apply the same plan again to finish it, or roll this result back.',
+} as const satisfies Diagnostic;
 
 /** In bytes, and so in characters too. */
 export const largestSavedFile = 256 * 1024 * 1024;
@@ -75,7 +86,7 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
   const refusal = (what: string, message: string, hint = form.hint) =>
     failure(`${name}-${what}`, message, { hint }, form.exitCode);
   if (text.length > largestSavedFile) throw refusal('too-large', `${file} is too large for a ${name}.`);
-  const value = parseJson(text.replace(/^\uFEFF/, ''));
+  const value = parseJson(text.replace(/^\uFEFF/, '')) ?? form.salvage?.(text);
   if (value === undefined) {
     const message = `${file} is not JSON: it was cut or edited, or it is not a ${name} file.`;
     throw refusal('unreadable', message);
@@ -99,6 +110,31 @@ function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
     throw refusal('invalid', `${file} is not a valid ${name}: ${reasons.join('; ')}.`);
   }
   return value;
+}
+
+/**
+ * The whole lines of a result file that was cut while the run wrote it (see result-file.ts): the head, and the changes up
+ * to the first one that is not complete. `undefined` for any other text.
+ */
+function salvageResult(text: string): Json | undefined {
+  const [first = '', ...lines] = text.split('\n');
+  const head = first.endsWith('"changes":[') ? parseJson(`${first}]}`) : undefined;
+  if (!isObject(head)) return undefined;
+  const rows = lines.map((line) => parseJson(line.replace(/,$/, '')));
+  const end = rows.findIndex((row) => !isObject(row));
+  const changes = rows.slice(0, end < 0 ? rows.length : end).filter(isObject);
+  const outcomes = changes.flatMap((change) => {
+    const outcome = changeOutcomes.find((name) => name === textOf(change, 'outcome'));
+    return outcome === undefined ? [] : [{ outcome }];
+  });
+  const endedAt = own(head, 'startedAt') ?? null;
+  const summary = countOutcomes(outcomes);
+  return { ...head, changes, endedAt, outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
+}
+
+/** Whether a text begins like a result file that a run was writing. */
+export function isCutResult(text: string): boolean {
+  return salvageResult(text) !== undefined;
 }
 
 /** What to do with a file of the other kind. */

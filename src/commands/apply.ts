@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { applyPlan, requireApproved } from '../engine/apply.ts';
 import { planChanges } from '../engine/plan.ts';
@@ -30,7 +30,7 @@ import {
 } from './output.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
-import { holdsPlan, readPlan, saveResult } from './saved.ts';
+import { holdsPlan, printSaved, readPlan } from './saved.ts';
 
 function build(yargs: Argv) {
   return planOptions(commonOptions(yargs))
@@ -79,36 +79,43 @@ export const command = defineCommand(build, async (args, io) => {
       io.stderr.write(`${declined.message}\n`);
       return ExitCode.done;
     }
+    let isSaved = true;
     const result = await applyPlan(project, tenant, plan, {
       signal: io.signal,
       failFast: args.failFast,
       onEvent: progress.onApply,
-      save(finished) {
+      env: io.env,
+      ...(args.result === undefined ? {} : { resultFile: resolve(io.cwd, args.result) }),
+      onSaved(files) {
         progress.end();
-        saveResult(finished, join(project.root, '.tenantctl/results'), args, io);
+        isSaved = printSaved(files, args, io);
       },
     });
     const document = { is: 'result', result } as const;
     printDocument(document, args, io);
     appendStepSummary(document, io);
-    return writeResultReports(document, args.report, io);
+    const isReported = writeResultReports(document, args.report, io);
+    const code = exitCodeOf(result);
+    return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
   });
 });
 
-/** Writes the reports. One that cannot be written makes the apply incomplete: exit 1 would mean that nothing was done. */
+/**
+ * Writes the reports, and returns whether all could be written. If not, the apply is incomplete: exit 1 would mean that
+ * nothing was done.
+ */
 function writeResultReports(
   document: { is: 'result'; result: Result },
   files: readonly string[],
   io: Io,
-): ExitCode {
-  const code = exitCodeOf(document.result);
+): boolean {
   try {
     writeReports(document, files, io);
-    return code;
+    return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     io.stderr.write(`A report is not written. ${error.message}\n`);
-    return code === ExitCode.done ? ExitCode.incomplete : code;
+    return false;
   }
 }
 

@@ -170,6 +170,8 @@ function clientText(event: ClientEvent): string | null {
 
 function applyText(event: ApplyEvent): string | null {
   switch (event.type) {
+    case 'warning':
+      return event.message;
     case 'checking':
       return `checking ${event.objects} objects against the plan …`;
     case 'checked':

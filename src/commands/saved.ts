@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { largestSavedFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
+import { relative, resolve } from 'node:path';
+import { isCutResult, largestSavedFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
+import type { SavedResult } from '../engine/results.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
@@ -25,7 +26,8 @@ export function readSaved(file: string, io: Io): Document {
   try {
     const text = readText(file, io);
     const value = parseJson(text);
-    const isResult = isObject(value) && Object.hasOwn(value, 'planDigest');
+    // The result of a run that was killed may be cut, and then it is no JSON.
+    const isResult = isObject(value) ? Object.hasOwn(value, 'planDigest') : isCutResult(text);
     return isResult
       ? { is: 'result', result: readResultFile(text, file) }
       : { is: 'plan', plan: readPlanFile(text, file) };
@@ -49,40 +51,24 @@ export function savePlan(plan: Plan, file: string, io: Io): void {
 }
 
 /**
- * Writes a result into the file of `--result`, and into `folder` if anything was written to the tenant: a rollback needs
- * it. A file that cannot be written is only reported, since the tenant has already changed.
+ * Prints where the result of an apply is, and which file could not be written. Returns whether all could: the tenant has
+ * already changed, so the run goes on in any case.
  */
-export function saveResult(
-  result: Result,
-  folder: string,
-  args: { readonly result: string | undefined; readonly quiet: boolean },
+export function printSaved(
+  files: readonly SavedResult[],
+  { quiet }: { readonly quiet: boolean },
   io: Io,
-): void {
-  const { done, failed, unknown } = result.summary;
-  const own = join(folder, `${result.startedAt.replaceAll(/[:.]/g, '-')}.json`);
-  const files = [
-    ...(args.result === undefined ? [] : [args.result]),
-    ...(done + failed + unknown === 0 ? [] : [own]),
-  ];
-  const [first] = files.filter((file) => tryToWrite(file, toText(result), io));
-  if (first !== undefined && files.includes(own) && !args.quiet) {
-    io.stderr.write(`Result file: ${first === own ? relative(io.cwd, own) : first}\n`);
+): boolean {
+  const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
+  for (const { failure } of files) {
+    if (failure) io.stderr.write(`The result is not saved. ${failure.message}\n`);
   }
+  const isWhole = saved.length === files.length;
+  if (saved[0] !== undefined && (!quiet || !isWhole)) io.stderr.write(`Result file: ${saved[0]}\n`);
+  return isWhole;
 }
 
-/** Returns whether the file could be written. If not, prints why. */
-function tryToWrite(file: string, text: string, io: Io): boolean {
-  try {
-    writeText(file, text, io);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    io.stderr.write(`The result is not saved. ${error.message}\n`);
-    return false;
-  }
-}
-
-function toText(value: Plan | Result): string {
+function toText(value: Plan): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 

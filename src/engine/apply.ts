@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { applyPlan as applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
-import { acquireLock } from '../applier/lock.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
-import { matchAddresses } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Environment, Project } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
+import { findLaterRefusals } from '../planner/guards.ts';
+import { lockEnvironment } from './lock.ts';
+import { openResults, type SavedResult } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -19,14 +21,19 @@ export interface ApplyOptions {
   /** Whether to stop after the first failed change. */
   readonly failFast?: boolean;
   readonly onEvent?: (event: ApplyEvent) => void;
-  /** Saves the result. Called while the lock is still held, so that no other apply can start before. */
-  readonly save?: (result: Result) => void;
+  /** A file for the result, absolute, besides the one in the project. */
+  readonly resultFile?: string;
+  /** Called with the result files when they are written, while the locks are still held. */
+  readonly onSaved?: (files: readonly SavedResult[], result: Result) => void;
+  /** The environment variables that name the user's folder for locks. Left out: those of the process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Applies a plan, new or saved, with the project's lock and journal. A plan that is stale or that a guard refused gives
- * a result with the outcome `refused`, and nothing was written. Errors of single changes are in the result. Throws a
- * Failure where another apply is running, where the tenant cannot be read before the first write, and where the
+ * Applies a plan, new or saved, with the locks of its environment and the project's journal. A plan that is stale or that
+ * a guard refused gives a result with the outcome `refused`, and nothing was written. Errors of single changes are in
+ * the result, which is also written to `.tenantctl/results` as the run goes. Throws a Failure where another apply is
+ * running, where the result cannot be written, where the tenant cannot be read before the first write, and where the
  * project's `.tenantctl` leads out of it.
  *
  * @example
@@ -37,32 +44,51 @@ export async function applyPlan(
   { root }: Pick<Project, 'root'>,
   tenant: Tenant,
   plan: Plan,
-  { save, ...options }: ApplyOptions = {},
+  options: ApplyOptions = {},
 ): Promise<Result> {
+  const { env = process.env, onEvent = () => {}, onSaved = () => {}, resultFile = null } = options;
   const { name, settings, limits } = tenant.environment;
   requireOwnFolder(root);
-  const folder = join(root, ownFolder);
-  const lock = await acquireLock(folder);
+  const now = () => new Date();
+  const lost = new AbortController();
+  const lock = await lockEnvironment(root, tenant.environment, {
+    env,
+    onLost: () => lost.abort(),
+    onWarning: (message) => onEvent({ type: 'warning', message }),
+  });
   try {
-    const result = await applyChanges(plan, portOf(tenant), {
-      ...options,
+    const results = await openResults(root, plan, resultFile, () => now().toISOString());
+    const applied = await applyChanges(plan, portOf(tenant), {
+      failFast: options.failFast ?? false,
+      onEvent,
+      signal: options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal,
       environment: name,
       settings,
-      journal: await openJournal(join(folder, 'journal'), plan.digest),
+      journal: await openJournal(join(root, ownFolder, 'journal'), plan.digest),
+      record: results,
       concurrency: limits.concurrency,
-      now: () => new Date(),
+      now,
       describe,
     });
-    save?.(result);
+    const result = lost.signal.aborted ? { ...applied, diagnostics: [lockLost] } : applied;
+    onSaved(await results.end(result), result);
     return result;
   } finally {
     await lock.release();
   }
 }
 
+const lockLost: Diagnostic = {
+  code: 'lock-lost',
+  severity: 'error',
+  message:
+    'The run was stopped, because its lock was removed, or taken over after it had not been renewed for a minute.',
+  hint: 'Look whether another apply is running. Then apply again to finish.',
+};
+
 /**
  * Throws a Failure (exit 4) for a plan that a guard refused, for a plan whose digest is not the approved one, and for a
- * saved plan that deletes an object that the environment has protected since.
+ * saved plan with deletes that the environment does not allow any more.
  */
 export function requireApproved(
   plan: Plan,
@@ -83,19 +109,8 @@ export function requireApproved(
       ExitCode.refused,
     );
   }
-  const isProtected = matchAddresses(policy.protect);
-  const refused = plan.changes.filter(({ action, address }) => action === 'delete' && isProtected(address));
-  if (refused.length === 0) return;
-  throw new Failure(
-    refused.map(({ address }) => ({
-      code: 'protected',
-      severity: 'error',
-      message: `${address} would be deleted, but it is protected by the environment's \`protect\` list.`,
-      hint: 'Make a new plan.',
-      address,
-    })),
-    ExitCode.refused,
-  );
+  const refusals = findLaterRefusals(plan, policy);
+  if (refusals.length > 0) throw new Failure(refusals, ExitCode.refused);
 }
 
 /** The tenant's own message about an error, and a hint. */

@@ -65,6 +65,7 @@ export async function makePlan(
     tenant: client.tenant,
     objects,
     secrets,
+    whyUndeclarable: await undeclarability(choices, settings),
     choices,
     ...desired,
   };
@@ -72,6 +73,16 @@ export async function makePlan(
   const defaults = await readPlanDefaults(matched, client, settings);
   const plan = planMatched(input, matched, defaults);
   return judge(plan, { input, defaults, client });
+}
+
+/** Only `--prune` asks, and the exporter, which knows what a manifest can declare, takes a while to load. */
+async function undeclarability(
+  { scope }: PlanChoices,
+  settings: ApiSettings,
+): Promise<PlanInput['whyUndeclarable']> {
+  if (!scope.prune) return () => null;
+  const { whyUndeclarable } = await import('../exporter/draft.ts');
+  return (live) => whyUndeclarable(live, settings);
 }
 
 /** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */

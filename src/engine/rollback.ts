@@ -5,6 +5,7 @@ import type { Result } from '../model/result.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
 import { checkChoices, choicesFrom, type PlanOptions } from './choices.ts';
 import { makePlan, type PlanSource } from './plan.ts';
+import { findLaterResults } from './results.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The options of a rollback. */
@@ -12,7 +13,7 @@ export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes'
 
 /**
  * The plan that undoes an apply, from what its result recorded. It is made like any plan: what was already undone is
- * no change, and all guards hold. Changes that somebody made since then are reported. Throws a Failure (exit 4) for the
+ * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. Throws a Failure (exit 4) for the
  * result of another environment or tenant.
  */
 export async function planRollback(
@@ -25,7 +26,8 @@ export async function planRollback(
   const { environment, resources } = project;
   const choices = choicesFrom(options);
   checkChoices(choices, environment);
-  const input = { result, resources, environment, choices };
+  const later = await findLaterResults(project.root, result.startedAt);
+  const input = { result, later, resources, environment, choices };
   const source: PlanSource = {
     requests: rollbackRequests(input),
     lookups: [],

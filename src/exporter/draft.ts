@@ -73,6 +73,14 @@ export function refusalDiagnostic({ object, refused }: Refusal): Diagnostic {
   };
 }
 
+/** Why no manifest could declare the object as it is, in words; `null` where one could. */
+export function whyUndeclarable(object: LiveObject, settings: ApiSettings): string | null {
+  const draft = draftObject(object, { settings, records: new Map() });
+  if ('refused' in draft) return draft.refused;
+  const invalid = draft.omissions.find(({ reason }) => reason === 'notValid');
+  return invalid ? `the schema of its kind does not accept ${invalid.at}` : null;
+}
+
 /** What a manifest can declare of a live object. Fields that are unset or cannot be declared are left out. */
 export function draftObject(object: LiveObject, context: DraftContext): Draft | Refusal {
   const kind = kindNamed(object.kind);

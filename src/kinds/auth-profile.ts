@@ -1,8 +1,8 @@
-import { type JsonObject, own, pick, textOf } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
+import { isArray, isObject, type Json, own, pick, textOf } from '../model/json.ts';
 import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import type { Field, Kind } from './kind.ts';
+import { call, type Operation, patchedFields } from './operation.ts';
 
 const path = '/v2024/auth-profiles';
 const fields: Readonly<Record<string, Field>> = {
@@ -14,6 +14,14 @@ const fields: Readonly<Record<string, Field>> = {
   applicationName: { is: 'value', nameOf: 'applicationId' },
 };
 const patchable = Object.keys(fields);
+
+const patch: Operation = {
+  method: 'PATCH',
+  path: () => `${path}/{id}`,
+  contentType: jsonPatchType,
+  read: (body) => patchedFields(body),
+  risk: (body) => (canLockOut(body) ? ['lockout'] : []),
+};
 
 /** The sign-in rules of an identity profile (seed 000; api-notes, "AuthProfile"). */
 export const authProfile: Kind = {
@@ -35,6 +43,7 @@ export const authProfile: Kind = {
     if (name === null) return null;
     return { key: [name], id, fields: pick(answer, patchable) };
   },
+  operations: { create: [], update: [patch], delete: [] },
   create: ({ key: [name = ''] }) => ({
     manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
   }),
@@ -44,12 +53,10 @@ export const authProfile: Kind = {
     if (changedFields.length === 0) return { manual: rename };
     if (live.id === null)
       return { manual: `The tenant shows no id for "${name}", so the API cannot change it.` };
-    const after = pick(values, changedFields);
-    const body = jsonPatch(pick(live.fields, changedFields), after);
+    const body = jsonPatch(pick(live.fields, changedFields), pick(values, changedFields));
     return {
-      requests: [apiRequest('PATCH', pathOf(path, live.id), settings, { body, contentType: jsonPatchType })],
+      requests: [call(patch, settings, { id: live.id, body })],
       warnings: changed.has('name') ? [rename] : [],
-      risk: canLockOut(after, live) ? ['lockout'] : [],
     };
   },
   remove: ({ key: [name = ''] }) => ({
@@ -57,8 +64,17 @@ export const authProfile: Kind = {
   }),
 };
 
-/** Whether the change may lock out people and the credentials of this run (design, section 5, "Lock-out"). */
-function canLockOut(after: JsonObject, live: LiveObject): boolean {
-  const restricts = (field: string) => own(after, field) === true && own(live.fields, field) !== true;
-  return own(after, 'type') === 'BLOCK' || restricts('offNetwork') || restricts('untrustedGeography');
+/** What may lock out people and the credentials of this run: the values of a patch, which only has what differs. */
+const lockOuts: ReadonlyMap<string, Json> = new Map<string, Json>([
+  ['/type', 'BLOCK'],
+  ['/offNetwork', true],
+  ['/untrustedGeography', true],
+]);
+
+function canLockOut(body: Json): boolean {
+  const steps = isArray(body) ? body.filter(isObject) : [];
+  return steps.some((step) => {
+    const value = lockOuts.get(textOf(step, 'path') ?? '');
+    return value !== undefined && own(step, 'value') === value;
+  });
 }

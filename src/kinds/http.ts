@@ -26,7 +26,8 @@ export function pathOf(base: string, ...segments: readonly string[]): string {
   return [base, ...segments.map(encodeSegment)].join('/');
 }
 
-function encodeSegment(segment: string): string {
+/** One segment of a path, percent-encoded. Throws a Failure for one that would walk out of the path. */
+export function encodeSegment(segment: string): string {
   // Some servers decode a segment before they walk the path.
   const walks = segment.split(/[\\/]/).some((part) => part === '.' || part === '..');
   if (segment === '' || walks || !segment.isWellFormed() || /\p{Cc}/u.test(segment)) {

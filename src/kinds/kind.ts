@@ -2,9 +2,10 @@ import type { Key } from '../model/address.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Lookup } from '../model/marker.ts';
-import type { Request, Risk } from '../model/plan.ts';
+import type { Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { Operations } from './operation.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
 export type Field =
@@ -101,11 +102,7 @@ export interface WriteInput {
 
 /** How a change is made: by requests, or by hand. */
 export type Write =
-  | {
-      readonly requests: readonly Request[];
-      readonly warnings?: readonly string[];
-      readonly risk?: readonly Risk[];
-    }
+  | { readonly requests: readonly Request[]; readonly warnings?: readonly string[] }
   | { readonly manual: string };
 
 /** A place in an object with the id of another record, and how that record is found by name. */
@@ -155,6 +152,8 @@ export interface Kind {
   parse(answer: JsonObject, settings: ApiSettings, id: string | null): Facts | null;
   /** Whether a row of the list is another thing that the tenant lists there too. */
   isForeign?(row: JsonObject): boolean;
+  /** The calls that change objects: `create`, `update` and `remove` make their requests from them, and from no others. */
+  readonly operations: Operations;
   create(input: WriteInput): Write;
   update(input: WriteInput & { readonly live: LiveObject }): Write;
   remove(input: WriteInput & { readonly live: LiveObject }): Write;

@@ -1,8 +1,11 @@
 import { isObject, own, textOf } from '../model/json.ts';
 import { apiRequest, pathOf } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
+import { call, type Operation, wholeObject } from './operation.ts';
 
 const path = '/v2025/mail-from-attributes';
+
+const set: Operation = { method: 'PUT', path: () => path, read: wholeObject('identity') };
 
 /** The MAIL FROM domain of a mail identity (seed 001; api-notes, "MailFrom"). */
 export const mailFrom: Kind = {
@@ -30,6 +33,7 @@ export const mailFrom: Kind = {
     if (identity === null) return null;
     return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };
   },
+  operations: { create: [set], update: [set], delete: [] },
   create: put,
   update: put,
   remove: ({ key: [identity = ''] }) => ({
@@ -45,7 +49,7 @@ function put({ key: [identity = ''], fields, settings }: WriteInput): Write {
     };
   }
   return {
-    requests: [apiRequest('PUT', path, settings, { body: { identity, mailFromDomain } })],
+    requests: [call(set, settings, { body: { identity, mailFromDomain } })],
     warnings: [`Publish the new MX and TXT records of ${identity}: \`tenantctl status\` prints them.`],
   };
 }

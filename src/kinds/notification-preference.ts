@@ -25,6 +25,7 @@ export const notificationPreference: Kind = {
       ? null
       : { key: [key], id: null, fields: { mediums: own(answer, 'mediums') ?? null } };
   },
+  operations: { create: [], update: [], delete: [] },
   create: ({ key: [key = ''] }) => ({
     manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
   }),

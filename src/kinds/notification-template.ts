@@ -1,9 +1,19 @@
 import type { Key } from '../model/address.ts';
-import { isArray, type JsonObject, mapMembers, objectFrom, own, pick, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  pick,
+  textOf,
+} from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, isIn, pathOf } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
+import { call, keyIn, type Naming, type Operation, wholeObject } from './operation.ts';
 
 const path = '/v2025/notification-templates';
 const bulkDelete = `${path}/bulk-delete`;
@@ -23,6 +33,25 @@ const fields: Readonly<Record<string, Field>> = {
 };
 
 const names = Object.keys(fields);
+const keyParts = ['key', 'medium', 'locale'];
+
+/** POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). */
+const post: Operation = { method: 'POST', path: () => path, read: wholeObject(...keyParts) };
+
+/** Deletes several templates. A key alone would delete all of its media and locales, so all three are always sent. */
+const removeAll: Operation = {
+  method: 'POST',
+  path: () => bulkDelete,
+  read(body) {
+    const items = isArray(body) ? body : [];
+    const objects = items.flatMap((item): Naming[] => {
+      const key = isObject(item) && Object.keys(item).length === keyParts.length && keyIn(item, keyParts);
+      return key ? [{ key, id: null }] : [];
+    });
+    return objects.length === items.length ? { objects, fields: null } : null;
+  },
+  risk: () => ['delete', 'back-to-default'],
+};
 
 /** A notification text of one key, medium and locale (seed 001; api-notes, "NotificationTemplate"). */
 export const notificationTemplate: Kind = {
@@ -44,19 +73,16 @@ export const notificationTemplate: Kind = {
     filter: byKey,
   },
   parse(answer) {
-    const key = ['key', 'medium', 'locale'].map((part) => textOf(answer, part));
-    if (!key.every((part) => part !== null)) return null;
+    const key = keyIn(answer, keyParts);
+    if (key === null) return null;
     const id = textOf(answer, 'id');
     return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
   },
+  operations: { create: [post], update: [post], delete: [removeAll] },
   create: writeWhole,
   update: writeWhole,
   remove({ key: [key = '', medium = '', locale = ''], settings }) {
-    return {
-      // A key alone would delete all of its media and locales, so all three are always sent.
-      requests: [apiRequest('POST', bulkDelete, settings, { body: [{ key, medium, locale }] })],
-      risk: ['delete', 'back-to-default'],
-    };
+    return { requests: [call(removeAll, settings, { body: [{ key, medium, locale }] })] };
   },
   mergeRemovals: ([first, ...others]) => {
     if (!first) throw new TypeError('There is nothing to merge.');
@@ -72,10 +98,7 @@ function byKey(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
-/**
- * POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). Fields of the live template
- * that tenantctl does not know are sent back, since leaving them out would delete them.
- */
+/** Fields of the live template that tenantctl does not know are sent back, since leaving them out would delete them. */
 function writeWhole({
   key: [key = '', medium = '', locale = ''],
   fields: values,
@@ -92,7 +115,7 @@ function writeWhole({
     locale,
     ...objectFrom(known),
   };
-  return { requests: [apiRequest('POST', path, settings, { body })], warnings: remarks(body, live === null) };
+  return { requests: [call(post, settings, { body })], warnings: remarks(body, live === null) };
 }
 
 function unknownFields(raw: JsonObject): JsonObject {

@@ -15,11 +15,16 @@ import type { ApiSettings } from '../model/settings.ts';
 import { comparableRecord } from './field.ts';
 import { apiRequest, pathOf } from './http.ts';
 import type { Kind, RecordReference, WriteInput } from './kind.ts';
+import { call, type Operation, type Said } from './operation.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
 const ruleFields = ['type', 'object_type', 'condition_object_id', 'comparison_operator', 'value'];
 /** Two rules with equal values of these are one rule whose operator or value changed. */
 const alike = ['type', 'condition_object_id'];
+
+const post: Operation = { method: 'POST', path: (settings) => settings.profileSearchPath, read: readSearch };
+const patch: Operation = { method: 'PATCH', path: pathOfOne, read: readSearch };
+const remove: Operation = { method: 'DELETE', path: pathOfOne, risk: () => ['delete'] };
 
 /** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
 export const profileSearch: Kind = {
@@ -42,9 +47,11 @@ export const profileSearch: Kind = {
     const rules = liveRules(search).map((rule) => manifestRule(rule, settings));
     return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
   },
+  operations: { create: [post], update: [patch], delete: [remove] },
   create({ key: [label = ''], fields, settings }) {
     const rules = declaredRules(fields).map((rule) => wireRule(rule, settings));
-    return save('POST', settings.profileSearchPath, { label, condition_rules_attributes: rules }, settings);
+    const search = { label, condition_rules_attributes: rules };
+    return { requests: [call(post, settings, { body: { advanced_search: search } })] };
   },
   update({ key: [label = ''], fields, changed, live, settings }) {
     if (live.id === null)
@@ -55,7 +62,7 @@ export const profileSearch: Kind = {
         ? { condition_rules_attributes: ruleChanges(fields, live.raw, settings) }
         : {}),
     };
-    return save('PATCH', pathOf(settings.profileSearchPath, live.id), search, settings);
+    return { requests: [call(patch, settings, { id: live.id, body: { advanced_search: search } })] };
   },
   remove({ key: [label = ''], live, settings }) {
     if (!settings.profileSearchDelete || live.id === null) {
@@ -63,14 +70,30 @@ export const profileSearch: Kind = {
         manual: `The API has no call to delete a saved search; delete "${label}" in the profile-management interface.`,
       };
     }
-    const path = pathOf(settings.profileSearchPath, live.id);
-    return { requests: [apiRequest('DELETE', path, settings)], risk: ['delete'] };
+    return { requests: [call(remove, settings, { id: live.id })] };
   },
   references: (fields) => declaredRules(fields).flatMap(ruleReferences),
 };
 
-function save(method: 'POST' | 'PATCH', path: string, search: JsonObject, settings: ApiSettings) {
-  return { requests: [apiRequest(method, path, settings, { body: { advanced_search: search } })] };
+function pathOfOne({ profileSearchPath }: ApiSettings): string {
+  return `${profileSearchPath}/{id}`;
+}
+
+/** The members of a search in a body, with the fields that they are. */
+const members: ReadonlyMap<string, string> = new Map([
+  ['label', 'label'],
+  ['condition_rules_attributes', 'rules'],
+]);
+
+function readSearch(body: Json): Said | null {
+  const search = isObject(body) && Object.keys(body).length === 1 ? own(body, 'advanced_search') : null;
+  if (!isObject(search)) return null;
+  const written = Object.keys(search).map((name) => members.get(name));
+  const fields = written.filter((name) => name !== undefined);
+  if (fields.length < written.length) return null;
+  const label = textOf(search, 'label');
+  const isNamed = Object.hasOwn(search, 'label');
+  return { objects: isNamed ? [{ key: label === null ? [] : [label], id: null }] : [], fields };
 }
 
 /**

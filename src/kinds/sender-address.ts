@@ -1,8 +1,17 @@
 import { textOf } from '../model/json.ts';
-import { apiRequest, eq, or, pathOf } from './http.ts';
+import { eq, or } from './http.ts';
 import type { Kind } from './kind.ts';
+import { call, type Operation, wholeObject } from './operation.ts';
 
 const path = '/v2025/verified-from-addresses';
+
+const post: Operation = {
+  method: 'POST',
+  path: () => path,
+  read: wholeObject('email'),
+  risk: () => ['sends-mail'],
+};
+const remove: Operation = { method: 'DELETE', path: () => `${path}/{id}`, risk: () => ['delete'] };
 
 /** An address that notifications may come from (seed 001). */
 export const senderAddress: Kind = {
@@ -26,12 +35,8 @@ export const senderAddress: Kind = {
     const email = textOf(answer, 'email');
     return email === null ? null : { key: [email], id: textOf(answer, 'id'), fields: {} };
   },
-  create({ key: [email = ''], settings }) {
-    return {
-      requests: [apiRequest('POST', path, settings, { body: { email } })],
-      risk: ['sends-mail'],
-    };
-  },
+  operations: { create: [post], update: [], delete: [remove] },
+  create: ({ key: [email = ''], settings }) => ({ requests: [call(post, settings, { body: { email } })] }),
   update: () => ({ manual: 'A sender address has no fields that can be changed.' }),
   remove({ key: [email = ''], live, settings }) {
     if (live.id === null) {
@@ -39,6 +44,6 @@ export const senderAddress: Kind = {
         manual: `The tenant shows no id for ${email}, so the API cannot delete it; remove it in the admin interface.`,
       };
     }
-    return { requests: [apiRequest('DELETE', pathOf(path, live.id), settings)], risk: ['delete'] };
+    return { requests: [call(remove, settings, { id: live.id })] };
   },
 };

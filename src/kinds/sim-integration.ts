@@ -20,6 +20,7 @@ import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { type PatchOperation, patchOperations } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts, Field, Kind, Write, WriteInput } from './kind.ts';
+import { call, type Operation, patchedFields, wholeObject } from './operation.ts';
 
 const path = '/v2024/sim-integrations';
 const rule = 'beforeProvisioningRule';
@@ -34,6 +35,23 @@ const fields: Readonly<Record<string, Field>> = {
   statusMap: { is: 'json', declares: 'whole', pairs: true },
   [rule]: { is: 'reference' },
 };
+
+const post: Operation = { method: 'POST', path: () => path, read: wholeObject('name') };
+const put: Operation = { method: 'PUT', path: () => `${path}/{id}`, read: wholeObject('name') };
+const patchFields: Operation = {
+  method: 'PATCH',
+  path: () => `${path}/{id}`,
+  contentType: jsonPatchType,
+  read: (body) => patchedFields(patchIn(body), { name: 'name' }),
+};
+/** Pointers in the body of this call are relative to the rule (api-notes, "Two small points"). */
+const patchRule: Operation = {
+  method: 'PATCH',
+  path: () => `${path}/{id}/${rule}`,
+  contentType: jsonPatchType,
+  read: (body) => patchedFields(patchIn(body), { into: rule }),
+};
+const remove: Operation = { method: 'DELETE', path: () => `${path}/{id}`, risk: () => ['delete'] };
 
 /** A service-desk integration (seed 000; api-notes, "SimIntegration"). */
 export const simIntegration: Kind = {
@@ -55,11 +73,12 @@ export const simIntegration: Kind = {
     one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
   },
   parse: parseIntegration,
+  operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },
   create({ key: [name = ''], fields: values, settings }) {
     const sent = wireFields(values, Object.keys(fields), settings);
     // A new object has no unset members.
     const body = { name, ...mapMembers(sent, (value) => value ?? undefined) };
-    return { requests: [apiRequest('POST', path, settings, { body })] };
+    return { requests: [call(post, settings, { body })] };
   },
   update(input) {
     const unsafe = undeclaredMasks(input);
@@ -72,7 +91,7 @@ export const simIntegration: Kind = {
   remove({ key: [name = ''], live, settings }) {
     if (live.id === null)
       return { manual: `The tenant shows no id for "${name}", so the API cannot delete it.` };
-    return { requests: [apiRequest('DELETE', pathOf(path, live.id), settings)], risk: ['delete'] };
+    return { requests: [call(remove, settings, { id: live.id })] };
   },
 };
 
@@ -135,23 +154,22 @@ function patch({ key, fields: values, changed, live, settings }: Update, id: str
     wireFields(wanted, names, settings),
   );
   const ruleOperations = changed.has(rule) ? patchOperations(ruleOf(live.fields), ruleOf(values)) : [];
-  const target = pathOf(path, id);
-  return {
-    requests: [
-      ...(operations.length > 0 ? [patchRequest(target, operations, settings)] : []),
-      // Pointers in the body of this call are relative to the rule (api-notes, "Two small points").
-      ...(ruleOperations.length > 0 ? [patchRequest(pathOf(target, rule), ruleOperations, settings)] : []),
-    ],
-  };
+  const request = (operation: Operation, steps: readonly PatchOperation[]) =>
+    steps.length > 0 ? [call(operation, settings, { id, body: patchBody(steps, settings) })] : [];
+  return { requests: [...request(patchFields, operations), ...request(patchRule, ruleOperations)] };
 }
 
-function patchRequest(target: string, operations: readonly PatchOperation[], settings: ApiSettings) {
+function patchBody(operations: readonly PatchOperation[], settings: ApiSettings): Json {
   const items = operations.map(({ op, path: at, value }): JsonObject => {
     if (settings.simPatchOps === 'replace') return { op: 'replace', path: at, value };
     return op === 'remove' ? { op, path: at } : { op, path: at, value };
   });
-  const body = settings.simPatchBody === 'array' ? items : { operations: items };
-  return apiRequest('PATCH', target, settings, { body, contentType: jsonPatchType });
+  return settings.simPatchBody === 'array' ? items : { operations: items };
+}
+
+/** The patch in a body, in either of its two forms. */
+function patchIn(body: Json): Json {
+  return isObject(body) && Object.keys(body).length === 1 ? (own(body, 'operations') ?? null) : body;
 }
 
 /** PUT has the whole object: fields that the manifest leaves out are sent back as the tenant showed them. */
@@ -165,7 +183,7 @@ function replaceWhole(input: Update, id: string): Write {
   const whole = addNested(values, wantedNested(values, live), live);
   const body = { id, name, ...wireFields(whole, sent, settings) };
   return {
-    requests: [apiRequest('PUT', pathOf(path, id), settings, { body })],
+    requests: [call(put, settings, { id, body })],
     warnings: lost.map(
       (field) =>
         `The tenant does not show ${field}, so this PUT is sent without it: declare it if it is in use.`,

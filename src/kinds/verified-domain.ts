@@ -1,8 +1,10 @@
 import { textOf } from '../model/json.ts';
-import { apiRequest } from './http.ts';
 import type { Kind } from './kind.ts';
+import { call, type Operation, wholeObject } from './operation.ts';
 
 const path = '/v2025/verified-domains';
+
+const post: Operation = { method: 'POST', path: () => path, read: wholeObject('domain') };
 
 /** A domain whose mail is signed by DKIM (seed 001; api-notes, "VerifiedDomain"). */
 export const verifiedDomain: Kind = {
@@ -21,9 +23,10 @@ export const verifiedDomain: Kind = {
     return { key: [domain], id: textOf(answer, 'id'), fields: {} };
   },
   isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
+  operations: { create: [post], update: [], delete: [] },
   create({ key: [domain = ''], settings }) {
     return {
-      requests: [apiRequest('POST', path, settings, { body: { domain } })],
+      requests: [call(post, settings, { body: { domain } })],
       warnings: [`Then publish the DKIM records of ${domain}: \`tenantctl status\` prints them.`],
     };
   },

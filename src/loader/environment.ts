@@ -169,7 +169,7 @@ function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy
   return {
     protect,
     prune: { kinds, keep },
-    maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes'),
+    maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes') ?? 10,
   };
 }
 

@@ -12,10 +12,16 @@ export function formatAddress(kind: string, key: Key): Address {
   return address;
 }
 
-/** Most parts need no encoding, and testing that is faster than encoding them. */
+/**
+ * A part without a character that means something in a glob, so that an address given to `--only` is that address and
+ * never a glob. `.` and `..` are encoded too: no glob matches them. Most parts need no encoding, and testing that is
+ * faster than encoding them.
+ */
 function encodePart(part: string): string {
+  if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
   if (/^[\w.-]*$/.test(part)) return part;
-  return part.isWellFormed() ? encodeURIComponent(part) : encodeUnpaired(part);
+  const encoded = part.isWellFormed() ? encodeURIComponent(part) : encodeUnpaired(part);
+  return encoded.replace(/[!*()]/g, (character) => percentCode(character.charCodeAt(0)));
 }
 
 /**
@@ -31,8 +37,11 @@ function encodeUnpaired(part: string): string {
 }
 
 function encodeUnit(unit: number): string {
-  const bytes = [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
-  return bytes.map((byte) => `%${byte.toString(16).toUpperCase()}`).join('');
+  return [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)].map(percentCode).join('');
+}
+
+function percentCode(byte: number): string {
+  return `%${byte.toString(16).toUpperCase()}`;
 }
 
 /** The kind and key of an address, or `null` where it is not valid. */
@@ -48,16 +57,24 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
 
 /**
  * A predicate over addresses: true where one of `globs` matches (`*` within a part, `**` across parts).
- * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded.
+ * A glob may be written with plain text (`SenderAddress/help@acme.example`) where the address is encoded. An address as
+ * {@link formatAddress} writes it has no glob characters, so it only matches itself.
+ *
+ * @param nocase whether case does not count: for guards, which must not miss an address that the tenant writes otherwise
  */
-export function matchAddresses(globs: readonly string[]): (address: Address) => boolean {
+export function matchAddresses(
+  globs: readonly string[],
+  { nocase = false }: { readonly nocase?: boolean } = {},
+): (address: Address) => boolean {
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
-  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true }));
+  const matchers = globs.map((glob) => picomatch(glob, { dot: true, nonegate: true, nocase }));
   return (address) => {
     const parsed = parseAddress(address);
     const plain = parsed ? [parsed.kind, ...parsed.key].join('/') : address;
-    return matchers.some((matches) => matches(address) || matches(plain));
+    // A star stands for at least one character: it has to cover an empty name too.
+    const filled = address.replace(/\/(?=\/|$)/g, '/%');
+    return globs.includes(plain) || matchers.some((matches) => matches(filled) || matches(plain));
   };
 }
 

@@ -52,6 +52,11 @@ export function literalOf(value: Json | undefined): Json | undefined {
   return markerContent(value, '$literal');
 }
 
+/** The value that a marker writes as JSON text; `undefined` for other values. */
+export function jsonTextOf(value: Json | undefined): Json | undefined {
+  return markerContent(value, '$jsonText');
+}
+
 /** The lookup in a lookup marker; `null` for other values. */
 export function lookupOf(value: Json | undefined): Lookup | null {
   const lookup = markerContent(value, '$lookup');
@@ -68,7 +73,7 @@ export function renderBody(body: Json, reveal: (name: string) => string): Json {
   if (verbatim !== undefined) return verbatim;
   const name = secretName(body);
   if (name !== null) return reveal(name);
-  const inner = markerContent(body, '$jsonText');
+  const inner = jsonTextOf(body);
   if (inner !== undefined) return JSON.stringify(renderBody(inner, reveal));
   if (isArray(body)) return body.map((item) => renderBody(item, reveal));
   if (!isObject(body)) return body;

@@ -80,6 +80,12 @@ export interface Scope {
   readonly since: string | null;
 }
 
+/** What `--max-deletes` and `--allow-delete-all` allow in a plan. */
+export interface Allowed {
+  readonly maxDeletes: number | null;
+  readonly deleteAll: readonly string[];
+}
+
 /** The number of objects that need each action, or none. */
 export type Summary = Readonly<Record<Action | 'unchanged', number>>;
 
@@ -91,6 +97,8 @@ export interface Plan {
   readonly environment: string;
   readonly tenant: TenantName;
   readonly scope: Scope;
+  /** The guards that options of the plan lifted; absent where there were none. */
+  readonly allowed?: Allowed;
   /** Covers everything except `tool`, `createdAt`, each `impact` and itself. */
   readonly digest: string;
   readonly summary: Summary;

@@ -76,7 +76,8 @@ export interface Policy {
   /** Address globs that are never deleted. */
   readonly protect: readonly string[];
   readonly prune: { readonly kinds: readonly string[]; readonly keep: readonly string[] };
-  readonly maxDeletes: number | null;
+  /** The most objects that one plan deletes. */
+  readonly maxDeletes: number;
 }
 
 /** One environment of the project file, with defaults filled in. */

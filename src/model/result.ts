@@ -58,8 +58,22 @@ export interface Result {
   readonly outcome: RunOutcome;
   readonly summary: Readonly<Record<ChangeOutcome, number>>;
   readonly changes: readonly ChangeResult[];
-  /** Why a run was refused; absent for other runs. */
+  /** Why a run was refused, or stopped early; absent for other runs. */
   readonly diagnostics?: readonly Diagnostic[];
+}
+
+/** The number of changes with each outcome. */
+export function countOutcomes(
+  changes: readonly Pick<ChangeResult, 'outcome'>[],
+): Readonly<Record<ChangeOutcome, number>> {
+  const count = (wanted: ChangeOutcome) => changes.filter(({ outcome }) => outcome === wanted).length;
+  return {
+    done: count('done'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    notAttempted: count('notAttempted'),
+    unknown: count('unknown'),
+  };
 }
 
 const exitCodes: Readonly<Record<RunOutcome, ExitCode>> = {

@@ -1,6 +1,7 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { overlay, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
+import { risksOf } from '../kinds/operation.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import {
   isObject,
@@ -101,6 +102,7 @@ function writeChange(
     live: below,
     differences: found,
     secrets,
+    settings,
   });
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
 }
@@ -135,6 +137,7 @@ export function deletionOf(
     live,
     differences: differences(kind, left, readableFields(kind, live.fields)),
     secrets,
+    settings,
   });
 }
 
@@ -142,13 +145,14 @@ interface ChangeParts extends Pick<Change, 'key' | 'address' | 'source'> {
   readonly live: LiveObject | null;
   readonly differences: readonly FieldDifference[];
   readonly secrets: readonly Pointer[];
+  readonly settings: ApiSettings;
 }
 
 function buildChange(
   action: Exclude<Action, 'manual'>,
   kind: Kind,
   write: Write,
-  { live, differences: found, secrets, ...parts }: ChangeParts,
+  { live, differences: found, secrets, settings, ...parts }: ChangeParts,
 ): Change {
   const isSensitive = sensitiveIn(kind, live, secrets);
   const common = {
@@ -161,7 +165,8 @@ function buildChange(
   };
   if ('manual' in write)
     return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
-  const { requests, warnings = [], risk = [] } = write;
+  const { requests, warnings = [] } = write;
+  const risk = risksOf(kind.operations[action], { id: common.id, requests }, settings);
   return { ...common, action, requests, warnings, risk };
 }
 

@@ -1,5 +1,6 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { LiveIndex } from '../kinds/live-objects.ts';
+import { needsId } from '../kinds/operation.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -8,6 +9,7 @@ import type { Change } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import type { PlanInput } from './input.ts';
 import type { Match } from './match.ts';
 
@@ -15,13 +17,17 @@ import type { Match } from './match.ts';
 export interface Deletion {
   readonly live: LiveObject;
   readonly source: Change['source'];
+  /** A manifest declares it absent. */
+  readonly isTombstone: boolean;
   /** The manifest itself protects the object. */
   readonly protect: boolean;
   /** Places that its manifest marks as secret. */
   readonly secrets: readonly Pointer[];
 }
 
-export interface DeleteRequest extends Pick<PlanInput, 'resources' | 'previous' | 'objects'> {
+export interface DeleteRequest
+  extends Pick<PlanInput, 'resources' | 'previous' | 'objects' | 'whyUndeclarable'> {
+  readonly settings: ApiSettings;
   /** Those with `ensure: absent`, in scope. */
   readonly absent: readonly Match[];
   readonly index: LiveIndex;
@@ -32,36 +38,48 @@ export interface DeleteRequest extends Pick<PlanInput, 'resources' | 'previous' 
 
 /**
  * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since`
- * and `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned.
+ * and `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned,
+ * nor are objects that no manifest could declare: nobody can have removed the manifest of one.
  */
 export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; remarks: Diagnostic[] } {
   const { absent, objects, prune } = request;
   const declared = declaredObjects(request);
   const isUndeclared = (live: LiveObject) => !declared.has(live.address) && request.isInScope(live.address);
-  const isKept = matchAddresses(prune?.keep ?? []);
-  const prunable = objects.filter((live) => prune?.kinds.includes(live.kind) && isUndeclared(live));
+  const undeclared = objects.filter((live) => prune?.kinds.includes(live.kind) && isUndeclared(live));
+  const whyKept = keeper(request);
+  const reasons = new Map(undeclared.map((live) => [live, whyKept(live)]));
   const all = [
     ...absent.flatMap(({ resource, live }) => {
       const { file, line } = resource.source;
       return deletionBy(resource, live, { file, line });
     }),
     ...undeclaredSince(request).filter(({ live }) => isUndeclared(live)),
-    ...prunable
-      .filter(({ address }) => !isKept(address))
-      .map((live): Deletion => ({ live, source: null, protect: false, secrets: [] })),
+    ...undeclared
+      .filter((live) => !reasons.get(live))
+      .map((live): Deletion => ({ live, source: null, isTombstone: false, protect: false, secrets: [] })),
   ];
   const once = new Map<Address, Deletion>();
   for (const each of all) if (!once.has(each.live.address)) once.set(each.live.address, each);
-  const kept = prunable.filter(({ address }) => isKept(address));
-  const remarks = kept.map(
-    ({ address }): Diagnostic => ({
-      code: 'kept',
-      severity: 'info',
-      message: `${address} is not declared, but it stays: prune.keep names it.`,
-      address,
-    }),
-  );
+  const remarks = [...reasons].flatMap(([{ address }, why]): Diagnostic[] => {
+    if (why === null) return [];
+    const message = `${address} is not declared, but it stays: ${why}.`;
+    return [{ code: 'kept', severity: 'info', message, address }];
+  });
   return { deletions: [...once.values()], remarks };
+}
+
+/** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
+function keeper({ prune, settings, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
+  const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
+  return (live) => {
+    if (isKept(live.address)) return 'prune.keep names it';
+    const undeclarable = whyUndeclarable(live);
+    if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
+    const deletes = kindNamed(live.kind).operations.delete;
+    const isOutOfReach =
+      live.id === null && deletes.length > 0 && deletes.every((each) => needsId(each, settings));
+    return isOutOfReach ? 'the tenant shows no id for it, so the API cannot delete it' : null;
+  };
 }
 
 /** The objects that the revision declared. */
@@ -76,7 +94,9 @@ function deletionBy(
   live: LiveObject | null,
   source: Change['source'],
 ): Deletion[] {
-  return live ? [{ live, source, protect: lifecycle.protect, secrets: secretPlaces(fields) }] : [];
+  const isTombstone = source !== null;
+  const { protect } = lifecycle;
+  return live ? [{ live, source, isTombstone, protect, secrets: secretPlaces(fields) }] : [];
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */

@@ -1,12 +1,13 @@
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Change } from '../model/plan.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Deletion } from './deletes.ts';
 
-export interface PlannedDelete {
-  readonly deletion: Deletion;
+interface PlannedDelete {
+  readonly deletion: Pick<Deletion, 'protect' | 'isTombstone'>;
   readonly change: Change;
 }
 
@@ -16,7 +17,7 @@ export interface GuardInput {
   readonly objects: readonly LiveObject[];
   /** Address globs of the environment's `protect`. */
   readonly protect: readonly string[];
-  readonly maxDeletes: number | null;
+  readonly maxDeletes: number;
   readonly allowDeleteAll: readonly string[];
   /** Changes with the resources that declare them. */
   readonly changes: readonly { readonly change: Change; readonly resource: Resource }[];
@@ -29,8 +30,23 @@ export function findRefusals(all: GuardInput): Diagnostic[] {
   return [...protectedDeletes(input), ...tooManyDeletes(input), ...deletesOfAll(input), ...lockOuts(input)];
 }
 
-function protectedDeletes({ deletes, protect }: GuardInput): Diagnostic[] {
-  const isProtected = matchAddresses(protect);
+/**
+ * The reasons to refuse a saved plan when it is applied: the environment's guards may have been tightened since it was
+ * made. The rest of the guards need the manifests and the live objects, which only a new plan has.
+ */
+export function findLaterRefusals({ changes, allowed }: Plan, policy: Policy): Diagnostic[] {
+  const deletes = changes
+    .filter(({ action }) => action === 'delete')
+    .map((change) => ({ change, deletion: { protect: false, isTombstone: false } }));
+  const maxDeletes = allowed?.maxDeletes ?? policy.maxDeletes;
+  return [
+    ...protectedDeletes({ deletes, protect: policy.protect }),
+    ...tooManyDeletes({ deletes, maxDeletes }),
+  ];
+}
+
+function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'protect'>): Diagnostic[] {
+  const isProtected = matchAddresses(protect, { nocase: true });
   return deletes.flatMap(({ deletion, change: { address } }) => {
     const byEnvironment = isProtected(address);
     if (!deletion.protect && !byEnvironment) return [];
@@ -44,9 +60,9 @@ function protectedDeletes({ deletes, protect }: GuardInput): Diagnostic[] {
   });
 }
 
-function tooManyDeletes({ deletes, maxDeletes }: GuardInput): Diagnostic[] {
+function tooManyDeletes({ deletes, maxDeletes }: Pick<GuardInput, 'deletes' | 'maxDeletes'>): Diagnostic[] {
   const count = deletes.length;
-  if (maxDeletes === null || count <= maxDeletes) return [];
+  if (count <= maxDeletes) return [];
   return refusal(
     'max-deletes',
     `The plan deletes ${count} objects; at most ${maxDeletes} are allowed at once.`,
@@ -54,11 +70,15 @@ function tooManyDeletes({ deletes, maxDeletes }: GuardInput): Diagnostic[] {
   );
 }
 
-function deletesOfAll({ deletes, objects, allowDeleteAll }: GuardInput): Diagnostic[] {
-  const deleted = deletes.map(({ change }) => change.kind);
-  return [...new Set(deleted)].flatMap((kind) => {
+/** A tombstone whose replacement is created in the same plan leaves the kind no smaller. */
+function deletesOfAll({ deletes, objects, changes, allowDeleteAll }: GuardInput): Diagnostic[] {
+  return [...new Set(deletes.map(({ change }) => change.kind))].flatMap((kind) => {
     const live = objects.filter((object) => object.kind === kind).length;
-    if (deleted.filter((name) => name === kind).length < live || allowDeleteAll.includes(kind)) return [];
+    const deleted = deletes.filter(({ change }) => change.kind === kind);
+    const tombstones = deleted.filter(({ deletion }) => deletion.isTombstone).length;
+    const created = changes.filter(({ change }) => change.kind === kind && change.action === 'create').length;
+    const lost = deleted.length - Math.min(tombstones, created);
+    if (lost < live || allowDeleteAll.includes(kind)) return [];
     const which = live === 1 ? `the only ${kind}` : `all ${live} objects of kind ${kind}`;
     return refusal(
       'deletes-all',

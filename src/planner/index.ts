@@ -8,7 +8,7 @@ import { type Action, type Change, type Plan, planFormat, type Request } from '.
 import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { type Deletion, findDeletions } from './deletes.ts';
 import { findRefusals } from './guards.ts';
-import { type PlanInput, refuseUnknownKeys } from './input.ts';
+import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, type Match, matchResources } from './match.ts';
 import { addOrigins } from './origin.ts';
 
@@ -34,7 +34,7 @@ export interface Matched {
  * a pinned id that does not exist.
  */
 export function matchAll(input: PlanInput): Matched {
-  const { environment, choices, resources, objects, previous } = input;
+  const { environment, choices, resources, objects, previous, whyUndeclarable } = input;
   const isInScope = scopeFilter(choices.scope);
   const index = new LiveIndex(objects);
   const matches = matchResources(
@@ -50,6 +50,8 @@ export function matchAll(input: PlanInput): Matched {
     index,
     isInScope,
     previous,
+    whyUndeclarable,
+    settings: environment.settings,
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
   return {
@@ -104,6 +106,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     environment: environment.name,
     tenant: input.tenant,
     scope: choices.scope,
+    ...allowedBy(choices),
     summary: {
       create: count(changes, 'create'),
       update: count(changes, 'update'),
@@ -120,6 +123,12 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     ],
   };
   return { ...plan, digest: planDigest(plan) };
+}
+
+/** What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it. */
+function allowedBy({ maxDeletes, allowDeleteAll }: PlanChoices): Pick<Plan, 'allowed'> {
+  if (maxDeletes === null && allowDeleteAll.length === 0) return {};
+  return { allowed: { maxDeletes, deleteAll: allowDeleteAll } };
 }
 
 /** Compares declared objects with the tenant, or with the vendor's defaults where they do not exist yet. */

@@ -35,6 +35,8 @@ export interface PlanInput {
   /** The live objects that {@link readRequestsFor} asks for. */
   readonly objects: readonly LiveObject[];
   readonly secrets: Secrets;
+  /** Why no manifest could declare an object, in words; `null` where one could. Only asked with `--prune`. */
+  readonly whyUndeclarable: (live: LiveObject) => string | null;
   readonly choices: PlanChoices;
   /** Remarks of earlier steps. */
   readonly diagnostics: readonly Diagnostic[];

@@ -12,12 +12,15 @@ import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
+import { type LaterResult, laterRemarks } from './later.ts';
 import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
 import { changedFields, omitPlaces, type Undo, undosOf } from './undo.ts';
 
 /** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
 export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
   readonly result: Result;
+  /** What later applies of the project did. */
+  readonly later: readonly LaterResult[];
 }
 
 /** What has to be read before the desired state of a rollback is known. */
@@ -52,7 +55,11 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   return {
     reversals,
     resources: reversals.map(({ resource }) => resource),
-    diagnostics: [...remarks, ...manualSteps(input)],
+    diagnostics: [
+      ...laterRemarks(undosInScope(input), input.later, input.result),
+      ...remarks,
+      ...manualSteps(input),
+    ],
   };
 }
 

@@ -45,12 +45,14 @@ function undoOf(record: ChangeResult): Undo {
 }
 
 /** Whether a change was made. Of a failed change a part may have been made: then the object is different. */
-function wasMade({ kind, record: { outcome, before, after } }: Undo): boolean {
+function wasMade({ kind, record: { outcome, before, after, requests } }: Undo): boolean {
   switch (outcome) {
     case 'done':
     case 'unknown':
       return true;
     case 'failed':
+      // A request that was accepted may have changed the name, or what a result does not record.
+      if (requests.some(({ status }) => status !== null && status >= 200 && status < 300)) return true;
       return before === null || after === null
         ? before !== after
         : changedFields(kind, before, after).length > 0;

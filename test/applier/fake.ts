@@ -2,6 +2,7 @@ import type { TenantPort } from '../../src/applier/run-context.ts';
 import type { Sent } from '../../src/client/answer.ts';
 import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
+import { keyIn, type Said, wholeObject } from '../../src/kinds/operation.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
@@ -11,6 +12,19 @@ import { type Change, type Difference, type Plan, planFormat, type Request } fro
 import { contractSettings } from '../../src/model/settings.ts';
 
 const never = () => ({ manual: 'The tests plan by hand.' });
+
+function readMembers(body: Json): Said | null {
+  if (!isObject(body)) return null;
+  const name = textOf(body, 'name');
+  // A secret is shown by the place that it belongs to.
+  const fields = Object.keys(body).filter((field) => field !== 'secret');
+  return { objects: name === null ? [] : [{ key: [name], id: null }], fields };
+}
+
+function readKeys(body: Json): Said | null {
+  const objects = isArray(body) ? body.filter(isObject) : [];
+  return { objects: objects.map((item) => ({ key: keyIn(item, ['key']), id: null })), fields: null };
+}
 
 /** Written first. Created by POST, changed by PATCH (`rule` by its own call), deleted by DELETE. */
 export const thing: Kind = {
@@ -34,13 +48,25 @@ export const thing: Kind = {
     const { id: _id, name: _name, secret: _secret, ...fields } = answer;
     return { key: [name], id: textOf(answer, 'id'), fields };
   },
+  operations: {
+    create: [{ method: 'POST', path: () => '/v2024/things', read: wholeObject('name') }],
+    update: [
+      { method: 'PATCH', path: () => '/v2024/things/{id}', read: readMembers },
+      {
+        method: 'PATCH',
+        path: () => '/v2024/things/{id}/rule',
+        read: () => ({ objects: [], fields: ['rule'] }),
+      },
+    ],
+    delete: [{ method: 'DELETE', path: () => '/v2024/things/{id}' }],
+  },
   create: never,
   update: never,
   remove: never,
 };
 
 /** Written second. One POST creates and replaces; deleted in bulk, which goes back to a default. */
-const note: Kind = {
+export const note: Kind = {
   name: 'Note',
   summary: 'An object with a default, deleted in bulk.',
   keyFields: [{ name: 'key' }],
@@ -54,6 +80,11 @@ const note: Kind = {
     return key === null
       ? null
       : { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'text') ?? null } };
+  },
+  operations: {
+    create: [{ method: 'POST', path: () => '/v2025/notes', read: wholeObject('key') }],
+    update: [{ method: 'POST', path: () => '/v2025/notes', read: wholeObject('key') }],
+    delete: [{ method: 'POST', path: () => '/v2025/notes/bulk-delete', read: readKeys }],
   },
   create: never,
   update: never,

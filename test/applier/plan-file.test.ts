@@ -81,4 +81,25 @@ describe('the digest', () => {
     expect(digests.size).toBe(others.length);
     expect(digests.has(plan.digest)).toBe(false);
   });
+
+  it('sees every member of a change and of a request but the impact of a search', () => {
+    const [change] = plan.changes;
+    const [request] = change?.requests ?? [];
+    if (!change || !request) throw new Error('The plan has no request.');
+    const without = (members: object, name: string) =>
+      Object.fromEntries(Object.entries(members).filter(([other]) => other !== name));
+    const digestOf = (one: object) => {
+      const text = JSON.stringify({ ...plan, changes: [one] });
+      return planDigest(JSON.parse(text));
+    };
+    expect(digestOf(change)).toBe(plan.digest);
+    expect(digestOf({ ...change, impact: { notRun: 'x' } })).toBe(plan.digest);
+    for (const name of Object.keys(change)) {
+      expect(digestOf(without(change, name)), name).not.toBe(plan.digest);
+    }
+    for (const name of Object.keys(request)) {
+      const requests = [without(request, name)];
+      expect(digestOf({ ...change, requests }), name).not.toBe(plan.digest);
+    }
+  });
 });

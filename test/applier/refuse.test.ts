@@ -6,8 +6,10 @@ import {
   createThing,
   deleteNotes,
   deleteThing,
+  diff,
   FakeTenant,
   headers,
+  note,
   planOf,
   request,
   thing,
@@ -151,7 +153,7 @@ describe('a plan is refused without a single request when', () => {
 describe('hostile plans', () => {
   const withRequest = (parts: Partial<ReturnType<typeof request>>): Change => ({
     ...createThing('a'),
-    requests: [{ ...request('POST', '/v2024/things', {}), ...parts }],
+    requests: createThing('a').requests.map((each) => ({ ...each, ...parts })),
   });
   const cases: [string, Change][] = [
     ['another host', withRequest({ path: 'https://evil.example/v2024/things' })],
@@ -187,13 +189,113 @@ describe('hostile plans', () => {
     expect(reasons).toEqual([expect.stringMatching(/two changes/)]);
   });
 
-  it('the path of saved searches is the configured one', async () => {
-    const search = withRequest({ path: '/api/advanced_search/7' });
-    const result = await apply(planOf([search]), new FakeTenant());
-    expect(result.outcome).not.toBe('refused');
-    await refusalOf(planOf([withRequest({ path: '/api/advanced_search_evil' })]), new FakeTenant());
+  const shownAs: [string, Change, RegExp][] = [
+    [
+      'an update that deletes another object',
+      { ...updateThing(old, 'after'), requests: deleteThing(gone).requests },
+      /DELETE "\/v2024\/things\/t2" is no call of the API to update/,
+    ],
+    [
+      'an update that deletes its own object',
+      { ...updateThing(old, 'after'), requests: deleteThing(old).requests },
+      /no call of the API to update/,
+    ],
+    [
+      'an update of another object',
+      { ...updateThing(old, 'after'), requests: updateThing(gone, 'after').requests },
+      /no call of the API to update/,
+    ],
+    [
+      'an update of a field that it does not show',
+      { ...updateThing(old, 'after'), requests: updateThing(old, 'after', 'r').requests },
+      /"rule", which is not among the differences/,
+    ],
+    [
+      'a rename that it does not show',
+      {
+        ...updateThing(old, 'after'),
+        diff: [diff('/name', 'old', 'other')],
+        requests: [request('PATCH', '/v2024/things/t1', { name: 'else' })],
+      },
+      /names another object, "else"/,
+    ],
+    [
+      'a create of another object',
+      { ...createThing('a'), requests: createThing('b').requests },
+      /names another object, "b"/,
+    ],
+    [
+      'two creates',
+      { ...createThing('a'), requests: [...createThing('a').requests, ...createThing('a').requests] },
+      /sent twice/,
+    ],
+    [
+      'a bulk delete of an object that the plan does not delete',
+      {
+        ...change(note, ['stored'], { action: 'delete', id: 'n1' }),
+        requests: [request('POST', '/v2025/notes/bulk-delete', [{ key: 'stored' }, { key: 'kept' }])],
+      },
+      /names another object, "kept"/,
+    ],
+    [
+      'a bulk delete of other objects only',
+      {
+        ...change(note, ['stored'], { action: 'delete', id: 'n1' }),
+        requests: [request('POST', '/v2025/notes/bulk-delete', [])],
+      },
+      /does not name it/,
+    ],
+    [
+      'a query',
+      {
+        ...deleteThing(old),
+        requests: deleteThing(old).requests.map((each) => ({ ...each, query: { all: 'true' } })),
+      },
+      /has query parameters/,
+    ],
+    [
+      'a body where there is none',
+      { ...deleteThing(old), requests: [request('DELETE', '/v2024/things/t1', { all: true })] },
+      /has a body/,
+    ],
+    ['an address of another key', { ...createThing('a'), address: 'Thing/b' }, /not that of the key "a"/],
+    [
+      'an id that leaves the path',
+      { ...deleteThing(old), id: '..', requests: [request('DELETE', '/v2024/things/..')] },
+      /no call of the API to delete/,
+    ],
+  ];
+  it.each(shownAs)('%s', async (_name, entry, expected) => {
+    const tenant = new FakeTenant({ things: { old, gone }, notes: { stored } });
+    expect(await refusalOf(planOf([entry]), tenant)).toEqual([expect.stringMatching(expected)]);
+    expect(tenant.reads).toBe(0);
+  });
+
+  it('a summary that hides a delete', async () => {
+    const plan = planOf([deleteThing(old)], {
+      summary: { create: 0, update: 1, delete: 0, manual: 0, unchanged: 0 },
+    });
+    const tenant = new FakeTenant({ things: { old } });
+    expect(await refusalOf(plan, tenant)).toEqual([expect.stringMatching(/does not count.*update, delete/)]);
+  });
+
+  it.each([
+    ['the id of another object', { ...deleteThing(gone), ...named(old) }],
+    ['the key of another object', { ...deleteThing(old), ...named(gone) }],
+    ['an id that nothing has', withId(deleteThing(old), 't9')],
+  ])('a delete with %s, found when the tenant is read', async (_name, entry) => {
+    const tenant = new FakeTenant({ things: { old, gone } });
+    expect(await refusalOf(planOf([entry]), tenant)).toEqual([expect.stringMatching(/^plan-stale/)]);
   });
 });
+
+function named({ name }: { readonly name: string }): Pick<Change, 'address' | 'key'> {
+  return { address: `Thing/${name}`, key: [name] };
+}
+
+function withId(entry: Change, id: string): Change {
+  return { ...entry, id, requests: [request('DELETE', `/v2024/things/${id}`)] };
+}
 
 it('a tenant that cannot be read is an error, and nothing is written', async () => {
   const tenant = new FakeTenant({ notes: { stored } });

@@ -40,7 +40,7 @@ it.skipIf(!existsSync('/dev/full'))('names the file for which there is no room',
   expect(stderr).toContain('(ENOSPC).  [unwritable-file]');
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   const applied = await world.run('apply', '--yes', '--result', '/dev/full');
-  expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('/dev/full cannot be written') });
+  expect(applied).toMatchObject({ code: 3, stderr: expect.stringContaining('/dev/full cannot be written') });
 });
 
 it('ends with 1 when it cannot show a file: nothing was going to be applied', async () => {

@@ -80,6 +80,7 @@ export function planFor(project: Project, objects: readonly LiveObject[], rows: 
     tenant: project.environment.tenant,
     objects,
     secrets: filledIn(project, objects),
+    whyUndeclarable: () => null,
     choices: {
       rotate: [],
       maxDeletes: null,

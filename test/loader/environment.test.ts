@@ -29,7 +29,7 @@ describe('a tenant at two addresses', () => {
     });
     expect(settings).toEqual(contractSettings);
     expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8, timeout: null });
-    expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null });
+    expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10 });
     if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
       throw new Error('wrong');
     expect(connection.identity.auth.tokenUrl).toBe('https://acme.api.example.com/oauth/token');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import type { Json } from '../../src/model/json.ts';
@@ -202,3 +202,37 @@ it('a result that cannot be written stops an apply before it begins', async () =
   expect(await world.run('apply', '--yes', '--result', 'new/result.json')).toMatchObject({ code: 0 });
   expect([...filesBelow(world.dir).keys()]).toContain('new/result.json');
 });
+
+it('a folder for results that cannot be written stops an apply before it begins', async () => {
+  world.declare([{ ...welcome, body: 'New' }]);
+  world.write('.tenantctl/results', 'a file');
+  const { code, stderr } = await world.run('apply', '--yes');
+  expect(code, stderr).toBe(1);
+  expect(stderr).toContain('[unwritable-file]');
+  expect(wrote()).toEqual([]);
+});
+
+it.each(['--result', '--report'])(
+  'a file of %s that cannot be written any more makes the apply incomplete, and the result is named',
+  async (option) => {
+    let onWork = () => {};
+    const now = () => {
+      onWork();
+      return Date.now();
+    };
+    await world.close();
+    world = await createWorld({ sandbox: { now } });
+    fillTenant(world.sandbox.state);
+    world.declare([{ ...welcome, body: 'New' }]);
+    onWork = () => {
+      if (wrote().length === 0) return;
+      rmSync(`${world.dir}/out`, { recursive: true, force: true });
+      world.write('out', 'a file');
+    };
+    const { code, stderr } = await world.run('apply', '--yes', '--quiet', option, 'out/result.json');
+    expect(wrote()).toHaveLength(1);
+    expect(code, stderr).toBe(3);
+    expect(stderr).toMatch(/ is not (saved|written)\. .*out\/result\.json/);
+    if (option === '--result') expect(stderr).toMatch(/Result file: \.tenantctl\/results\//);
+  },
+);

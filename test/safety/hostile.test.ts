@@ -105,8 +105,9 @@ describe('a plan file', () => {
 
   it('keeps a prototype in a body what it is: a member', async () => {
     const plan = await world.plan();
+    const named = '"key": "welcome", "medium": "EMAIL", "locale": "en"';
     const body: Json = JSON.parse(
-      '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}',
+      `{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}, ${named}}`,
     );
     const edited = {
       ...plan,

@@ -218,4 +218,88 @@ describe('rollback', () => {
     const kept = [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/results/'));
     expect(await world.run('rollback', kept[0] ?? '')).toMatchObject({ code: 0 });
   });
+
+  it('undoes a change that was half made', async () => {
+    const before = visible(world.sandbox.state);
+    world.sandbox.faults.add({
+      kind: 'status',
+      status: 400,
+      method: 'PATCH',
+      path: '~beforeProvisioningRule$',
+    });
+    world.declare([
+      {
+        kind: 'SimIntegration',
+        name: 'Front desk',
+        description: 'New',
+        beforeProvisioningRule: { type: 'RULE', id: 'r2', name: 'Other' },
+        lifecycle: { renamedFrom: 'Desk' },
+      },
+    ]);
+    const applied = await world.run('apply', '--yes', '--result', 'result.json');
+    expect(applied).toMatchObject({ code: 3 });
+    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Front desk', description: 'New' });
+    expect((await rollback()).plan.changes).toMatchObject([
+      { action: 'update', address: 'SimIntegration/Desk' },
+    ]);
+    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(visible(world.sandbox.state)).toEqual(before);
+  });
+
+  it('undoes a half made change that only gave the object another name', async () => {
+    world.sandbox.faults.add({
+      kind: 'status',
+      status: 400,
+      method: 'PATCH',
+      path: '~beforeProvisioningRule$',
+    });
+    const rule = { type: 'RULE', id: 'r2', name: 'Other' };
+    const lifecycle = { renamedFrom: 'Desk' };
+    world.declare([{ kind: 'SimIntegration', name: 'Front desk', beforeProvisioningRule: rule, lifecycle }]);
+    await world.run('apply', '--yes', '--result', 'result.json');
+    await rollback();
+    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Desk' });
+  });
+
+  it('has a result to work from although nothing was done', async () => {
+    world.sandbox.faults.add({ kind: 'status', status: 400, method: 'POST', path: '/v2025/notification' });
+    world.declare([
+      { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
+    ]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 3 });
+    const kept = [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/results/'));
+    expect(kept).toHaveLength(1);
+    expect(JSON.parse(world.read(kept[0] ?? ''))).toMatchObject({
+      outcome: 'partial',
+      summary: { failed: 1 },
+    });
+    expect(await world.run('rollback', kept[0] ?? '')).toMatchObject({ code: 0 });
+  });
+
+  it('tells of later applies that changed the same objects', async () => {
+    const template = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en' };
+    await apply([{ ...template, body: 'New' }]);
+    const first = world.read('result.json');
+    world.declare([{ ...template, key: 'reminder', body: 'Newer' }]);
+    await world.run('apply', '--yes');
+    world.write('result.json', first);
+    expect((await rollback()).plan.diagnostics).toEqual([]);
+
+    world.declare([{ ...template, body: 'Newer' }]);
+    await world.run('apply', '--yes');
+    const { plan } = await rollback();
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: 'rollback-later',
+        address: 'NotificationTemplate/welcome/EMAIL/en',
+        message: expect.stringContaining('.tenantctl/results/'),
+      },
+    ]);
+
+    world.write('.tenantctl/results/9999-01-01T00-00-00-000Z-test.json', '{');
+    const remarks = (await rollback()).plan.diagnostics;
+    expect(remarks.map(({ code }: { code: string }) => code)).toEqual(['rollback-later', 'rollback-later']);
+    expect(remarks[1].message).toContain('not known');
+  });
 });

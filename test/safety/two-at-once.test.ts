@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
 const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
@@ -13,10 +15,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+/** What starts a program among processes of its own, as a container does; needs rights that not every system gives. */
+const container = ['unshare', '--pid', '--fork', '--kill-child'];
+const [unshare = '', ...separate] = container;
+const hasContainers = spawnSync(unshare, [...separate, 'true']).status === 0;
+
 /** A real apply that waits for the answer to its first write. */
-async function startStuckApply() {
+async function startStuckApply(before: readonly string[] = []) {
   world.sandbox.faults.add({ kind: 'hang', method: 'POST', path: '/v2025' });
-  const child = spawn(process.execPath, [program, 'apply', '--yes'], {
+  const [file = '', ...argv] = [...before, process.execPath, program, 'apply', '--yes'];
+  const child = spawn(file, argv, {
     cwd: world.dir,
     env: { PATH: process.env.PATH, ...world.env },
     stdio: 'ignore',
@@ -51,4 +59,40 @@ it('plans are made and shown while an apply runs', async () => {
   expect(await world.run('plan')).toMatchObject({ code: 0 });
   child.kill('SIGKILL');
   await closed;
+});
+
+it.runIf(hasContainers)('an apply in another container holds the lock as long as it renews it', async () => {
+  const { child, closed } = await startStuckApply(container);
+  const second = await world.run('apply', '--yes', '--format', 'json');
+  expect(second).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'apply-in-progress' }] } });
+  child.kill('SIGKILL');
+  await closed;
+  // Nobody here can see that it is gone.
+  expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
+  const then = Date.now() / 1000 - 61;
+  utimesSync(join(world.dir, '.tenantctl/test/lock'), then, then);
+  const third = await world.run('apply', '--yes');
+  expect(third, third.stderr).toMatchObject({ code: 0 });
+});
+
+it('an apply in another checkout of the project is refused, and one to another environment is not', async () => {
+  const copy = `${world.dir}-copy`;
+  cpSync(world.dir, copy, { recursive: true });
+  world.env.XDG_STATE_HOME = join(world.dir, 'state');
+  const { child, closed } = await startStuckApply();
+  const elsewhere = { cwd: copy, env: world.env };
+  expect(await runProgram(['apply', '--yes', '--format', 'json'], elsewhere)).toMatchObject({
+    code: 4,
+    json: { diagnostics: [{ code: 'apply-in-progress' }] },
+  });
+  const project = world.read('tenantctl.yaml');
+  world.write('tenantctl.yaml', `${project}  other:${project.split('  test:')[1]}`);
+  const other = await world.run('apply', '--yes', '--env', 'other', '--only', 'SenderAddress/new@*');
+  expect(other, other.stderr).toMatchObject({ code: 0 });
+  child.kill('SIGKILL');
+  await closed;
+  // The locks of a process that is gone are in nobody's way.
+  const plan = ['--only', 'ProfileSearch/Staff'];
+  expect(await runProgram(['apply', '--yes', ...plan], elsewhere)).toMatchObject({ code: 0 });
+  rmSync(copy, { recursive: true });
 });

@@ -1,3 +1,4 @@
+import { whyUndeclarable } from '../../src/exporter/draft.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
@@ -47,6 +48,7 @@ function inputOf(given: PlanCase): PlanInput {
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     objects: liveObjects(given.live, settings),
     secrets: secretsOf(given.secrets ?? {}),
+    whyUndeclarable: (live) => whyUndeclarable(live, settings),
     choices: {
       rotate: [],
       maxDeletes: null,
@@ -108,7 +110,7 @@ function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Env
     },
     settings,
     limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null },
-    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null, ...policy },
+    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, ...policy },
     variables: {},
   };
 }

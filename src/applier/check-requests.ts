@@ -1,0 +1,147 @@
+import { identityOf } from '../kinds/live-objects.ts';
+import { type Naming, needsId, type Operation, operationOf, risksOf, type Said } from '../kinds/operation.ts';
+import { type Json, sameJson } from '../model/json.ts';
+import { renderBody } from '../model/marker.ts';
+import type { Change, Request } from '../model/plan.ts';
+import { segmentsOf } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import type { KindChange } from './find.ts';
+
+/** What the requests of a change are checked against. */
+interface Context {
+  readonly settings: ApiSettings;
+  /** The deletes of the plan, some of which may share a request. */
+  readonly deletes: readonly Change[];
+}
+
+/**
+ * What a change's requests do besides what it shows (design, section 6): a plan file is untrusted, reviewers read its
+ * changes, and its requests carry the token. Each request has to be a call of the change's kind for its action, to its
+ * object and to no other, and every field that it sets has to be among the differences.
+ */
+export function wrongRequests({ kind, change }: KindChange, context: Context): string[] {
+  const { action, requests } = change;
+  if (action === 'manual') return requests.length === 0 ? [] : ['a manual change has requests'];
+  if (requests.length === 0) return ['there is none'];
+  const operations = kind.operations[action];
+  const called = requests.map((request) => findOperation(operations, request, change, context));
+  const wrong = requests.flatMap((request, at) =>
+    wrongParts(request, called[at] ?? null, { kind, change }, context),
+  );
+  if (wrong.length > 0) return wrong;
+  const isRepeated = new Set(called).size < called.length;
+  const isSecret = (change.secrets ?? []).length > 0 || change.diff.some(({ sensitive }) => sensitive);
+  const secrets = isSecret ? [] : requests.flatMap(({ body }) => secretsIn(body));
+  const unshown = risksOf(operations, change, context.settings).filter((risk) => !change.risk.includes(risk));
+  return [
+    ...(isRepeated ? ['one of them is sent twice'] : []),
+    ...secrets.map((name) => `the change shows no secret, and ${quote(name)} is sent`),
+    ...unshown.map((risk) => `the change does not show its risk ${quote(risk)}`),
+  ];
+}
+
+/** The names of the secrets that a body would be filled with. */
+function secretsIn(body: Json): string[] {
+  const names: string[] = [];
+  renderBody(body, (name) => {
+    names.push(name);
+    return '';
+  });
+  return names;
+}
+
+/** `null` for a call that the kind does not make for this action and object. */
+function findOperation(
+  operations: readonly Operation[],
+  request: Request,
+  { id }: Change,
+  { settings }: Context,
+): Operation | null {
+  try {
+    return operationOf(operations, request, id, settings);
+  } catch {
+    // The id cannot stand in a path.
+    return null;
+  }
+}
+
+function wrongParts(
+  request: Request,
+  operation: Operation | null,
+  entry: KindChange,
+  context: Context,
+): string[] {
+  const { method, path, query } = request;
+  const { action, address } = entry.change;
+  if (!operation) return [`${method} ${quote(path)} is no call of the API to ${action} ${address}`];
+  const hasQuery = Object.keys(query).length > 0;
+  return [
+    ...wrongHeaders(request, operation, context.settings),
+    ...(hasQuery ? [`${method} ${quote(path)} has query parameters`] : []),
+    ...wrongBody(request, operation, entry, context),
+  ];
+}
+
+function wrongHeaders(
+  { headers, body }: Request,
+  { contentType = 'application/json' }: Operation,
+  { experimentalHeader }: ApiSettings,
+): string[] {
+  const allowed = new Set(['accept', 'content-type', experimentalHeader.toLowerCase()]);
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (!allowed.has(name.toLowerCase())) return [`the header ${quote(name)} is not one of the API`];
+    if (/\p{Cc}/u.test(value)) return ['a header has control characters'];
+    const isForeign = name.toLowerCase() === 'content-type' && (body === null || value !== contentType);
+    return isForeign ? [`its body is sent as ${quote(value)}`] : [];
+  });
+}
+
+function wrongBody(request: Request, operation: Operation, entry: KindChange, context: Context): string[] {
+  const { method, path, body } = request;
+  const call = `${method} ${quote(path)}`;
+  if (!operation.read) return body === null ? [] : [`${call} has a body`];
+  const said = operation.read(body);
+  if (!said) return [`the body of ${call} is not one of this call`];
+  return [...wrongObjects(request, operation, said, entry, context), ...wrongFields(said, entry.change)];
+}
+
+/** The body has to name the change's object, where the path does not. Other objects have to be deletes of the same call. */
+function wrongObjects(
+  request: Request,
+  operation: Operation,
+  { objects }: Said,
+  { kind, change }: KindChange,
+  { settings, deletes }: Context,
+): string[] {
+  const names = (naming: Naming, other: Change) =>
+    (naming.key === null || identityOf(kind, naming.key) === identityOf(kind, other.key)) &&
+    (naming.id === null || naming.id === other.id);
+  const together = change.action === 'delete' ? deletes.filter(isDeletedBy(request, change)) : [change];
+  const foreign = objects.find((naming) => !together.some((other) => names(naming, other)));
+  const call = `${request.method} ${quote(request.path)}`;
+  if (foreign) {
+    const name = foreign.key === null ? foreign.id : foreign.key.join('/');
+    return [`${call} names another object, ${quote(name ?? '')}`];
+  }
+  const isNamed = objects.some((naming) => names(naming, change));
+  return isNamed || (objects.length === 0 && needsId(operation, settings))
+    ? []
+    : [`${call} does not name it`];
+}
+
+const isDeletedBy =
+  (request: Request, { kind }: Change) =>
+  (other: Change): boolean =>
+    other.kind === kind && other.requests.some((each) => sameJson(asJson(each), asJson(request)));
+
+const asJson = ({ method, path, query, body }: Request) => ({ method, path, query, body });
+
+function wrongFields({ fields }: Said, { action, diff }: Change): string[] {
+  if (action !== 'update' || fields === null) return [];
+  const shown = new Set(diff.map(({ path }) => segmentsOf(path)[0]));
+  const unshown = [...new Set(fields)].filter((name) => !shown.has(name));
+  return unshown.map((name) => `it changes ${quote(name)}, which is not among the differences`);
+}
+
+/** Text of a plan for a message. */
+export const quote = (text: string): string => JSON.stringify(text.slice(0, 200));

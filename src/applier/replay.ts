@@ -1,0 +1,47 @@
+import type { Field } from '../kinds/kind.ts';
+import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../model/json.ts';
+import type { Difference } from '../model/plan.ts';
+
+/**
+ * The value of a field with one difference undone. With `before` and `after` swapped, it is made instead.
+ *
+ * @param below the place of the difference in the field
+ */
+export function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
+  const { before, after } = difference;
+  if (below.length === 0) return before;
+  if (field.is === 'set' || (field.is === 'records' && below.length === 1)) {
+    const items = (isArray(value) ? value : []).filter((item) => after === null || !sameJson(item, after));
+    return before === null ? items : [...items, before];
+  }
+  if (field.is === 'records') {
+    const [, ...member] = below;
+    return revertRecord(isArray(value) ? value : [], member, difference);
+  }
+  return setMember(value, below, before);
+}
+
+function revertRecord(
+  records: readonly Json[],
+  member: readonly string[],
+  { before, after }: Difference,
+): Json {
+  const name = member[0] ?? '';
+  const at = records.findIndex((record) => isObject(record) && sameJson(own(record, name) ?? null, after));
+  return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
+}
+
+function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
+  if (name === undefined) return wanted;
+  if (isArray(value)) {
+    const at = Number(name);
+    if (below.length === 0 && wanted === null) return value.filter((_, index) => index !== at);
+    const items = value.map((item, index) => (index === at ? setMember(item, below, wanted) : item));
+    return at === value.length ? [...items, setMember(null, below, wanted)] : items;
+  }
+  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  const next = setMember(members.get(name) ?? null, below, wanted);
+  if (next === null) members.delete(name);
+  else members.set(name, next);
+  return objectFrom(members);
+}

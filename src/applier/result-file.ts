@@ -1,0 +1,192 @@
+import { type FileHandle, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Address } from '../model/address.ts';
+import type { Plan } from '../model/plan.ts';
+import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
+import { systemCode, unwritableFile } from '../model/system-error.ts';
+import { runUnfinished } from './saved-file.ts';
+
+/** Writes down what a run does while it does it. */
+export interface ResultRecorder {
+  /** Records changes that are about to be made. Rejects where that cannot be written: then nothing must be sent. */
+  start(changes: readonly ChangeResult[]): Promise<void>;
+  /** Records how a change ended. */
+  finish(change: ChangeResult): void;
+}
+
+/**
+ * The result file of a run. It begins when the first change starts. While the run goes on, it is the sound result of an
+ * interrupted run: a head, the finished changes, and a tail with the changes that have begun. Each write adds what has
+ * finished and replaces the tail, so a change costs the same in a long run as in a short one, and changes that end
+ * together share a write.
+ */
+export class ResultFile implements ResultRecorder {
+  readonly file: string;
+  readonly #plan: Plan;
+  readonly #now: () => string;
+  readonly #startedAt: string;
+  readonly #begun = new Map<Address, ChangeResult>();
+  readonly #finished: ChangeResult[] = [];
+  #handle: FileHandle | null = null;
+  /** How many of the finished changes the file has for good, and where they end, in bytes. */
+  #kept = 0;
+  #keptBytes = 0;
+  #length = 0;
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+
+  constructor(file: string, plan: Plan, now: () => string) {
+    this.file = file;
+    this.#plan = plan;
+    this.#now = now;
+    this.#startedAt = now();
+  }
+
+  async start(changes: readonly ChangeResult[]): Promise<void> {
+    for (const change of changes) this.#begun.set(change.address, change);
+    await this.#flush();
+    // The values before must survive even a power failure once the tenant has others.
+    await this.#handle?.datasync();
+  }
+
+  finish(change: ChangeResult): void {
+    if (!this.#begun.delete(change.address)) return;
+    this.#finished.push(change);
+    // `end` writes everything again, and says if it cannot.
+    this.#flush().catch(() => {});
+  }
+
+  /** Replaces what was recorded by the result of the whole run. Throws a Failure where it cannot be written. */
+  async end(result: Result): Promise<void> {
+    await this.#last;
+    await this.#handle?.close();
+    this.#handle = null;
+    await replaceFile(this.file, `${JSON.stringify(result, null, 2)}\n`);
+  }
+
+  /** Removes what was recorded: in the end, nothing was sent. */
+  async discard(): Promise<void> {
+    await this.#last;
+    if (!this.#handle) return;
+    await this.#handle.close();
+    this.#handle = null;
+    await rm(this.file, { force: true });
+  }
+
+  /** Writes the present state, together with what else waits for the write that goes on. */
+  #flush(): Promise<void> {
+    if (this.#next) return this.#next;
+    const next = this.#last.then(() => {
+      this.#next = null;
+      return this.#write();
+    });
+    this.#next = next;
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  async #write(): Promise<void> {
+    try {
+      this.#handle ??= await this.#open();
+      const fresh = this.#finished.slice(this.#kept);
+      const entries = Buffer.from(this.#lines(fresh, this.#kept === 0));
+      const open = this.#lines([...this.#begun.values()], this.#finished.length === 0);
+      const text = Buffer.concat([entries, Buffer.from(`${open}\n${this.#tail()}\n`)]);
+      // Blanks at the end of JSON mean nothing: one write replaces a longer tail.
+      const blanks = Buffer.alloc(Math.max(0, this.#length - this.#keptBytes - text.length), ' ');
+      await writeAt(this.#handle, Buffer.concat([text, blanks]), this.#keptBytes);
+      this.#length = this.#keptBytes + text.length + blanks.length;
+      this.#keptBytes += entries.length;
+      this.#kept += fresh.length;
+    } catch (error) {
+      throw unwritableFile(this.file, error);
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    await mkdir(dirname(this.file), { recursive: true });
+    const { environment, tenant, digest } = this.#plan;
+    const head = {
+      formatVersion: resultFormat,
+      planDigest: digest,
+      environment,
+      tenant,
+      startedAt: this.#startedAt,
+    };
+    const text = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"changes":[\n`);
+    const handle = await open(this.file, 'w');
+    await writeAt(handle, text, 0);
+    this.#keptBytes = text.length;
+    return handle;
+  }
+
+  #lines(changes: readonly ChangeResult[], isFirst: boolean): string {
+    return changes
+      .map((change, at) => `${isFirst && at === 0 ? '' : ',\n'}${JSON.stringify(change)}`)
+      .join('');
+  }
+
+  #tail(): string {
+    const listed = [...this.#finished, ...this.#begun.values()];
+    const counted = countOutcomes(listed);
+    const notAttempted = counted.notAttempted + this.#plan.changes.length - listed.length;
+    const rest = {
+      endedAt: this.#now(),
+      outcome: 'interrupted',
+      summary: { ...counted, notAttempted },
+      diagnostics: [runUnfinished],
+    };
+    return `],${JSON.stringify(rest).slice(1)}`;
+  }
+}
+
+/** Writes all of it: one call may write less. */
+async function writeAt(handle: FileHandle, content: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < content.length; ) {
+    const { bytesWritten } = await handle.write(content, done, content.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** Puts a whole file in the place of another, so that nobody sees half of it. Throws a Failure where it cannot. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  try {
+    const target = await targetOf(file);
+    if ((await isRegular(target)) && (await tryToRename(target, text))) return;
+    await writeFile(target, text);
+  } catch (error) {
+    throw unwritableFile(file, error);
+  }
+}
+
+/** Returns whether it worked: a file can be writable although its folder is not. */
+async function tryToRename(target: string, text: string): Promise<boolean> {
+  const draft = `${target}.${process.pid}.draft`;
+  try {
+    await writeFile(draft, text, { flag: 'wx' });
+    await rename(draft, target);
+    return true;
+  } catch {
+    await rm(draft, { force: true }).catch(() => {});
+    return false;
+  }
+}
+
+/** The file behind a link. */
+async function targetOf(file: string): Promise<string> {
+  await mkdir(dirname(file), { recursive: true });
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return file;
+    throw error;
+  }
+}
+
+/** Whether a file is a regular one, or does not exist. A device or a pipe can be neither replaced nor written twice. */
+export async function isRegular(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    (error: unknown) => systemCode(error) === 'ENOENT',
+  );
+}

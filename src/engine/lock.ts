@@ -1,0 +1,66 @@
+import { isAbsolute, join } from 'node:path';
+import { acquireLock, type Lock } from '../applier/lock.ts';
+import { ownFolder } from '../loader/own-folder.ts';
+import { sha256 } from '../model/digest.ts';
+import { Failure } from '../model/failure.ts';
+import type { Environment } from '../model/project.ts';
+import { systemCode } from '../model/system-error.ts';
+
+export interface LockingOptions {
+  /** The variables that name the user's folder for state. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Called where somebody else has the lock now, so that the run has to stop. */
+  readonly onLost: () => void;
+  /** Called with why a lock that is not indispensable was not taken. */
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * Takes the locks of an environment: one in the project, which holds for whoever has this folder, and one in the user's
+ * folder for state, which holds for all checkouts on the machine. Throws a Failure (exit 4) where another apply has one
+ * of them. Where the second one cannot be written, the first is enough.
+ */
+export async function lockEnvironment(
+  root: string,
+  environment: Environment,
+  { env, onLost, onWarning }: LockingOptions,
+): Promise<Pick<Lock, 'release'>> {
+  const locks = [await acquireLock(join(root, ownFolder, environment.name), { onLost })];
+  const releaseAll = async () => {
+    for (const lock of locks.toReversed()) await lock.release();
+  };
+  const subject = subjectOf(environment);
+  const folder = stateFolder(env);
+  if (subject === null) return { release: releaseAll };
+  if (folder === null) {
+    onWarning('There is no XDG_STATE_HOME and no HOME, so other checkouts of this project are not locked.');
+    return { release: releaseAll };
+  }
+  try {
+    locks.push(await acquireLock(folder, { name: `${subject}.lock`, onLost }));
+  } catch (error) {
+    const code = systemCode(error);
+    if (error instanceof Failure || code === null) {
+      await releaseAll();
+      throw error;
+    }
+    onWarning(`${folder} cannot be written (${code}), so other checkouts of this project are not locked.`);
+  }
+  return { release: releaseAll };
+}
+
+/** What the lock of a machine is about; `null` for an embedded tenant in memory, which no other process can reach. */
+function subjectOf({ name, tenant, connection }: Environment): string | null {
+  if (connection.to === 'tenant') return digestOf({ name, ...tenant });
+  const { data } = connection.sandbox;
+  return data === null ? null : digestOf({ name, data });
+}
+
+const digestOf = (value: Readonly<Record<string, string>>) =>
+  sha256(value).replace('sha256:', '').slice(0, 32);
+
+/** Where programs of the user keep state: XDG Base Directory Specification, `XDG_STATE_HOME`. */
+function stateFolder({ XDG_STATE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): string | null {
+  if (isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, 'tenantctl', 'locks');
+  return isAbsolute(HOME) ? join(HOME, '.local', 'state', 'tenantctl', 'locks') : null;
+}

@@ -1,0 +1,106 @@
+import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRegular, ResultFile, type ResultRecorder } from '../applier/result-file.ts';
+import { readResultFile } from '../applier/saved-file.ts';
+import { ownFolder } from '../loader/own-folder.ts';
+import { Failure } from '../model/failure.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
+import { systemCode, unwritableFile } from '../model/system-error.ts';
+import type { LaterResult } from '../planner/later.ts';
+
+/** What became of a result file when the run had ended. */
+export interface SavedResult {
+  readonly file: string;
+  /** Why it could not be written; `null` where it was. */
+  readonly failure: Failure | null;
+}
+
+/** The result files of one run. */
+export interface Results extends ResultRecorder {
+  /** Writes the whole result. Returns the files, the one that was asked for first. */
+  end(result: Result): Promise<SavedResult[]>;
+}
+
+/** Where the results of a project are kept. */
+export function resultsFolder(root: string): string {
+  return join(root, ownFolder, 'results');
+}
+
+/**
+ * Opens the result files of a run: one in the project, which is kept if anything was sent, and the one that was asked
+ * for. Throws a Failure where the project's folder cannot be written.
+ *
+ * @param asked the file of `--result`, absolute
+ */
+export async function openResults(
+  root: string,
+  plan: Plan,
+  asked: string | null,
+  now: () => string,
+): Promise<Results> {
+  const folder = resultsFolder(root);
+  await checkFolder(folder);
+  const stamp = now().replaceAll(/[:.]/g, '-');
+  const kept = new ResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now);
+  const other = asked === null ? null : new ResultFile(asked, plan, now);
+  // A pipe gets the whole result, once.
+  const recorded = other && (await isRegular(other.file)) ? [kept, other] : [kept];
+  return {
+    async start(changes) {
+      for (const file of recorded) await file.start(changes);
+    },
+    finish(change) {
+      for (const file of recorded) file.finish(change);
+    },
+    async end(result) {
+      const { done, failed, unknown } = result.summary;
+      const isOfUse = done + failed + unknown > 0;
+      if (!isOfUse) await kept.discard();
+      const files = [...(other ? [other] : []), ...(isOfUse ? [kept] : [])];
+      return Promise.all(files.map((file) => endFile(file, result)));
+    },
+  };
+}
+
+async function endFile(file: ResultFile, result: Result): Promise<SavedResult> {
+  try {
+    await file.end(result);
+    return { file: file.file, failure: null };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { file: file.file, failure: error };
+  }
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw unwritableFile(folder, error);
+  }
+}
+
+/** The results of the project that began later than `since`, in their order. */
+export async function findLaterResults(root: string, since: string): Promise<LaterResult[]> {
+  const folder = resultsFolder(root);
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  // The name begins with the start of the run, which spares reading the rest.
+  const from = since.replaceAll(/[:.]/g, '-');
+  const later = names.filter((name) => /^\d.*\.json$/.test(name) && name > from).sort();
+  const found: LaterResult[] = [];
+  for (const name of later) {
+    const file = join(ownFolder, 'results', name);
+    try {
+      found.push({ file, result: readResultFile(await readFile(join(folder, name), 'utf8'), file) });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      found.push({ file, unreadable: error.message });
+    }
+  }
+  return found.filter((each) => 'unreadable' in each || each.result.startedAt > since);
+}

@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { planResult } from '../../src/applier/change-result.ts';
+import { ResultFile } from '../../src/applier/result-file.ts';
+import { readResultFile } from '../../src/applier/saved-file.ts';
+import type { ChangeOutcome, ChangeResult } from '../../src/model/result.ts';
+import { createThing, planOf } from './fake.ts';
+import { newFolder } from './run.ts';
+
+const plan = planOf(['a', 'b', 'c', 'd'].map((name) => createThing(name)));
+const now = () => '2026-01-02T03:04:05.678Z';
+
+/** @param size of the values, so that a file also becomes shorter */
+function result(name: string, outcome: ChangeOutcome, size = 10): ChangeResult {
+  const fields = { text: 'ü'.repeat(size) };
+  const nothing = { requests: [], error: null, warnings: [] };
+  return { address: `Thing/${name}`, action: 'update', outcome, before: fields, after: fields, ...nothing };
+}
+
+describe('the result file of a run', () => {
+  it('is a sound result after each step, and says what is going on', async () => {
+    const file = join(await newFolder(), 'results', 'r.json');
+    const recorder = new ResultFile(file, plan, now);
+    const shown = async () => {
+      const text = await readFile(file, 'utf8');
+      expect(() => JSON.parse(text)).not.toThrow();
+      const { changes, summary, outcome } = readResultFile(text, file);
+      expect(outcome).toBe('interrupted');
+      return [changes.map((change) => `${change.address} ${change.outcome}`), summary.notAttempted];
+    };
+    await recorder.start([result('a', 'unknown', 5000), result('b', 'unknown', 3000)]);
+    expect(await shown()).toEqual([['Thing/a unknown', 'Thing/b unknown'], 2]);
+    recorder.finish(result('b', 'done'));
+    await recorder.start([result('c', 'unknown', 1)]);
+    expect(await shown()).toEqual([['Thing/b done', 'Thing/a unknown', 'Thing/c unknown'], 1]);
+    recorder.finish(result('a', 'failed', 1));
+    recorder.finish(result('c', 'done', 2000));
+    await recorder.start([result('d', 'unknown', 1)]);
+    expect(await shown()).toEqual([['Thing/b done', 'Thing/a failed', 'Thing/c done', 'Thing/d unknown'], 0]);
+  });
+
+  it('is replaced by the whole result, and leaves no other file', async () => {
+    const folder = await newFolder();
+    const recorder = new ResultFile(join(folder, 'r.json'), plan, now);
+    await recorder.start([result('a', 'unknown', 5000)]);
+    const times = { startedAt: now(), endedAt: now() };
+    const whole = planResult(plan, { ...times, outcome: 'partial', changes: [result('a', 'done', 1)] }, []);
+    await recorder.end(whole);
+    expect(JSON.parse(await readFile(join(folder, 'r.json'), 'utf8'))).toEqual(whole);
+    expect(await readdir(folder)).toEqual(['r.json']);
+  });
+
+  it('is not there where nothing began, and is removed where nothing was sent', async () => {
+    const folder = await newFolder();
+    const recorder = new ResultFile(join(folder, 'r.json'), plan, now);
+    await recorder.discard();
+    expect(await readdir(folder)).toEqual([]);
+    await recorder.start([result('a', 'unknown')]);
+    expect(await readdir(folder)).toEqual(['r.json']);
+    await recorder.discard();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('that cannot be written stops a change before it starts', async () => {
+    const folder = await newFolder();
+    const recorder = new ResultFile(folder, plan, now);
+    await expect(recorder.start([result('a', 'unknown')])).rejects.toMatchObject({
+      diagnostics: [{ code: 'unwritable-file' }],
+    });
+  });
+});

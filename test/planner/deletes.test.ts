@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import { isRefused, type Plan } from '../../src/model/plan.ts';
+import { type Answer, planOf, resource } from '../support/plan.ts';
+
+const sender = (id: string | null, email: string): Answer => ({
+  kind: 'SenderAddress',
+  raw: { id, email },
+});
+const template = (parts: JsonObject): Answer => ({
+  kind: 'NotificationTemplate',
+  raw: { id: 'n1', key: 'welcome', medium: 'EMAIL', locale: 'en', subject: 'Hi', ...parts },
+});
+const search = (id: string, label: string, rules: readonly JsonObject[] = []): Answer => ({
+  kind: 'ProfileSearch',
+  raw: { id, label, condition_rules_attributes: rules },
+});
+const gone = (kind: string, ...key: string[]) => resource(kind, key, {}, { ensure: 'absent' });
+const prune = (...kinds: string[]) => ({
+  policy: { prune: { kinds, keep: [] } },
+  scope: { prune: true },
+});
+const changesOf = ({ changes }: Plan) => changes.map(({ action, address }) => `${action} ${address}`);
+const errorsOf = ({ diagnostics }: Plan) =>
+  diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+
+describe('--prune', () => {
+  it.each([
+    ['a medium', template({ medium: 'PUSH' })],
+    ['a locale', template({ locale: '!' })],
+    ['a key', template({ key: '' })],
+    ['a rule', search('s1', 'Risky', [{ type: 'NoSuchRule', comparison_operator: '==', value: 'x' }])],
+  ])('leaves an object with %s that no manifest could declare, and says so', (_what, answer) => {
+    const settings = { profileSearchDelete: true };
+    const other =
+      answer.kind === 'ProfileSearch' ? search('s2', 'Left') : template({ id: 'n2', key: 'left' });
+    const plan = planOf({ declared: [], live: [answer, other], settings, ...prune(answer.kind) });
+    expect(plan.changes).toMatchObject([{ action: 'delete', id: other.raw.id }]);
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'kept',
+        message: expect.stringContaining('no manifest could declare'),
+      }),
+    );
+  });
+
+  it('leaves an object that it could only delete by an id that the tenant does not show', () => {
+    const live = [sender(null, 'a@acme.example'), sender('2', 'b@acme.example')];
+    const plan = planOf({ declared: [], live, ...prune('SenderAddress') });
+    expect(changesOf(plan)).toEqual(['delete SenderAddress/b%40acme.example']);
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'kept', message: expect.stringContaining('no id') }),
+    );
+  });
+
+  it('does not delete an object under the name that a manifest renames', () => {
+    const declared = [
+      resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
+    ];
+    const live = [search('s1', 'Old'), search('s2', 'Other')];
+    const settings = { profileSearchDelete: true };
+    for (const only of [[], ['ProfileSearch/Old'], ['ProfileSearch/*']]) {
+      const pruned = prune('ProfileSearch');
+      const scope = { ...pruned.scope, only };
+      const plan = planOf({ declared, live, settings, ...pruned, scope });
+      const deletes = changesOf(plan).filter((change) => change.startsWith('delete'));
+      expect(deletes, only.join()).toEqual(
+        only[0] === 'ProfileSearch/Old' ? [] : ['delete ProfileSearch/Other'],
+      );
+    }
+  });
+
+  it('does not delete what an earlier revision declared under the name that a manifest renames', () => {
+    const declared = [
+      resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
+    ];
+    const previous = [resource('ProfileSearch', ['Old'], { rules: [] })];
+    const settings = { profileSearchDelete: true };
+    const plan = planOf({ declared, previous, live: [search('s1', 'Old'), search('s2', 'Other')], settings });
+    expect(changesOf(plan)).toEqual(['update ProfileSearch/New']);
+  });
+
+  it('deletes nothing that --except names, beside --only', () => {
+    const live = ['a', 'b', 'c'].map((name) => sender(name, `${name}@acme.example`));
+    const { policy } = prune('SenderAddress');
+    const scope = { prune: true, only: ['SenderAddress/[ab]@*'], except: ['SenderAddress/a@*'] };
+    expect(changesOf(planOf({ declared: [], live, policy, scope }))).toEqual([
+      'delete SenderAddress/b%40acme.example',
+    ]);
+    const declared = live.map(({ raw }) => gone('SenderAddress', String(raw.email)));
+    expect(changesOf(planOf({ declared, live, scope: { ...scope, prune: false } }))).toEqual([
+      'delete SenderAddress/b%40acme.example',
+    ]);
+  });
+});
+
+describe('--only', () => {
+  it('with the new name of an object still renames it', () => {
+    const declared = [
+      resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } }),
+    ];
+    const scope = { only: ['ProfileSearch/New'] };
+    expect(planOf({ declared, live: [search('s1', 'Old')], scope }).changes).toMatchObject([
+      { action: 'update', id: 's1', address: 'ProfileSearch/New' },
+    ]);
+  });
+
+  it('with the address of a plan takes that object, although its name is a glob', () => {
+    const live = [
+      { kind: 'SimIntegration', raw: { id: '1', name: 'Desk*' } },
+      { kind: 'SimIntegration', raw: { id: '2', name: 'Desk 2' } },
+      { kind: 'SimIntegration', raw: { id: '3', name: 'Other' } },
+    ];
+    const declared = live.map(({ raw }) => gone('SimIntegration', raw.name));
+    const all = planOf({ declared, live, choices: { allowDeleteAll: ['SimIntegration'] } });
+    const address = all.changes.find(({ id }) => id === '1')?.address ?? '';
+    expect(planOf({ declared, live, scope: { only: [address] } }).changes).toMatchObject([{ id: '1' }]);
+  });
+});
+
+describe('guards', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, at) => sender(`s${at}`, `s${at}@acme.example`));
+  const tombstones = (live: readonly Answer[]) =>
+    live.slice(1).map(({ raw }) => gone('SenderAddress', String(raw.email)));
+
+  it('protect an object whatever its name is', () => {
+    for (const name of ['..', '.', '*', '.hidden', 'a/b']) {
+      const live = ['Other', name].map((each, at) => ({
+        kind: 'SimIntegration',
+        raw: { id: `i${at}`, name: each },
+      }));
+      const plan = planOf({
+        declared: [gone('SimIntegration', name)],
+        live,
+        policy: { protect: ['SimIntegration/*'] },
+      });
+      expect(errorsOf(plan), name).toEqual(['protected']);
+    }
+  });
+
+  it('protect and keep an address in whatever case the tenant writes it', () => {
+    const live = [
+      sender('1', 'ceo@ACME.example'),
+      sender('2', 'kept@acme.example'),
+      sender('3', 'x@y.example'),
+    ];
+    const { scope } = prune('SenderAddress');
+    const keep = ['SenderAddress/KEPT@acme.example'];
+    const policy = {
+      protect: ['SenderAddress/CEO@acme.example'],
+      prune: { kinds: ['SenderAddress'], keep },
+    };
+    const plan = planOf({
+      declared: [],
+      live,
+      policy,
+      scope,
+      choices: { allowDeleteAll: ['SenderAddress'] },
+    });
+    expect(errorsOf(plan)).toEqual(['protected']);
+    expect(changesOf(plan)).toHaveLength(2);
+  });
+
+  it('allow all of a kind to go where a tombstone has its replacement in the same plan', () => {
+    const live = [sender('1', 'old@acme.example')];
+    const replaced = [
+      gone('SenderAddress', 'old@acme.example'),
+      resource('SenderAddress', ['new@acme.example']),
+    ];
+    expect(isRefused(planOf({ declared: replaced, live }))).toBe(false);
+    expect(errorsOf(planOf({ declared: replaced.slice(0, 1), live }))).toEqual(['deletes-all']);
+  });
+
+  it('refuse to prune all of a kind although one is created', () => {
+    const live = [sender('1', 'a@acme.example'), sender('2', 'b@acme.example')];
+    const declared = [resource('SenderAddress', ['new@acme.example'])];
+    expect(errorsOf(planOf({ declared, live, ...prune('SenderAddress') }))).toEqual(['deletes-all']);
+  });
+
+  it('count no replacement of another kind, and none made by hand', () => {
+    const live = [sender('1', 'old@acme.example')];
+    const declared = [
+      gone('SenderAddress', 'old@acme.example'),
+      resource('VerifiedDomain', ['acme.example']),
+      resource('MailFrom', ['old@acme.example'], {}),
+    ];
+    expect(errorsOf(planOf({ declared, live }))).toEqual(['deletes-all']);
+  });
+
+  it('do not count deletes that are made by hand', () => {
+    const live = [{ kind: 'VerifiedDomain', raw: { id: 'd1', domain: 'acme.example' } }];
+    const declared = [gone('VerifiedDomain', 'acme.example')];
+    const policy = { protect: ['VerifiedDomain/*'], maxDeletes: 0 };
+    expect(errorsOf(planOf({ declared, live, policy }))).toEqual([]);
+  });
+
+  it('take as many deletes as are allowed, and not one more', () => {
+    const [ten, eleven] = [many(11), many(12)];
+    expect(errorsOf(planOf({ declared: tombstones(ten), live: ten }))).toEqual([]);
+    expect(errorsOf(planOf({ declared: tombstones(eleven), live: eleven }))).toEqual(['max-deletes']);
+  });
+});

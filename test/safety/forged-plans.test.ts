@@ -1,0 +1,306 @@
+/** Plan files that somebody changed, digest included, so that they do something else than they show. */
+import { beforeEach, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
+import type { Change, Plan, Request } from '../../src/model/plan.ts';
+import { createTestWorld, type World } from '../support/world.ts';
+import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+
+let world: World;
+let plan: Plan;
+beforeEach(async () => {
+  world = await createTestWorld(oneAtATime);
+  fillTenant(world.sandbox.state);
+  world.declare(everything);
+  plan = await world.plan();
+  // From here on, nothing may be deleted.
+  const project = world.read('tenantctl.yaml');
+  world.write(
+    'tenantctl.yaml',
+    project.replace(
+      '"limits":{',
+      '"protect":["SimIntegration/*","ProfileSearch/*"],"limits":{"maxDeletes":0,',
+    ),
+  );
+  expect(world.read('tenantctl.yaml')).toContain('"maxDeletes":0');
+});
+
+const find = (address: string): Change => {
+  const change = plan.changes.find((each) => each.address === address);
+  if (!change) throw new Error(`The plan has no change of ${address}.`);
+  return change;
+};
+
+/** Applies these changes as one plan with a sound digest and summary. */
+async function applyForged(...changes: readonly Change[]) {
+  const count = (action: Change['action']) => changes.filter((each) => each.action === action).length;
+  const summary = {
+    ...plan.summary,
+    create: count('create'),
+    update: count('update'),
+    delete: count('delete'),
+    manual: count('manual'),
+  };
+  const forged = { ...plan, summary, changes };
+  world.write('plan.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
+  return world.run('apply', 'plan.json', '--format', 'json');
+}
+
+const withRequests = (change: Change, requests: readonly Request[]): Change => ({ ...change, requests });
+const withBody = (change: Change, edit: (body: Json) => Json): Change =>
+  withRequests(
+    change,
+    change.requests.map((request) => ({ ...request, body: edit(request.body) })),
+  );
+const members = (body: Json): JsonObject => (isObject(body) ? body : {});
+const search = (body: Json): JsonObject => members(members(body).advanced_search ?? null);
+
+const welcome = 'NotificationTemplate/welcome/EMAIL/en';
+const reminder = 'NotificationTemplate/reminder/EMAIL/en';
+
+const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
+  [
+    'an update that deletes a protected object',
+    () => [withRequests(find('SimIntegration/Desk'), find('SimIntegration/Old%20desk').requests)],
+  ],
+  [
+    'an update of a template that changes another text too',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), subject: 'Evil' }))],
+  ],
+  [
+    'an update of a template that sends another text than it shows',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }))],
+  ],
+  [
+    'a template whose text is a secret of the machine',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), body: { $secret: 'DESK_PASSWORD' } }))],
+  ],
+  [
+    'a MAIL FROM domain that is another',
+    () => [
+      withBody(find('MailFrom/kept%40acme.example'), (body) => ({
+        ...members(body),
+        mailFromDomain: 'evil.acme.example',
+      })),
+    ],
+  ],
+  [
+    'a sign-in profile with another type than it shows',
+    () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'PTA' }])],
+  ],
+  [
+    'an integration with another description than it shows',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => {
+        const { operations } = members(body);
+        const steps = Array.isArray(operations) ? operations.filter(isObject) : [];
+        const evil = { op: 'replace', path: '/description', value: 'Evil' };
+        return { operations: steps.map((step) => (step.path === '/description' ? evil : step)) };
+      }),
+    ],
+  ],
+  [
+    'an integration that gets a secret of the machine',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => ({
+        operations: JSON.parse(JSON.stringify(members(body).operations).replace('"u9"', '{"$secret":"X"}')),
+      })),
+    ],
+  ],
+  [
+    'an integration with another setting than it shows',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => ({
+        operations: JSON.parse(JSON.stringify(members(body).operations).replace('"u9"', '"https://evil"')),
+      })),
+    ],
+  ],
+  [
+    'a new integration with another cluster than it shows',
+    () => [withBody(find('SimIntegration/New%20desk'), (body) => ({ ...members(body), cluster: 'evil' }))],
+  ],
+  [
+    'an update of a template that deletes another',
+    () => [withRequests(find(welcome), find(reminder).requests)],
+  ],
+  [
+    'an update of a template that writes another',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), key: 'reminder' }))],
+  ],
+  [
+    'an update of a template with the id of another',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), id: 'n2' }))],
+  ],
+  [
+    'an update that deletes the object itself',
+    () => {
+      const desk = find('SimIntegration/Desk');
+      const [patch] = desk.requests;
+      const [remove] = find('SimIntegration/Old%20desk').requests;
+      return patch && remove ? [withRequests(desk, [{ ...remove, path: patch.path }])] : [];
+    },
+  ],
+  [
+    'a create that replaces another template',
+    () => [
+      withBody(find('NotificationTemplate/escalation/EMAIL/de'), (body) => ({
+        ...members(body),
+        key: 'welcome',
+        locale: 'en',
+      })),
+    ],
+  ],
+  [
+    'a sender that starts the verification of another',
+    () => [withBody(find('SenderAddress/new%40acme.example'), () => ({ email: 'evil@acme.example' }))],
+  ],
+  [
+    'a domain that is another',
+    () => [withBody(find('VerifiedDomain/mail.acme.example'), () => ({ domain: 'evil.example' }))],
+  ],
+  [
+    'a MAIL FROM domain of another identity',
+    () => [
+      withBody(find('MailFrom/kept%40acme.example'), (body) => ({
+        ...members(body),
+        identity: 'gone@acme.example',
+      })),
+    ],
+  ],
+  [
+    'a search with another label',
+    () => [
+      withBody(find('ProfileSearch/Staff'), (body) => ({
+        advanced_search: { ...search(body), label: 'Left over' },
+      })),
+    ],
+  ],
+  [
+    'a search that sets what no kind sets',
+    () => [
+      withBody(find('ProfileSearch/New%20staff'), (body) => ({
+        advanced_search: { ...search(body), id: '1' },
+      })),
+    ],
+  ],
+  [
+    'a sign-in profile that blocks without saying so',
+    () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }])],
+  ],
+  [
+    'a sign-in profile that shows the block, and not that it can lock people out',
+    () => {
+      const employees = find('AuthProfile/Employees');
+      const diff = employees.diff.map((each) => ({ ...each, after: 'BLOCK' }));
+      const steps = [{ op: 'replace', path: '/type', value: 'BLOCK' }];
+      return [{ ...withBody(employees, () => steps), diff }];
+    },
+  ],
+  [
+    'a sign-in profile that restricts the network without saying so',
+    () => [
+      withBody(find('AuthProfile/Employees'), (body) => [
+        ...(Array.isArray(body) ? body : []),
+        { op: 'replace', path: '/offNetwork', value: true },
+      ]),
+    ],
+  ],
+  [
+    'an integration that gets another name',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => {
+        const { operations } = members(body);
+        const rename = { op: 'replace', path: '/name', value: 'Hidden' };
+        return { operations: [...(Array.isArray(operations) ? operations : []), rename] };
+      }),
+    ],
+  ],
+  [
+    'a request with a query',
+    () => {
+      const change = find(welcome);
+      const requests = change.requests.map((request) => ({ ...request, query: { key: 'reminder' } }));
+      return [withRequests(change, requests)];
+    },
+  ],
+  [
+    'a manual change that sends',
+    () => [{ ...find('SenderAddress/new%40acme.example'), action: 'manual', warnings: ['Do it.'] }],
+  ],
+];
+
+it.each(forgeries)('%s is refused, and nothing is written', async (_name, forge) => {
+  const before = visible(world.sandbox.state);
+  const changes = forge();
+  expect(changes).toHaveLength(1);
+  const { code, stdout } = await applyForged(...changes);
+  expect(code).toBe(4);
+  const { outcome, diagnostics } = JSON.parse(stdout);
+  expect(outcome).toBe('refused');
+  expect(diagnostics[0].code).toBe('plan-request-refused');
+  expect(visible(world.sandbox.state)).toEqual(before);
+});
+
+it('a batch of deletes may only name objects that the plan deletes', async () => {
+  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+  const change = withBody(find(reminder), (body) => [
+    ...(Array.isArray(body) ? body : []),
+    { key: 'welcome', medium: 'EMAIL', locale: 'en' },
+  ]);
+  expect(await applyForged(change)).toMatchObject({
+    code: 4,
+    json: { diagnostics: [{ message: expect.stringContaining('names another object, "welcome/EMAIL/en"') }] },
+  });
+  const bare = withBody(find(reminder), () => [{ key: 'reminder' }]);
+  expect(await applyForged(bare)).toMatchObject({ code: 4 });
+  expect(await applyForged(find(reminder))).toMatchObject({ code: 0 });
+});
+
+it('a delete under the id or the key of another object is refused', async () => {
+  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+  const before = visible(world.sandbox.state);
+  const remove = find('SenderAddress/gone%40acme.example');
+  const other = world.sandbox.state.senders.find(({ email }) => email === 'kept@acme.example');
+  const path = (id: string) => `/v2025/verified-from-addresses/${id}`;
+  const [request] = remove.requests;
+  if (!request || !other) throw new Error('The tenant or the plan lacks a sender.');
+  const otherId = {
+    ...remove,
+    id: String(other.id),
+    requests: [{ ...request, path: path(String(other.id)) }],
+  };
+  const otherKey = { ...remove, key: ['kept@acme.example'], address: 'SenderAddress/kept%40acme.example' };
+  for (const forged of [otherId, otherKey]) {
+    expect(await applyForged(forged)).toMatchObject({
+      code: 4,
+      json: { diagnostics: [{ code: 'plan-stale' }] },
+    });
+  }
+  expect(visible(world.sandbox.state)).toEqual(before);
+});
+
+it('the guards of the environment are asked again when a saved plan is applied', async () => {
+  const deletes = plan.changes.filter(({ action }) => action === 'delete');
+  const refused = await applyForged(...deletes);
+  expect(refused).toMatchObject({ code: 4 });
+  const codes = JSON.stringify(refused.json);
+  expect(codes).toContain('"max-deletes"');
+  expect(codes).toContain('"protected"');
+});
+
+it('a plan that was made with --max-deletes is applied as it was approved', async () => {
+  world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
+  expect(await world.run('plan', '--out', 'plan.json')).toMatchObject({ code: 4 });
+  const allowed = await world.plan('--max-deletes', '1', '--out', 'plan.json');
+  expect(allowed.allowed).toEqual({ maxDeletes: 1, deleteAll: [] });
+  expect(await world.run('apply', 'plan.json', '--expect', allowed.digest)).toMatchObject({ code: 0 });
+});
+
+it('every change that tenantctl plans itself passes', async () => {
+  const free = world
+    .read('tenantctl.yaml')
+    .replace('"maxDeletes":0,', '')
+    .replace(/"protect":\[[^\]]*\],/, '');
+  world.write('tenantctl.yaml', free);
+  expect(await applyForged(...plan.changes)).toMatchObject({ code: 0, json: { outcome: 'done' } });
+});

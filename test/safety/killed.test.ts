@@ -1,0 +1,139 @@
+/** Runs of the real program that are killed or told to end, and what is left of them. */
+import { spawn } from 'node:child_process';
+import { readdirSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Result } from '../../src/model/result.ts';
+import type { Fault, LoggedRequest } from '../../src/sandbox/index.ts';
+import { createTestWorld, type World } from '../support/world.ts';
+import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
+
+const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
+
+/** What only people can undo is left out. */
+const byHand = ['VerifiedDomain', 'MailFrom', 'NotificationPreference'];
+const documents = everything.filter(({ kind }) => !byHand.includes(String(kind)));
+
+/** A world with a plan file. */
+async function createStage(onWork: () => void = () => {}): Promise<World> {
+  const now = () => {
+    onWork();
+    return Date.now();
+  };
+  const world = await createTestWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, now } });
+  fillTenant(world.sandbox.state);
+  world.declare(documents);
+  await world.plan('--out', 'plan.json');
+  return world;
+}
+
+/** Applies the plan file in a process of its own. */
+function start({ dir, env }: World, ...argv: string[]) {
+  const child = spawn(process.execPath, [program, 'apply', 'plan.json', ...argv], {
+    cwd: dir,
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const stdout: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { child, closed, stdout: () => Buffer.concat(stdout).toString() };
+}
+
+const isWrite = ({ method, operation }: LoggedRequest) => method !== 'GET' && operation !== 'issue-token';
+
+function resultsOf({ dir }: World): string[] {
+  return readdirSync(join(dir, '.tenantctl/results')).map((name) => join('.tenantctl/results', name));
+}
+
+/** Kills an apply while one of its requests hangs, carried out or not. */
+async function killAt(world: World, request: Omit<Fault, 'kind'>): Promise<void> {
+  const { faults, log } = world.sandbox;
+  faults.clear();
+  faults.add({ kind: 'hang', ...request });
+  const from = log.length;
+  const { child, closed } = start(world, '--result', 'result.json');
+  const isStuck = () => log.slice(from).some(({ fault }) => fault === 'hang');
+  await expect.poll(isStuck, { interval: 5, timeout: 20_000 }).toBe(true);
+  child.kill('SIGKILL');
+  await closed;
+  faults.clear();
+}
+
+describe('a run that was killed', () => {
+  it('is rolled back by the result that it had begun', { timeout: 60_000 }, async () => {
+    const world = await createStage();
+    const { state, log } = world.sandbox;
+    const before = structuredClone(state);
+    const from = log.length;
+    await world.run('apply', 'plan.json');
+    const writes = log.slice(from).flatMap((request, at) => (isWrite(request) ? [at + 1] : []));
+    expect(writes.length).toBeGreaterThan(10);
+    for (const [at, nth] of writes.entries()) {
+      if (at % 5 !== 0) continue;
+      Object.assign(state, structuredClone(before));
+      rmSync(join(world.dir, '.tenantctl'), { recursive: true, force: true });
+      await killAt(world, { nth, done: at % 2 === 0 ? 'after' : 'before' });
+
+      const [file = '', ...others] = resultsOf(world);
+      expect(others).toEqual([]);
+      const result: Result = JSON.parse(world.read(file));
+      expect(result).toMatchObject({ outcome: 'interrupted', diagnostics: [{ code: 'run-unfinished' }] });
+      expect(JSON.parse(world.read('result.json')).changes).toEqual(result.changes);
+      expect(result.changes.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(1);
+      const { notAttempted, ...begun } = result.summary;
+      expect(Object.values(begun).reduce((sum, count) => sum + count)).toBe(result.changes.length);
+      expect(notAttempted + result.changes.length).toBe(documents.length);
+      const shown = await world.run('show', file);
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/interrupted/i) });
+
+      const back = await world.run('rollback', file, '--out', 'back.json');
+      expect(back, back.stderr).toMatchObject({ code: 0 });
+      const applied = await world.run('apply', 'back.json');
+      expect(applied, applied.stderr).toMatchObject({ code: 0 });
+      expect(visible(state), `killed at request ${nth}`).toEqual(visible(before));
+    }
+  });
+
+  it('is read as far as its result goes where the last write was cut', async () => {
+    const world = await createStage();
+    await killAt(world, { method: 'POST', path: '/api/advanced_search' });
+    const [file = ''] = resultsOf(world);
+    const whole: Result = JSON.parse(world.read(file));
+    const text = world.read(file);
+    expect(whole.changes.length).toBeGreaterThan(2);
+    truncateSync(join(world.dir, file), text.indexOf('"endedAt"') - 8);
+    expect((await world.run('show', file, '--format', 'json')).json).toMatchObject({
+      outcome: 'interrupted',
+      changes: whole.changes.slice(0, -1),
+    });
+    expect(await world.run('rollback', file)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a run that is told to end', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'by %s finishes the request in flight and lists every change',
+    async (signal) => {
+      let onWork = () => {};
+      const world = await createStage(() => onWork());
+      const { log } = world.sandbox;
+      const from = log.length;
+      const { child, closed, stdout } = start(world, '--format', 'json');
+      onWork = () => {
+        const arrived = log.slice(from);
+        if (arrived.filter(isWrite).length < 3) return;
+        onWork = () => {};
+        child.kill(signal);
+      };
+      expect(await closed).toBe(130);
+      const result: Result = JSON.parse(stdout());
+      expect(result.outcome).toBe('interrupted');
+      expect(result.changes).toHaveLength(documents.length);
+      const answered = log.slice(from).filter(isWrite);
+      expect(answered.every(({ status }) => status !== null)).toBe(true);
+      expect(result.changes.flatMap(({ requests }) => requests)).toHaveLength(answered.length);
+      expect(result.summary.notAttempted).toBeGreaterThan(0);
+      expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+    },
+  );
+});
