@@ -35,6 +35,8 @@ export const authProfile: Kind = {
     if (name === null) return null;
     return { key: [name], id, fields: pick(answer, patchable) };
   },
+  // There is no such call.
+  secondCreate: 'refused',
   create: ({ key: [name = ''] }) => ({
     manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
   }),

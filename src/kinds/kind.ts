@@ -128,6 +128,12 @@ interface RecordCondition {
 }
 
 /**
+ * What a tenant does with a create of an object that exists: it refuses it, replaces the object (or does nothing), or
+ * makes another object or starts its effects again. Where the documents say nothing, it `duplicates`.
+ */
+export type SecondCreate = 'refused' | 'replaces' | 'duplicates';
+
+/**
  * Everything that tenantctl knows about a kind of object: data and pure functions. Loader, planner, client, applier and
  * exporter treat all kinds alike; a new kind is one such value, one JSON Schema, and an entry in index.ts.
  */
@@ -155,6 +161,8 @@ export interface Kind {
   parse(answer: JsonObject, settings: ApiSettings, id: string | null): Facts | null;
   /** Whether a row of the list is another thing that the tenant lists there too. */
   isForeign?(row: JsonObject): boolean;
+  /** What the tenant does with a second create of the same object, as its documents say. */
+  readonly secondCreate: SecondCreate;
   create(input: WriteInput): Write;
   update(input: WriteInput & { readonly live: LiveObject }): Write;
   remove(input: WriteInput & { readonly live: LiveObject }): Write;

@@ -30,6 +30,8 @@ export const mailFrom: Kind = {
     if (identity === null) return null;
     return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };
   },
+  // A PUT (seed 001).
+  secondCreate: 'replaces',
   create: put,
   update: put,
   remove: ({ key: [identity = ''] }) => ({

@@ -25,6 +25,8 @@ export const notificationPreference: Kind = {
       ? null
       : { key: [key], id: null, fields: { mediums: own(answer, 'mediums') ?? null } };
   },
+  // There is no such call.
+  secondCreate: 'refused',
   create: ({ key: [key = ''] }) => ({
     manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
   }),

@@ -49,6 +49,8 @@ export const notificationTemplate: Kind = {
     const id = textOf(answer, 'id');
     return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
   },
+  // Operation rule 1 of seed 001.
+  secondCreate: 'replaces',
   create: writeWhole,
   update: writeWhole,
   remove({ key: [key = '', medium = '', locale = ''], settings }) {

@@ -42,6 +42,8 @@ export const profileSearch: Kind = {
     const rules = liveRules(search).map((rule) => manifestRule(rule, settings));
     return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
   },
+  // Nothing says that labels are unique (api-notes).
+  secondCreate: 'duplicates',
   create({ key: [label = ''], fields, settings }) {
     const rules = declaredRules(fields).map((rule) => wireRule(rule, settings));
     return save('POST', settings.profileSearchPath, { label, condition_rules_attributes: rules }, settings);

@@ -26,6 +26,8 @@ export const senderAddress: Kind = {
     const email = textOf(answer, 'email');
     return email === null ? null : { key: [email], id: textOf(answer, 'id'), fields: {} };
   },
+  // It would start another verification (seed 001, operation rule 2).
+  secondCreate: 'duplicates',
   create({ key: [email = ''], settings }) {
     return {
       requests: [apiRequest('POST', path, settings, { body: { email } })],

@@ -55,6 +55,8 @@ export const simIntegration: Kind = {
     one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
   },
   parse: parseIntegration,
+  // Names are unique (api-notes).
+  secondCreate: 'refused',
   create({ key: [name = ''], fields: values, settings }) {
     const sent = wireFields(values, Object.keys(fields), settings);
     // A new object has no unset members.

@@ -21,6 +21,8 @@ export const verifiedDomain: Kind = {
     return { key: [domain], id: textOf(answer, 'id'), fields: {} };
   },
   isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
+  // Not shown (seed 001).
+  secondCreate: 'duplicates',
   create({ key: [domain = ''], settings }) {
     return {
       requests: [apiRequest('POST', path, settings, { body: { domain } })],

@@ -34,6 +34,7 @@ export const thing: Kind = {
     const { id: _id, name: _name, secret: _secret, ...fields } = answer;
     return { key: [name], id: textOf(answer, 'id'), fields };
   },
+  secondCreate: 'refused',
   create: never,
   update: never,
   remove: never,
@@ -55,6 +56,7 @@ const note: Kind = {
       ? null
       : { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'text') ?? null } };
   },
+  secondCreate: 'replaces',
   create: never,
   update: never,
   remove: never,

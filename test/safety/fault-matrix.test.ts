@@ -46,7 +46,7 @@ async function createStage(): Promise<Stage> {
     stage?.onWork?.();
     return Date.now();
   };
-  const world = await createWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, now } });
+  const world = await createWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, clock: { now } } });
   fillTenant(world.sandbox.state);
   world.declare(everything);
   await world.run('plan', '--out', 'plan.json');

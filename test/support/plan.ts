@@ -102,7 +102,7 @@ function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Env
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     connection: { to: 'tenant', identity: null, profiles: null },
     settings,
-    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null },
+    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, settle: 0 },
     policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null, ...policy },
     variables: {},
   };
