@@ -26,6 +26,7 @@ export interface Unsent {
     | 'untrusted'
     | 'interrupted'
     | 'rate-limited'
+    | 'outdated'
     | 'no-token'
     | 'no-secret'
     | 'no-endpoint'

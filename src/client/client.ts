@@ -4,6 +4,7 @@ import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
+import { isRepeatable } from '../model/repeatable.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type Answer, type Sent, type Unsent, unsent } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
@@ -15,7 +16,6 @@ import { Redactor } from './redactor.ts';
 import {
   type Attempt,
   defaultRetryLimits,
-  isRepeatable,
   type RetryLimits,
   type RetryTools,
   sendWithRetry,
@@ -43,6 +43,10 @@ export interface Client {
 
 export interface SendOptions {
   readonly signal?: AbortSignal;
+  /** No attempt starts after this time (milliseconds since 1970): what the request relies on is too old then. */
+  readonly notAfter?: number | null;
+  /** Reads once more what a client of `readOnce` has read already. */
+  readonly again?: boolean;
 }
 
 /** Where the tenant is, and its rate limits. */
@@ -106,7 +110,7 @@ class TenantClient implements Client {
     });
   }
 
-  async send(request: Request, { signal: ofCall }: SendOptions = {}): Promise<Sent> {
+  async send(request: Request, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
     const work = this.#prepare(request, eitherOf(this.#signal, ofCall));
     if ('outcome' in work) return { ...work, attempts: 0, ms: 0, trackingId: null, repeated: false };
     const { source, signal } = work;
@@ -114,7 +118,7 @@ class TenantClient implements Client {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
-      attempt: (count) => this.#attempt(work, count),
+      attempt: (count) => this.#attempt({ ...work, notAfter }, count),
       renewToken: source.renew,
       onRetry: (attempt, ms, answer) => {
         const reason = describeAnswer(answer).text;
@@ -154,7 +158,10 @@ class TenantClient implements Client {
     }
   }
 
-  async #attempt(work: Work, attempt: number): Promise<Attempt> {
+  async #attempt(
+    { notAfter, ...work }: Work & { readonly notAfter: number | null },
+    attempt: number,
+  ): Promise<Attempt> {
     const { request, source, signal } = work;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
     const before = await source.current();
@@ -164,6 +171,9 @@ class TenantClient implements Client {
     const { permit } = entry;
     const token = await source.current();
     if ('outcome' in token) return { answer: token, permit };
+    if (notAfter !== null && this.#tools.clock.now() > notAfter) {
+      return { answer: unsent('outdated', 'the request had to wait, and may no longer be right'), permit };
+    }
     const answer = await this.#exchange(work, token.value, attempt);
     return { answer, permit, token: token.value };
   }

@@ -21,10 +21,20 @@ export function readOnce(client: Client): Client {
       if (request.method !== 'GET') return client.send(request, options);
       const { path, query, headers } = request;
       const name = canonicalJson({ path, query, headers });
-      const answer = answers.get(name) ?? client.send(request, options);
+      const known = options?.again ? undefined : answers.get(name);
+      const answer = known ?? client.send(request, options);
       answers.set(name, answer);
       return answer;
     },
+    close: () => client.close(),
+  };
+}
+
+/** The same client for reads that have to show the tenant as it is now: what `readOnce` knows is read again. */
+export function readAgain(client: Client): Client {
+  return {
+    tenant: client.tenant,
+    send: (request, options) => client.send(request, { ...options, again: true }),
     close: () => client.close(),
   };
 }

@@ -10,6 +10,7 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Environment, Project } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
+import { journalFolder, recentWrites } from './recent.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -37,7 +38,8 @@ export async function applyPlan(
   plan: Plan,
   { save, ...options }: ApplyOptions = {},
 ): Promise<Result> {
-  const { name, settings, limits } = tenant.environment;
+  const { environment, clock } = tenant;
+  const { name, settings, limits } = environment;
   const folder = join(root, '.tenantctl');
   const lock = await acquireLock(folder);
   try {
@@ -45,9 +47,11 @@ export async function applyPlan(
       ...options,
       environment: name,
       settings,
-      journal: await openJournal(join(folder, 'journal'), plan.digest),
+      journal: await openJournal(journalFolder(root), plan),
+      recent: await recentWrites(root, tenant),
       concurrency: limits.concurrency,
-      now: () => new Date(),
+      settle: limits.settle,
+      clock,
       describe,
     });
     save?.(result);

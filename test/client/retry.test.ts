@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import {
-  type Attempted,
-  defaultRetryLimits,
-  isRepeatable,
-  nextStep,
-  retryAfter,
-} from '../../src/client/retry.ts';
+import { type Attempted, defaultRetryLimits, nextStep, retryAfter } from '../../src/client/retry.ts';
 import type { Json } from '../../src/model/json.ts';
+import { isRepeatable } from '../../src/model/repeatable.ts';
 import { answered } from './support.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');

@@ -1,0 +1,120 @@
+import type { Clock } from '../client/clock.ts';
+import type { Address } from '../model/address.ts';
+import type { TenantState } from '../model/live.ts';
+import { finderIn, type KindChange } from './find.ts';
+import type { Journal } from './journal.ts';
+import type { Task } from './preflight.ts';
+import { type Readiness, readinessOf } from './readiness.ts';
+
+/** No write relies on a read that is older, in milliseconds. */
+const freshFor = 10_000;
+/** The same for the create of an object that the tenant would make twice: long enough to read for several at once. */
+const freshForDuplicates = 1_000;
+/** At most so many changes are read again at once: those that can be made before the read is too old. */
+const mostAtOnce = 100;
+
+/** What was last read for one change. */
+interface Sighting {
+  readonly at: number;
+  readonly task: Task | null;
+  /** Why the change must not be made, as a sentence; `null` where it may. */
+  readonly stale: string | null;
+}
+
+/** Tasks as their objects are now, or why some of them must not be made. */
+export type Checked =
+  | { readonly is: 'fresh'; readonly tasks: readonly Task[]; readonly notAfter: number }
+  | { readonly is: 'stale'; readonly reasons: ReadonlyMap<Address, string> };
+
+export interface SightingTools {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  read(entries: readonly KindChange[]): Promise<TenantState>;
+}
+
+/** Keeps what is known of the objects that are still to be written young: reads what remains again, many at once. */
+export class Sightings {
+  readonly #tools: SightingTools;
+  readonly #seen = new Map<Address, Sighting>();
+  /** The tasks that no one has asked about yet, in the order in which they are made. */
+  readonly #waiting: Set<Task>;
+  #reading: { readonly tasks: ReadonlySet<Task>; readonly done: Promise<void> } | null = null;
+
+  /** @param readAt when the objects of the tasks were read, in milliseconds since 1970 */
+  constructor(tasks: readonly Task[], readAt: number, tools: SightingTools) {
+    this.#tools = tools;
+    this.#waiting = new Set(tasks);
+    for (const task of tasks) {
+      const at = isDoubled(task) ? Number.NEGATIVE_INFINITY : readAt;
+      this.#seen.set(task.change.address, { at, task, stale: null });
+    }
+  }
+
+  /** What may be made now of changes that are made together. Rejects where their objects cannot be read. */
+  async check(unit: readonly Task[]): Promise<Checked> {
+    if (!this.#isFresh(unit)) await this.#readFor(unit);
+    for (const task of unit) this.#waiting.delete(task);
+    const sightings = unit.map(({ change }) => this.#seen.get(change.address));
+    const reasons = new Map<Address, string>();
+    for (const [at, { change }] of unit.entries()) {
+      const stale = sightings[at]?.stale ?? null;
+      if (stale !== null) reasons.set(change.address, stale);
+    }
+    if (reasons.size > 0) return { is: 'stale', reasons };
+    const tasks = sightings.flatMap((sighting) => sighting?.task ?? []);
+    const oldest = Math.min(...sightings.map((sighting) => sighting?.at ?? 0));
+    return { is: 'fresh', tasks, notAfter: oldest + freshFor };
+  }
+
+  #isFresh(unit: readonly Task[]): boolean {
+    const now = this.#tools.clock.now();
+    return unit.every((task) => {
+      const { at } = this.#seen.get(task.change.address) ?? { at: 0 };
+      return now - at <= (isDoubled(task) ? freshForDuplicates : freshFor);
+    });
+  }
+
+  async #readFor(unit: readonly Task[]): Promise<void> {
+    const running = this.#reading;
+    if (running && unit.every((task) => running.tasks.has(task))) return running.done;
+    const tasks = new Set([...unit, ...this.#likeThese(unit)]);
+    const done = this.#read([...tasks]).finally(() => {
+      if (this.#reading?.tasks === tasks) this.#reading = null;
+    });
+    this.#reading = { tasks, done };
+    return done;
+  }
+
+  /** The next tasks that are read in the same way. */
+  #likeThese(unit: readonly Task[]): Task[] {
+    const isAlike = (task: Task) =>
+      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other));
+    return [...this.#waiting].filter(isAlike).slice(0, mostAtOnce);
+  }
+
+  async #read(tasks: readonly Task[]): Promise<void> {
+    const { clock, journal, read } = this.#tools;
+    const at = clock.now();
+    const find = finderIn(await read(tasks));
+    for (const { kind, change } of tasks) {
+      const found = find({ kind, change });
+      const readiness = readinessOf({ kind, change }, found, journal.progress(change.address));
+      this.#seen.set(change.address, { at, ...judged({ kind, change }, found.live, readiness) });
+    }
+  }
+}
+
+function judged(
+  entry: KindChange,
+  live: Task['live'],
+  readiness: Readiness,
+): Pick<Sighting, 'task' | 'stale'> {
+  if (readiness.is === 'stale') return { task: null, stale: `Changed since the plan: ${readiness.why}.` };
+  const { from, resumed } = readiness;
+  return { task: { ...entry, live, from, resumed }, stale: null };
+}
+
+/** Whether a second create would make the object twice. */
+function isDoubled({ kind, change }: KindChange): boolean {
+  return change.action === 'create' && kind.secondCreate === 'duplicates';
+}
