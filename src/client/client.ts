@@ -172,7 +172,8 @@ class TenantClient implements Client {
     const token = await source.current();
     if ('outcome' in token) return { answer: token, permit };
     if (notAfter !== null && this.#tools.clock.now() > notAfter) {
-      return { answer: unsent('outdated', 'the request had to wait, and may no longer be right'), permit };
+      permit.withdraw();
+      return { answer: unsent('outdated', 'the request had to wait, and may no longer be right') };
     }
     const answer = await this.#exchange(work, token.value, attempt);
     return { answer, permit, token: token.value };

@@ -1,6 +1,6 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { appendFile, type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { newFolder } from './run.ts';
 
@@ -35,6 +35,26 @@ describe('a journal', () => {
     });
     expect(again.progress('Thing/b')?.requests.get(0)).toEqual({ before: 'sha256:b', state: 'intended' });
     expect(again.progress('Thing/c')).toBeNull();
+  });
+
+  it('is on the disk before the run goes on', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    const probe = await open(join(folder, 'probe'), 'w');
+    const handles: FileHandle = Object.getPrototypeOf(probe);
+    await probe.close();
+    const onDisk: string[] = [];
+    const sync = vi.spyOn(handles, 'datasync').mockImplementation(async () => {
+      onDisk.push(await readFile(journal.file, 'utf8'));
+    });
+    onTestFinished(() => sync.mockRestore());
+    await journal.intend(0, new Map([['Thing/a', null]]), 't1');
+    expect(onDisk.at(-1)).toContain('"intent"');
+    await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
+    expect(onDisk.at(-1)).toContain('"result"');
+    await journal.settle('Thing/a', { unmet: [], after: null }, 't3');
+    expect(onDisk.at(-1)).toContain('"settled"');
+    await journal.close();
   });
 
   it('makes no file until there is something to note', async () => {

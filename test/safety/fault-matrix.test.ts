@@ -256,7 +256,7 @@ describe('whatever happens to one request of an apply of every kind, one more ap
     );
   });
 
-  it('on the wire', { timeout: 300_000 }, async () => {
+  it('on the wire', { timeout: 600_000 }, async () => {
     const count = await runAll(6, (requests) => wireCases({ ...faults, ...late }, requests));
     counts.push(['faults on the wire, and effects that are late', count]);
   });
