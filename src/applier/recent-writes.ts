@@ -111,7 +111,7 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
   read: () => Promise<T>,
   { writes, settle, clock, signal, onWait }: SettleOptions,
 ): Promise<T> {
-  const asked = writes.length === 0 ? [] : writesAskedFor(requests, writes);
+  const asked = writesAskedFor(requests, writes, clock.now());
   const last = await lookUntil(
     read,
     ({ objects }) => {
@@ -120,13 +120,10 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
       if (young.length === 0) return 0;
       const index = new LiveIndex(objects);
       const late = young.filter((write) => isHidden(write, index, objects));
-      // A clock that was set back must not make it wait longer.
-      const ms = Math.min(settle, Math.max(0, ...late.map(({ at }) => at + settle - now)));
-      if (ms > 0)
-        onWait(
-          late.map(({ address }) => address),
-          ms,
-        );
+      if (late.length === 0) return 0;
+      const ms = Math.max(...late.map(({ at }) => at + settle - now));
+      const addresses = late.map(({ address }) => address);
+      onWait(addresses, ms);
       return ms;
     },
     { clock, signal },
@@ -141,18 +138,24 @@ interface ObjectWrites extends RecentWrite {
   readonly key: LiveObject['key'];
 }
 
-function writesAskedFor(requests: readonly ReadRequest[], writes: readonly RecentWrite[]): ObjectWrites[] {
+function writesAskedFor(
+  requests: readonly ReadRequest[],
+  writes: readonly RecentWrite[],
+  now: number,
+): ObjectWrites[] {
+  if (writes.length === 0) return [];
+  const asked = new Set(requests.flatMap(({ kind, keys }) => keys.map((key) => identityOf(kind, key))));
   const byIdentity = new Map<string, ObjectWrites>();
   for (const write of writes) {
     const { kind, key } = parseAddress(write.address) ?? { kind: '', key: [] };
     const request = requests.find((one) => one.kind.name === kind);
     if (!request) continue;
     const identity = identityOf(request.kind, key);
-    const isAsked =
-      request.complete || request.keys.some((one) => identityOf(request.kind, one) === identity);
-    if (!isAsked) continue;
+    if (!request.complete && !asked.has(identity)) continue;
     const before = [...(byIdentity.get(identity)?.before ?? []), ...write.before];
-    byIdentity.set(identity, { ...write, before, request, key });
+    // A clock that was set back must not make it wait longer.
+    const at = Math.min(write.at, now);
+    byIdentity.set(identity, { ...write, at, before, request, key });
   }
   return [...byIdentity.values()];
 }

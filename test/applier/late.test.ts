@@ -106,6 +106,32 @@ it('a change of records without ids is not sent again: it would add them twice',
   expect(tenant.sent).toHaveLength(1);
 });
 
+it('a change of several requests goes on once the first one shows', async () => {
+  const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
+  tenant.lag = { ms: 2000, now: clock.now };
+  tenant.fault = (_request, count) => (count === 1 ? { is: 'status', status: 504, done: true } : null);
+  const change = updateThing(old, 'after', 'r');
+  const [text, rule] = change.requests;
+  // The first request adds a record, so that it is not sent again.
+  const rows = { ...text, body: { text: 'after', rows: [{ name: 'r' }] } };
+  const requests = [rows, rule].filter((request): request is Request => request !== undefined);
+  const result = await apply(planOf([{ ...change, requests }]), tenant, { clock, settle });
+  expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+  expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
+});
+
+it('with --fail-fast, nothing starts after a request whose outcome is not known yet', async () => {
+  const { tenant, clock } = lateWorld();
+  tenant.fault = () => ({ is: 'lost', done: false });
+  const plan = planOf([createThing('a'), createThing('b')]);
+  const result = await apply(plan, tenant, {
+    ...{ kinds: doubling, clock, settle },
+    concurrency: 1,
+    failFast: true,
+  });
+  expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown', 'Thing/b': 'notAttempted' });
+});
+
 describe('a verdict against the tenant', () => {
   it('is not spoken while the reads lag', async () => {
     const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { old } }));
