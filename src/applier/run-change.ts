@@ -7,11 +7,12 @@ import type { Request } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { checkConvergence, endSeen } from './convergence.ts';
-import { concludeFrom, type Exchange, evidenceOf, exchange, lookUp } from './exchange.ts';
+import { type Exchange, exchange, lookUp } from './exchange.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
 import type { Pending } from './settling.ts';
+import { concludeFrom, evidenceOf } from './step.ts';
 
 /**
  * Makes one change, or several that share their only request. What its answers do not show is left pending. Never

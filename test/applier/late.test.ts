@@ -120,6 +120,39 @@ it('a change of several requests goes on once the first one shows', async () => 
   expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
 });
 
+describe('the last of several requests, lost while the reads show the first one late', () => {
+  const change = updateThing(old, 'after', 'r');
+  const requests = ['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule'];
+
+  it('is sent again', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
+    tenant.lag = { ms: 2000, now: clock.now };
+    tenant.fault = (_request, count) => {
+      if (count !== 2) return null;
+      clock.pass(3000);
+      return { is: 'lost', done: false };
+    };
+    const result = await apply(planOf([change]), tenant, { clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+    expect(tenant.carriedOut).toEqual(requests);
+  });
+
+  it('is sent by the next run, if the program was killed', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old: { ...old, text: 'after' } } }));
+    const folder = await newFolder();
+    const plan = planOf([change]);
+    const journal = await openJournal(folder, plan);
+    const before = new Map([['Thing/old', change.fingerprint]]);
+    await journal.intend(0, before, 't1');
+    await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
+    await journal.intend(1, before, 't3');
+    await journal.close();
+    const result = await apply(plan, tenant, { clock, settle, folder });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+    expect(tenant.carriedOut).toEqual(requests.slice(1));
+  });
+});
+
 it('with --fail-fast, nothing starts after a request whose outcome is not known yet', async () => {
   const { tenant, clock } = lateWorld();
   tenant.fault = () => ({ is: 'lost', done: false });
