@@ -134,7 +134,9 @@ async function runUnit(unit: readonly Task[], context: LevelContext): Promise<re
     if (checked.is === 'stale') return unit.map((task) => endStale(task, checked.reasons));
     // With a low rate limit every request has to wait longer: then the second read has to do.
     const ends = await runChange(checked.tasks, mayWait ? null : checked.notAfter, { ...context, log: [] });
-    if (ends) return ends;
+    if (!ends) continue;
+    sightings.forget(unit);
+    return ends;
   }
 }
 

@@ -36,7 +36,7 @@ export interface SightingTools {
 export class Sightings {
   readonly #tools: SightingTools;
   readonly #seen = new Map<Address, Sighting>();
-  /** The tasks that no one has asked about yet, in the order in which they are made. */
+  /** The tasks that are still to be made, in their order. */
   readonly #waiting: Set<Task>;
   #reading: { readonly tasks: ReadonlySet<Task>; readonly done: Promise<void> } | null = null;
 
@@ -53,7 +53,6 @@ export class Sightings {
   /** What may be made now of changes that are made together. Rejects where their objects cannot be read. */
   async check(unit: readonly Task[]): Promise<Checked> {
     if (!this.#isFresh(unit)) await this.#readFor(unit);
-    for (const task of unit) this.#waiting.delete(task);
     const sightings = unit.map(({ change }) => this.#seen.get(change.address));
     const reasons = new Map<Address, string>();
     for (const [at, { change }] of unit.entries()) {
@@ -64,6 +63,11 @@ export class Sightings {
     const tasks = sightings.flatMap((sighting) => sighting?.task ?? []);
     const oldest = Math.min(...sightings.map((sighting) => sighting?.at ?? 0));
     return { is: 'fresh', tasks, notAfter: oldest + freshFor };
+  }
+
+  /** Forgets changes that were made: they are not read again. */
+  forget(unit: readonly Task[]): void {
+    for (const task of unit) this.#waiting.delete(task);
   }
 
   #isFresh(unit: readonly Task[]): boolean {
