@@ -28,7 +28,7 @@ describe('a tenant at two addresses', () => {
       profiles: 'https://profiles.example.com',
     });
     expect(settings).toEqual(contractSettings);
-    expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8, timeout: null });
+    expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8, timeout: null, settle: 60_000 });
     expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: null });
     if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
       throw new Error('wrong');
@@ -110,6 +110,8 @@ describe('an embedded tenant', () => {
     });
     const { environment: found } = loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), env: {} });
     expect(found.tenant).toEqual({ identity: 'sandbox:.t/d.json', profiles: 'sandbox:.t/d.json' });
+    // It shows a write at once.
+    expect(found.limits.settle).toBe(0);
     expect(found.connection).toEqual({
       to: 'sandbox',
       sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json') },
