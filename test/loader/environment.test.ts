@@ -79,7 +79,7 @@ environments:
       profileSearchObjectType: condition_object_type
     protect: [MailFrom/a*]
     prune: { kinds: [MailFrom], keep: [MailFrom/b*] }
-    limits: { requests: 5, per: 500ms, concurrency: 2, maxDeletes: 0 }
+    limits: { requests: 5, per: 500ms, concurrency: 2, settle: 1.5m, maxDeletes: 0 }
 `;
     expect(environment(text)).toMatchObject({
       settings: {
@@ -98,7 +98,7 @@ environments:
         prune: { kinds: ['MailFrom'], keep: ['MailFrom/b*'] },
         maxDeletes: 0,
       },
-      limits: { requests: 5, per: 500, concurrency: 2 },
+      limits: { requests: 5, per: 500, concurrency: 2, settle: 90_000 },
     });
   });
 });
