@@ -6,7 +6,7 @@ import type { TenantState } from '../model/live.ts';
 import type { ChangeResult } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeResult } from './change-result.ts';
-import { type KindChange, readRequestsFor } from './find.ts';
+import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
 import { type Level, levelsOf } from './levels.ts';
 import type { Task } from './preflight.ts';
@@ -35,11 +35,18 @@ export interface Run {
   readonly kinds: readonly Kind[];
 }
 
-/** The objects of these changes now, once the tenant shows the writes of earlier runs. */
-export function readNow(entries: readonly KindChange[], run: Run): Promise<TenantState> {
+/**
+ * The objects of these changes now, once the tenant shows the writes of earlier runs.
+ *
+ * @param requestsFor how they are read
+ */
+export function readNow(
+  entries: readonly KindChange[],
+  run: Run,
+  requestsFor = readRequestsFor,
+): Promise<TenantState> {
   const { port, recent, settle: wait, clock, signal, onEvent } = run;
-  const requests = readRequestsFor(entries);
-  return readSettled(requests, () => port.read(requests), {
+  return readSettled(readRequestsFor(entries), () => port.read(requestsFor(entries)), {
     writes: recent,
     settle: wait,
     clock,
@@ -81,7 +88,7 @@ export async function runAll(
 
   const levels = levelsOf(tasks, run.kinds);
   const units = levels.flatMap((level) => level.units);
-  const read = (entries: readonly KindChange[]) => readNow(entries, run);
+  const read = (entries: readonly KindChange[]) => readNow(entries, run, readRequestsById);
   const sightings = new Sightings(units.flat().filter(isLeft), readAt, { ...run, read });
   const isDone = ({ change }: Task) => results.get(change.address)?.outcome === 'done';
   const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());

@@ -11,11 +11,14 @@ const freshFor = 10_000;
 /** The same for the create of an object that the tenant would make twice: long enough to read for several at once. */
 const freshForDuplicates = 1_000;
 /** At most so many changes are read again at once: those that can be made before the read is too old. */
-const mostAtOnce = 100;
+const mostOfList = 100;
+/** The same where each object is read by a call of its own. */
+const mostOfEach = 16;
 
 /** What was last read for one change. */
 interface Sighting {
-  readonly at: number;
+  /** When it is too old to rely on, in milliseconds since 1970. */
+  readonly until: number;
   readonly task: Task | null;
   /** Why the change must not be made, as a sentence; `null` where it may. */
   readonly stale: string | null;
@@ -44,9 +47,10 @@ export class Sightings {
   constructor(tasks: readonly Task[], readAt: number, tools: SightingTools) {
     this.#tools = tools;
     this.#waiting = new Set(tasks);
+    const now = tools.clock.now();
     for (const task of tasks) {
-      const at = isDoubled(task) ? Number.NEGATIVE_INFINITY : readAt;
-      this.#seen.set(task.change.address, { at, task, stale: null });
+      const until = isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, now);
+      this.#seen.set(task.change.address, { until, task, stale: null });
     }
   }
 
@@ -61,8 +65,8 @@ export class Sightings {
     }
     if (reasons.size > 0) return { is: 'stale', reasons };
     const tasks = sightings.flatMap((sighting) => sighting?.task ?? []);
-    const oldest = Math.min(...sightings.map((sighting) => sighting?.at ?? 0));
-    return { is: 'fresh', tasks, notAfter: oldest + freshFor };
+    const notAfter = Math.min(...sightings.map((sighting) => sighting?.until ?? 0));
+    return { is: 'fresh', tasks, notAfter };
   }
 
   /** Forgets changes that were made: they are not read again. */
@@ -72,10 +76,7 @@ export class Sightings {
 
   #isFresh(unit: readonly Task[]): boolean {
     const now = this.#tools.clock.now();
-    return unit.every((task) => {
-      const { at } = this.#seen.get(task.change.address) ?? { at: 0 };
-      return now - at <= (isDoubled(task) ? freshForDuplicates : freshFor);
-    });
+    return unit.every(({ change }) => now <= (this.#seen.get(change.address)?.until ?? 0));
   }
 
   async #readFor(unit: readonly Task[]): Promise<void> {
@@ -93,17 +94,21 @@ export class Sightings {
   #likeThese(unit: readonly Task[]): Task[] {
     const isAlike = (task: Task) =>
       unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other));
-    return [...this.#waiting].filter(isAlike).slice(0, mostAtOnce);
+    const isEach = unit.some(({ kind }) => kind.read.how !== 'list');
+    return [...this.#waiting].filter(isAlike).slice(0, isEach ? mostOfEach : mostOfList);
   }
 
   async #read(tasks: readonly Task[]): Promise<void> {
     const { clock, journal, read } = this.#tools;
-    const at = clock.now();
+    const readAt = clock.now();
     const find = finderIn(await read(tasks));
+    const now = clock.now();
     for (const { kind, change } of tasks) {
-      const found = find({ kind, change });
-      const readiness = readinessOf({ kind, change }, found, journal.progress(change.address));
-      this.#seen.set(change.address, { at, ...judged({ kind, change }, found.live, readiness) });
+      const entry = { kind, change };
+      const found = find(entry);
+      const readiness = readinessOf(entry, found, journal.progress(change.address));
+      const until = untilOf(entry, readAt, now);
+      this.#seen.set(change.address, { until, ...judged(entry, found.live, readiness) });
     }
   }
 }
@@ -116,6 +121,14 @@ function judged(
   if (readiness.is === 'stale') return { task: null, stale: `Changed since the plan: ${readiness.why}.` };
   const { from, resumed } = readiness;
   return { task: { ...entry, live, from, resumed }, stale: null };
+}
+
+/**
+ * When a read is too old. Where reading takes long, as with a low rate limit, that is later: else all that is read would
+ * be too old already.
+ */
+function untilOf(entry: KindChange, readAt: number, now: number): number {
+  return readAt + Math.max(isDoubled(entry) ? freshForDuplicates : freshFor, 2 * (now - readAt));
 }
 
 /** Whether a second create would make the object twice. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { readRecentWrites } from '../../src/applier/recent-writes.ts';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
+import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
 import type { Request } from '../../src/model/plan.ts';
 import {
   createThing,
@@ -301,6 +301,50 @@ describe('a write that was read for too long ago', () => {
     expect(result.outcome).toBe('done');
     expect(result.changes[0]?.requests).toHaveLength(1);
     expect(limits).toEqual([start + 10_000, null]);
+  });
+
+  it('may be as old as it takes to read, where that takes long', async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
+    const many = Object.fromEntries(names.map((name) => [name, { id: `id-${name}`, name, text: 'before' }]));
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: many }));
+    tenant.onRead = () => clock.pass(20_000);
+    tenant.fault = () => {
+      clock.pass(2_000);
+      return null;
+    };
+    const changes = Object.values(many).map((raw) => updateThing(raw, 'after'));
+    expect((await apply(planOf(changes), tenant, { clock, settle, concurrency: 1 })).outcome).toBe('done');
+    expect(tenant.reads).toBe(2);
+  });
+
+  it('is read by id, and with few others, where each object has a call of its own', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `thing-${at}`);
+    const many = Object.fromEntries(names.map((name) => [name, { id: `id-${name}`, name, text: 'before' }]));
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: many }));
+    const asked: ReadRequest[] = [];
+    const port = {
+      tenant: tenant.tenant,
+      send: (request: Request) => tenant.send(request),
+      read: (requests: readonly ReadRequest[]) => {
+        asked.push(...requests);
+        return tenant.read(requests);
+      },
+    };
+    tenant.fault = (_request, count) => {
+      if (count === 1) clock.pass(11_000);
+      return null;
+    };
+    const list = { path: () => '/v2024/things', pageSize: null };
+    const each = () => ({ method: 'GET', path: '/', query: {}, headers: {}, body: null }) as const;
+    const eachByCall: Kind = { ...thing, read: { how: 'list-then-each', list, each } };
+    const changes = Object.values(many).map((raw) => updateThing(raw, 'after'));
+    await apply(planOf(changes), port, { kinds: [eachByCall], clock, settle, concurrency: 1 });
+    expect(asked.map(({ keys, ids }) => [keys.length, ids.length])).toEqual([
+      [40, 40],
+      [0, 16],
+      [0, 16],
+      [0, 7],
+    ]);
   });
 
   it('of a bulk request fails for all of it', async () => {
