@@ -29,6 +29,7 @@ export async function checkConvergence(
   const { clock, settle, log } = context;
   return {
     task,
+    log,
     until: clock.now() + Math.min(longestDoubt, settle),
     isUncertain: false,
     isFinal: ({ live }) => hasEffect(task.kind, task.change, live),

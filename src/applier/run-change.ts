@@ -102,6 +102,7 @@ function waitForEffect(task: Task, { step, answer, until }: Exchange, context: R
   const { log, describe } = context;
   return {
     task,
+    log,
     until,
     isUncertain: true,
     isFinal: (found) => evidenceOf(step, task, found) !== 'notTaken',

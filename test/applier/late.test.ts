@@ -217,6 +217,21 @@ describe('a verdict against the tenant', () => {
     });
   });
 
+  it('that the journal cannot record stops the run, and nothing is forgotten', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old, gone } }));
+    const plan = planOf([updateThing(old, 'after', 'r'), deleteThing(gone)]);
+    const journal = {
+      ...(await openJournal(await newFolder(), plan)),
+      settle: async () => {
+        throw new Error('no space left');
+      },
+    };
+    const result = await apply(plan, tenant, { journal, clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'unknown', 'Thing/gone': 'notAttempted' });
+    expect(result.changes[0]?.error).toContain('no space left');
+    expect(result.changes[0]?.requests).toHaveLength(2);
+  });
+
   it('is not waited for after Ctrl-C', async () => {
     const { tenant, clock, elapsed } = lateWorld();
     const control = new AbortController();
