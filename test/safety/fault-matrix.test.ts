@@ -49,6 +49,7 @@ interface Stage {
   /** The tenant after an apply that nothing disturbs, and how many requests that takes. */
   readonly goal: JsonObject;
   readonly requests: number;
+  readonly lags: boolean;
   /** Called when the work on a request begins. */
   onWork: (() => void) | null;
 }
@@ -73,7 +74,8 @@ async function createStage(options: SandboxOptions = {}): Promise<Stage> {
   const applied = await world.run('apply', 'plan.json');
   if (applied.code !== 0) throw new Error(applied.stderr);
   const goal = visible(world.sandbox.state);
-  stage = { world, start, goal, requests: world.sandbox.log.length - length, onWork: null };
+  const lags = (options.lag ?? 0) > 0;
+  stage = { world, start, goal, lags, requests: world.sandbox.log.length - length, onWork: null };
   return stage;
 }
 
@@ -112,8 +114,9 @@ function checkStory({ code, stdout }: Outcome, wrote: number): void {
 async function checkEnd(stage: Stage, isFinished: boolean, again: readonly string[]): Promise<void> {
   const { world, goal } = stage;
   world.sandbox.faults.clear();
-  if (!isFinished) {
-    const second = await world.run('apply', ...again);
+  // Where reads lag, another apply right after a successful one must see what that has done.
+  if (!isFinished || stage.lags) {
+    const second = await world.run('apply', ...(isFinished ? ['--yes'] : again));
     expect(second, second.stderr).toMatchObject({ code: 0 });
   }
   await world.sandbox.settle();
@@ -217,15 +220,28 @@ function wireCases(all: Readonly<Record<string, Fault | null | undefined>>, requ
   );
 }
 
-/** Every case once, spread over several worlds. */
+/** The same for the create that the tenant would carry out twice. */
+function createCases(all: Readonly<Record<string, Fault | undefined>>): Case[] {
+  return Object.entries(all).flatMap(([name, fault]): Case[] => {
+    if (!fault) return [];
+    const create: Fault = { ...fault, operation: 'create-profile-search' };
+    return [['plan.json'], ['--yes']].map((next): Case => {
+      return [`${name}, create, then ${next}`, (stage) => faultCase(stage, create, 1, next)];
+    });
+  });
+}
+
+type Case = readonly [string, (stage: Stage) => Promise<void>];
+
+/** Some of the cases, or all, and `always` those that matter most; spread over several worlds. */
 async function runAll(
   lanes: number,
-  cases: (requests: number) => readonly (readonly [string, (stage: Stage) => Promise<void>])[],
-  options: SandboxOptions = {},
+  cases: (requests: number) => readonly Case[],
+  { always = [], ...options }: SandboxOptions & { readonly always?: readonly Case[] } = {},
 ): Promise<number> {
   const stages = await Promise.all(Array.from({ length: lanes }, () => createStage(options)));
   const requests = stages[0]?.requests ?? 0;
-  const all = casesOf(cases(requests), requests);
+  const all = [...casesOf(cases(requests), requests), ...always];
   const queue = all.values();
   try {
     const work = stages.map(async (stage) => {
@@ -257,14 +273,16 @@ describe('whatever happens to one request of an apply of every kind, one more ap
   });
 
   it('on the wire', { timeout: 600_000 }, async () => {
-    const count = await runAll(6, (requests) => wireCases({ ...faults, ...late }, requests));
+    const always = createCases({ ...faults, ...late });
+    const count = await runAll(6, (requests) => wireCases({ ...faults, ...late }, requests), { always });
     counts.push(['faults on the wire, and effects that are late', count]);
   });
 
   it('on the wire, with reads that lag', { timeout: 300_000 }, async () => {
     const { 'reset before': before, 'reset after': after, '503 after': answered } = faults;
     const some = { 'no fault': null, before, after, answered, late: late['late 504'] };
-    const count = await runAll(6, (requests) => wireCases(some, requests), { lag });
+    const always = createCases({ before, after, late: late['late 504'] });
+    const count = await runAll(6, (requests) => wireCases(some, requests), { lag, always });
     counts.push(['the same with reads that lag', count]);
   });
 
