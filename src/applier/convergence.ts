@@ -1,66 +1,58 @@
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
-import type { Address } from '../model/address.ts';
 import { isObject, type Json } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { isUnchanged, unmetDifferences } from './effect.ts';
-import { type Exchange, lookUp } from './exchange.ts';
+import { hasEffect, isUnchanged, unmetDifferences } from './effect.ts';
+import type { Exchange } from './exchange.ts';
 import { finderIn } from './find.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
+import type { Pending } from './settling.ts';
 
-/** An object after its change, or why it is not known. */
-type Sighting = { readonly live: LiveObject | null } | { readonly unknown: string };
+/** Verdicts against the tenant ("ignored", "rewrote", "still exists") wait so long for a better look, in milliseconds. */
+const longestDoubt = 15_000;
 
 /**
- * Compares objects with what the accepted changes asked for: with the answer if it holds the object, else by reading the
- * object again. What the tenant ignored or rewrote becomes a warning; a deleted object that still exists, or a written
- * one that does not, is not a success.
+ * Compares the object of an accepted change with what was asked for: ends the change where the answer shows all of it,
+ * else the object has to be read. What the tenant ignored or rewrote becomes a warning; a deleted object that still
+ * exists, or a written one that does not, is not a success.
  *
  * @param last the last request of this run; `null` where an earlier run had sent all of them
  */
 export async function checkConvergence(
-  tasks: readonly Task[],
+  task: Task,
   last: Exchange | null,
   context: RunContext,
-): Promise<ReadonlyMap<Address, Ending>> {
-  const endings = new Map<Address, Ending>();
-  for (const [task, sighting] of await lookAtAll(tasks, last, context)) {
-    const { address } = task.change;
-    const remark = last?.replies.get(address)?.remark ?? null;
-    const end =
-      'unknown' in sighting
-        ? endUnseen(task, sighting.unknown, context)
-        : await endSeen(task, sighting.live, context);
-    endings.set(address, remark === null ? end : { ...end, warnings: [remark, ...end.warnings] });
-  }
-  return endings;
-}
-
-async function lookAtAll(
-  tasks: readonly Task[],
-  last: Exchange | null,
-  context: RunContext,
-): Promise<Map<Task, Sighting>> {
-  const sightings = tasks.map((task) => [task, sightingInAnswer(task, last, context)] as const);
-  const open = sightings.filter(([, sighting]) => sighting === null).map(([task]) => task);
-  const written = open.every(({ change }) => change.action !== 'delete');
-  const looked = open.length > 0 && last ? await lookUp(open, last.answer, context, written) : null;
-  const read = (task: Task): Sighting => {
-    if (!looked) return { live: task.live };
-    return 'failed' in looked ? { unknown: looked.failed } : { live: finderIn(looked.state)(task).live };
+): Promise<Ending | Pending> {
+  const remark = last?.replies.get(task.change.address)?.remark ?? null;
+  const sighting = sightingInAnswer(task, last, context);
+  if (sighting) return endSeen(task, sighting.live, remark, context);
+  const { clock, settle, log } = context;
+  return {
+    task,
+    log,
+    until: clock.now() + Math.min(longestDoubt, settle),
+    isUncertain: false,
+    isFinal: ({ live }) => hasEffect(task.kind, task.change, live),
+    end: async (seen) =>
+      'failed' in seen
+        ? endUnseen(task, { why: seen.failed, remark }, log)
+        : endSeen(task, seen.live, remark, context),
   };
-  return new Map(sightings.map(([task, sighting]) => [task, sighting ?? read(task)]));
 }
 
 /** `null` where the object has to be read: the answer does not show it, or shows a difference. */
-function sightingInAnswer(task: Task, last: Exchange | null, context: RunContext): Sighting | null {
+function sightingInAnswer(
+  task: Task,
+  last: Exchange | null,
+  context: RunContext,
+): { readonly live: LiveObject | null } | null {
   if (!last) return { live: task.live };
   if (last.state) return { live: finderIn(last.state)(task).live };
   const { requests, action } = task.change;
   if (action === 'delete') return requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   if (requests.length > 1 || last.answer.outcome !== 'answered') return null;
   const live = objectOf(task, last.answer.body, context);
-  return live && unmetDifferences(task.kind, task.change, live).length === 0 ? { live } : null;
+  return live && hasEffect(task.kind, task.change, live) ? { live } : null;
 }
 
 /** The object in an answer, if it is the one that was written. */
@@ -75,30 +67,48 @@ function objectOf({ kind, change }: Task, body: Json, { settings }: RunContext):
   }
 }
 
-async function endSeen(task: Task, live: LiveObject | null, context: RunContext): Promise<Ending> {
+/**
+ * Ends a change that was carried out, by its object as it was seen.
+ *
+ * @param remark how it is known that it was carried out, where no answer said so
+ */
+export async function endSeen(
+  task: Task,
+  live: LiveObject | null,
+  remark: string | null,
+  context: RunContext,
+): Promise<Ending> {
   const { kind, change } = task;
   const { log } = context;
+  const remarks = remark === null ? [] : [remark];
   if (change.action === 'delete' && live !== null) {
     const error = 'The tenant accepted the delete, but the object still exists.';
-    return ending(task, 'failed', log, { live, error });
+    return ending(task, 'failed', log, { live, error, warnings: remarks });
   }
   if (change.action !== 'delete' && live === null) {
     const error = 'The tenant accepted the change, but the object does not exist.';
-    return ending(task, 'unknown', log, { live, error });
+    return ending(task, 'unknown', log, { live, error, warnings: remarks });
   }
   const unmet = live ? unmetDifferences(kind, change, live) : [];
   const paths = unmet.map(({ path }) => path);
-  await context.journal.settle(change.address, paths, context.now());
+  const after = live?.fingerprint ?? null;
+  await context.journal.settle(change.address, { unmet: paths, after }, context.now());
   const warnings = unmet.map((difference) =>
     live && isUnchanged(kind, change, difference, live)
       ? `The tenant ignored ${difference.path}: it is unchanged.`
       : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
   );
-  return ending(task, 'done', log, { live, warnings });
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings] });
 }
 
 /** A success that could not be checked: enough for a write, but not for a delete whose answer does not confirm it. */
-function endUnseen(task: Task, why: string, { log }: RunContext): Ending {
-  if (task.change.action === 'delete') return ending(task, 'unknown', log, { error: why });
-  return ending(task, 'done', log, { live: null, warnings: [`Not compared with what was asked. ${why}`] });
+function endUnseen(
+  task: Task,
+  { why, remark }: { readonly why: string; readonly remark: string | null },
+  log: RunContext['log'],
+): Ending {
+  const remarks = remark === null ? [] : [remark];
+  if (task.change.action === 'delete') return ending(task, 'unknown', log, { error: why, warnings: remarks });
+  const warnings = [...remarks, `Not compared with what was asked. ${why}`];
+  return ending(task, 'done', log, { live: null, warnings });
 }

@@ -3,31 +3,27 @@ import type { Address } from '../model/address.ts';
 import type { TenantState } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import type { SentRequest } from '../model/result.ts';
-import { finderIn, readRequestsFor } from './find.ts';
+import { readRequestsFor } from './find.ts';
 import type { Verdict } from './journal-records.ts';
+import { lookUntil } from './look-until.ts';
 import type { Task } from './preflight.ts';
-import { type Evidence, judgeEffect } from './readiness.ts';
+import type { Evidence } from './readiness.ts';
 import type { RunContext } from './run-context.ts';
-
-/** One request of a change, or of several changes that share it. */
-export interface Step {
-  readonly tasks: readonly Task[];
-  readonly request: Request;
-  /** The number of the request in its change, from 0. */
-  readonly index: number;
-  /** The fingerprints of the objects just before; `null` for an object that does not exist. */
-  readonly before: ReadonlyMap<Address, string | null>;
-}
-
-/** The outcome of a request for one of its changes. */
-interface Reply {
-  readonly is: 'accepted' | 'rejected' | 'unknown';
-  /** Why it is not accepted, or how that is known. */
-  readonly remark: string | null;
-}
+import {
+  collectEvidence,
+  concludeFrom,
+  isLast,
+  isSafeTwice,
+  type Reply,
+  type Step,
+  statusOf,
+} from './step.ts';
 
 export interface Exchange {
+  readonly step: Step;
   readonly answer: Sent;
+  /** Until when the tenant may take to show an effect. */
+  readonly until: number;
   readonly replies: ReadonlyMap<Address, Reply>;
   /** The objects after the request, where they were looked up. */
   readonly state: TenantState | null;
@@ -46,38 +42,67 @@ export async function exchange(step: Step, context: RunContext): Promise<Exchang
   const changes = tasks.map(({ change }) => change.address);
   for (let count = 1; ; count++) {
     await journal.intend(index, before, context.now());
-    const answer = await send(request, context);
+    const answer = await send(request, step.notAfter, context);
+    const until = context.clock.now() + context.settle;
     const status = statusOf(answer);
     if (answer.attempts > 0) log.push(sentRequest(request, answer));
     const verdict = verdictOf(request, answer, count > 1);
     await journal.conclude(index, { changes, verdict, status }, context.now());
     if (verdict !== 'unclear')
-      return { answer, replies: clearReplies(step, verdict, answer, context), state: null };
+      return { step, answer, until, replies: clearReplies(step, verdict, answer, context), state: null };
 
-    const looked = await lookUp(tasks, answer, context);
+    const mayRepeat = count < maxSends && isWithoutAnswer(answer) && isSafeTwice(step);
+    const looked = await lookForEffect(step, answer, mayRepeat ? 0 : until, context);
     if ('failed' in looked) {
       const reply: Reply = { is: 'unknown', remark: `${context.describe(answer)} ${looked.failed}` };
-      return { answer, replies: new Map(changes.map((address) => [address, reply])), state: null };
+      const replies = new Map(changes.map((address) => [address, reply]));
+      return { step, answer, until, replies, state: null };
     }
-    const evidence = collectEvidence(step, looked.state);
-    if (count < maxSends && !context.signal.aborted && mayRepeat(tasks, answer, evidence)) continue;
-    await recordEvidence(index, evidence, answer, context);
+    const { evidence, state } = looked;
+    if (mayRepeat && !context.signal.aborted && isMissing(tasks, evidence)) continue;
     const replies = new Map<Address, Reply>();
-    for (const [address, found] of evidence) replies.set(address, replyOf(request, answer, found, context));
-    return { answer, replies, state: looked.state };
+    for (const task of tasks) {
+      const { address } = task.change;
+      const found = evidence.get(address) ?? 'unclear';
+      const isOpen = found === 'notTaken' && isLast(step) && context.clock.now() < until;
+      const inference = { step, task, answer, evidence: found };
+      replies.set(address, isOpen ? openReply : await concludeFrom(inference, context));
+    }
+    return { step, answer, until, replies, state };
   }
 }
 
+const openReply: Reply = { is: 'open', remark: null };
+
 /**
- * Reads the objects of these changes again. Never rejects: a failure is returned as text.
- *
- * @param written whether their last write was accepted, so that only its effect is of interest
+ * Looks the objects up. Before the next request of a change, it has to be known whether this one was carried out: then
+ * they are looked up until it shows.
  */
+async function lookForEffect(
+  step: Step,
+  answer: Sent,
+  until: number,
+  context: RunContext,
+): Promise<{ state: TenantState; evidence: Map<Address, Evidence> } | { failed: string }> {
+  const look = async () => {
+    const looked = await lookUp(step.tasks, answer, context);
+    return 'failed' in looked ? looked : { ...looked, evidence: collectEvidence(step, looked.state) };
+  };
+  return lookUntil(
+    look,
+    (looked) => {
+      const isDecided = 'failed' in looked || ![...looked.evidence.values()].includes('notTaken');
+      return isDecided || isLast(step) ? 0 : until - context.clock.now();
+    },
+    context,
+  );
+}
+
+/** Reads the objects of these changes again. Never rejects: a failure is returned as text. */
 export async function lookUp(
   tasks: readonly Task[],
   answer: Sent,
   context: RunContext,
-  written = false,
 ): Promise<{ state: TenantState } | { failed: string }> {
   if (context.signal.aborted)
     return { failed: 'The run was interrupted before the object could be looked up.' };
@@ -85,15 +110,15 @@ export async function lookUp(
     context.onEvent({ type: 'waiting', address: change.address, why: reasonToLookUp(answer) });
   }
   try {
-    return { state: await context.port.read(readRequestsFor(tasks, written)) };
+    return { state: await context.port.read(readRequestsFor(tasks)) };
   } catch (error) {
     return { failed: `The object could not be looked up: ${messageOf(error)}` };
   }
 }
 
-async function send(request: Request, { port, signal }: RunContext): Promise<Sent> {
+async function send(request: Request, notAfter: number | null, { port, signal }: RunContext): Promise<Sent> {
   try {
-    return await port.send(request, { signal });
+    return await port.send(request, { signal, notAfter });
   } catch (error) {
     const lost = { outcome: 'lost', reason: 'reset', detail: messageOf(error) } as const;
     return { ...lost, attempts: 1, ms: 0, trackingId: null, repeated: false };
@@ -115,56 +140,16 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Ve
   }
 }
 
-function collectEvidence({ tasks, index, before }: Step, state: TenantState): Map<Address, Evidence> {
-  const find = finderIn(state);
-  return new Map(
-    tasks.map((task): [Address, Evidence] => {
-      const { address } = task.change;
-      const { live, others } = find(task);
-      const isAmbiguous = others.length > 0;
-      return [address, isAmbiguous ? 'unclear' : judgeEffect(task, index, before.get(address) ?? null, live)];
-    }),
-  );
+/** Whether the tenant neither accepted nor refused the request. */
+function isWithoutAnswer(answer: Sent): boolean {
+  return answer.outcome === 'lost' || (answer.outcome === 'answered' && answer.status >= 500);
 }
 
-/** Whether to send again: after silence or a server error, if it had no effect, or if it deletes several objects. */
-function mayRepeat(tasks: readonly Task[], answer: Sent, evidence: ReadonlyMap<Address, Evidence>): boolean {
-  if (answer.outcome === 'unsent' || (answer.outcome === 'answered' && answer.status < 500)) return false;
+/** Whether the request had no effect, or deleted only some of its objects. */
+function isMissing(tasks: readonly Task[], evidence: ReadonlyMap<Address, Evidence>): boolean {
   const found = [...evidence.values()];
   if (!found.includes('notTaken') || found.includes('unclear')) return false;
   return !found.includes('taken') || tasks.every(({ change }) => change.action === 'delete');
-}
-
-async function recordEvidence(
-  index: number,
-  evidence: ReadonlyMap<Address, Evidence>,
-  answer: Sent,
-  { journal, now }: RunContext,
-): Promise<void> {
-  const status = statusOf(answer);
-  const record = async (wanted: Evidence, verdict: Verdict) => {
-    const changes = [...evidence].filter(([, found]) => found === wanted).map(([address]) => address);
-    if (changes.length > 0) await journal.conclude(index, { changes, verdict, status }, now());
-  };
-  await record('taken', 'done');
-  if (answer.outcome === 'answered') await record('notTaken', 'refused');
-}
-
-function replyOf(request: Request, answer: Sent, evidence: Evidence, context: RunContext): Reply {
-  const description = context.describe(answer);
-  switch (evidence) {
-    case 'taken': {
-      const remark = `${request.method} ${request.path} was not confirmed (${description}); the object was looked up and is as planned.`;
-      return { is: 'accepted', remark };
-    }
-    case 'notTaken':
-      if (answer.outcome === 'answered') return { is: 'rejected', remark: description };
-      return { is: 'unknown', remark: `${description} The object was looked up and is as before.` };
-    case 'unclear': {
-      const remark = `${description} The object was looked up and is neither as before nor as planned.`;
-      return { is: 'unknown', remark };
-    }
-  }
 }
 
 function clearReplies(
@@ -188,7 +173,6 @@ function sentRequest({ method, path }: Request, answer: Sent): SentRequest {
   return { method, path, status: statusOf(answer), trackingId, attempts, ms };
 }
 
-const statusOf = (answer: Sent): number | null => (answer.outcome === 'answered' ? answer.status : null);
 const isSuccess = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
 
 function reasonToLookUp(answer: Sent): string {

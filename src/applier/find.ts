@@ -46,6 +46,18 @@ export function readRequestsFor(changes: readonly KindChange[], written = false)
   });
 }
 
+/**
+ * The same requests for objects that were found before: where a list shows ids only and each object has a call of its
+ * own, the others are not read.
+ */
+export function readRequestsById(changes: readonly KindChange[]): ReadRequest[] {
+  return readRequestsFor(changes).map((request) => {
+    const { kind, ids, keys } = request;
+    const isEnough = kind.read.how === 'list-then-each' && ids.length === keys.length;
+    return isEnough ? { ...request, keys: [] } : request;
+  });
+}
+
 /** The change's key, and for a rename the key before it. */
 export function keysOf(kind: Kind, change: Change): Key[] {
   const before = keyBefore(kind, change);

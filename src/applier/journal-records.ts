@@ -1,5 +1,6 @@
 import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, own, parseJson, textOf } from '../model/json.ts';
+import type { TenantName } from '../model/live.ts';
 import type { Pointer } from '../model/pointer.ts';
 
 /** `refused`: it certainly had no effect. `unclear`: no answer shows whether it had. */
@@ -14,7 +15,7 @@ export interface Conclusion {
 
 /** One line of a journal. It has no bodies and no values, so it holds no secrets. */
 export type JournalRecord =
-  | { readonly type: 'plan'; readonly digest: string }
+  | { readonly type: 'plan'; readonly digest: string; readonly tenant: TenantName | null }
   | {
       readonly type: 'intent';
       readonly at: string;
@@ -22,12 +23,19 @@ export type JournalRecord =
       readonly before: readonly (readonly [Address, string | null])[];
     }
   | (Conclusion & { readonly type: 'result'; readonly at: string; readonly request: number })
-  | {
+  | ({
       readonly type: 'settled';
       readonly at: string;
       readonly change: Address;
-      readonly unmet: readonly Pointer[];
-    };
+    } & Settled);
+
+/** What the object of a finished change showed. */
+export interface Settled {
+  /** The fields that the tenant ignored or rewrote. */
+  readonly unmet: readonly Pointer[];
+  /** The fingerprint of the object; `null` where there was none, absent in old journals. */
+  readonly after?: string | null;
+}
 
 /** What is known about one request of a change; `intended`: it was sent or was about to be, and has no result. */
 interface RequestProgress {
@@ -51,7 +59,8 @@ export function parseRecord(line: string): JournalRecord | null {
   switch (own(value, 'type')) {
     case 'plan': {
       const digest = textOf(value, 'digest');
-      return digest === null || own(value, 'format') !== 1 ? null : { type: 'plan', digest };
+      const tenant = tenantOf(own(value, 'tenant'));
+      return digest === null || own(value, 'format') !== 1 ? null : { type: 'plan', digest, tenant };
     }
     case 'intent': {
       const before = pairsOf(own(value, 'before'));
@@ -68,7 +77,10 @@ export function parseRecord(line: string): JournalRecord | null {
     case 'settled': {
       const change = textOf(value, 'change');
       const unmet = textsOf(own(value, 'unmet'));
-      return change === null || !unmet ? null : { type: 'settled', at, change, unmet };
+      const after = own(value, 'after');
+      if (change === null || !unmet) return null;
+      const isKnown = after === null || typeof after === 'string';
+      return { type: 'settled', at, change, unmet, ...(isKnown ? { after } : {}) };
     }
     default:
       return null;
@@ -105,6 +117,14 @@ export function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Addre
     }
   }
   return byChange;
+}
+
+/** `null` in journals of older versions. */
+function tenantOf(value: Json | undefined): TenantName | null {
+  if (!isObject(value)) return null;
+  const identity = textOf(value, 'identity');
+  const profiles = textOf(value, 'profiles');
+  return identity === null || profiles === null ? null : { identity, profiles };
 }
 
 function verdictOf(value: Json | undefined): Verdict | null {

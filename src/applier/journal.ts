@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import type { Pointer } from '../model/pointer.ts';
+import type { Plan } from '../model/plan.ts';
 import { systemCode } from '../model/system-error.ts';
 import {
   type Conclusion,
@@ -11,6 +11,7 @@ import {
   type Progress,
   parseRecord,
   progressOf,
+  type Settled,
 } from './journal-records.ts';
 
 /** What the runs of a plan have done: written before and after every request, read when the plan is applied again. */
@@ -22,12 +23,15 @@ export interface Journal {
   intend(request: number, before: ReadonlyMap<Address, string | null>, at: string): Promise<void>;
   /** Records the outcome of a request. */
   conclude(request: number, conclusion: Conclusion, at: string): Promise<void>;
-  /** Records that a finished change was checked, and the fields that the tenant did not accept. */
-  settle(change: Address, unmet: readonly Pointer[], at: string): Promise<void>;
+  /** Records that a finished change was checked, and what its object showed. */
+  settle(change: Address, settled: Settled, at: string): Promise<void>;
   /** Ends the journal of a run that is done: the same plan, applied later, starts from the beginning. */
   finish(at: string): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What a journal is of. */
+type JournalPlan = Pick<Plan, 'digest' | 'tenant'>;
 
 const maxBytes = 256 * 1024 * 1024;
 
@@ -35,7 +39,8 @@ const maxBytes = 256 * 1024 * 1024;
  * Opens the journal of a plan in `dir`; the first record creates the file. A last line that a crash cut off is dropped.
  * Throws a Failure where the file is damaged elsewhere or belongs to another plan.
  */
-export async function openJournal(dir: string, planDigest: string): Promise<Journal> {
+export async function openJournal(dir: string, plan: JournalPlan): Promise<Journal> {
+  const { digest: planDigest } = plan;
   const file = join(dir, `${fileStem(planDigest)}.jsonl`);
   const { records, length } = await readRecords(file, planDigest);
   const byChange = progressOf(records);
@@ -44,7 +49,7 @@ export async function openJournal(dir: string, planDigest: string): Promise<Jour
 
   const append = (record: JournalRecord): Promise<void> => {
     const write = async () => {
-      handle ??= openForAppend(file, length, planDigest);
+      handle ??= openForAppend(file, length, plan);
       const out = await handle;
       await out.appendFile(`${JSON.stringify(record)}\n`);
       await out.datasync();
@@ -64,7 +69,7 @@ export async function openJournal(dir: string, planDigest: string): Promise<Jour
     progress: (address) => byChange.get(address) ?? null,
     intend: (request, before, at) => append({ type: 'intent', at, request, before: [...before] }),
     conclude: (request, conclusion, at) => append({ type: 'result', at, request, ...conclusion }),
-    settle: (change, unmet, at) => append({ type: 'settled', at, change, unmet }),
+    settle: (change, settled, at) => append({ type: 'settled', at, change, ...settled }),
     async finish(at) {
       const exists = handle !== null || length > 0;
       await close();
@@ -81,12 +86,16 @@ function fileStem(planDigest: string): string {
   return hex ?? createHash('sha256').update(planDigest).digest('hex');
 }
 
-async function openForAppend(file: string, length: number, planDigest: string): Promise<FileHandle> {
+async function openForAppend(
+  file: string,
+  length: number,
+  { digest, tenant }: JournalPlan,
+): Promise<FileHandle> {
   await mkdir(dirname(file), { recursive: true });
   const handle = await open(file, 'a', 0o600);
   await handle.truncate(length);
   if (length === 0) {
-    await handle.appendFile(`${JSON.stringify({ type: 'plan', format: 1, digest: planDigest })}\n`);
+    await handle.appendFile(`${JSON.stringify({ type: 'plan', format: 1, digest, tenant })}\n`);
     await handle.datasync();
     await syncFolder(dirname(file));
   }
@@ -106,25 +115,39 @@ async function syncFolder(folder: string): Promise<void> {
 async function readRecords(
   file: string,
   planDigest: string,
-): Promise<{ records: JournalRecord[]; length: number }> {
+): Promise<{ records: readonly JournalRecord[]; length: number }> {
+  const { header, records, length } = await readJournal(file);
+  if (header && header.digest !== planDigest) throw journalDamaged(file, 'belongs to another plan');
+  return { records, length };
+}
+
+/** What a journal holds, and the bytes of its whole lines. */
+interface JournalContent {
+  /** `null` for a file that is missing or empty. */
+  readonly header: Extract<JournalRecord, { type: 'plan' }> | null;
+  readonly records: readonly JournalRecord[];
+  readonly length: number;
+}
+
+/** Reads a journal. A last line that a crash cut off is left out. Throws a Failure where the file is damaged elsewhere. */
+export async function readJournal(file: string): Promise<JournalContent> {
   const bytes = await readFile(file).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
   });
-  if (bytes === null) return { records: [], length: 0 };
+  if (bytes === null) return { header: null, records: [], length: 0 };
   if (bytes.length > maxBytes) throw journalDamaged(file, 'is too large for a journal');
   const length = bytes.lastIndexOf('\n') + 1;
   const [first, ...lines] = bytes.subarray(0, length).toString('utf8').split('\n').slice(0, -1);
-  if (first === undefined) return { records: [], length: 0 };
+  if (first === undefined) return { header: null, records: [], length: 0 };
   const header = parseRecord(first);
   if (header?.type !== 'plan') throw journalDamaged(file, 'does not begin like a journal');
-  if (header.digest !== planDigest) throw journalDamaged(file, 'belongs to another plan');
   const records = lines.map((line, at) => {
     const record = parseRecord(line);
     if (!record) throw journalDamaged(file, `cannot be read at line ${at + 2}`);
     return record;
   });
-  return { records, length };
+  return { header, records, length };
 }
 
 function journalDamaged(file: string, why: string) {

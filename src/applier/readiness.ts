@@ -26,8 +26,10 @@ export function judgeEffect(
 ): Evidence {
   if ((live?.fingerprint ?? null) === before) return 'notTaken';
   if (hasEffect(kind, change, live)) return 'taken';
-  const isLast = request >= change.requests.length - 1;
-  return !isLast && isInProgress(kind, change, live) ? 'taken' : 'unclear';
+  const { length } = change.requests;
+  if (length === 1 || !isInProgress(kind, change, live)) return 'unclear';
+  // The requests before it may have shown only after `before` was read.
+  return request < length - 1 ? 'taken' : 'notTaken';
 }
 
 /** The readiness of a change, judged by the live object and the journal of earlier runs of the plan. */

@@ -7,20 +7,29 @@ import type { Request } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
 import { begunResult } from './change-result.ts';
-import { checkConvergence } from './convergence.ts';
+import { checkConvergence, endSeen } from './convergence.ts';
 import { type Exchange, exchange, lookUp } from './exchange.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Task } from './preflight.ts';
 import { type Ending, ending, type RunContext } from './run-context.ts';
+import type { Pending } from './settling.ts';
+import { concludeFrom, evidenceOf } from './step.ts';
 
 /**
- * Makes one change, or several that share their only request. Never rejects: every failure is an ending. Halts the run
- * when it cannot continue, because the journal cannot be written.
+ * Makes one change, or several that share their only request. What its answers do not show is left pending. Never
+ * rejects: every failure is an ending. Halts the run when it cannot continue, because the journal cannot be written.
+ *
+ * @param notAfter when the objects of the tasks were read too long ago to rely on; `null`: never
+ * @returns `null` where that was over before the first request could be sent
  */
-export async function runChange(tasks: readonly Task[], context: RunContext): Promise<Ending[]> {
+export async function runChange(
+  tasks: readonly Task[],
+  notAfter: number | null,
+  context: RunContext,
+): Promise<readonly (Ending | Pending)[] | null> {
   const { log } = context;
   try {
-    return await sendAll(tasks, context);
+    return await sendAll(tasks, notAfter, context);
   } catch (error) {
     context.halt();
     const message = error instanceof Error ? error.message : String(error);
@@ -32,7 +41,11 @@ export async function runChange(tasks: readonly Task[], context: RunContext): Pr
 /** The objects of a unit as they were last seen. */
 type Seen = ReadonlyMap<Address, LiveObject | null>;
 
-async function sendAll(tasks: readonly Task[], context: RunContext): Promise<Ending[]> {
+async function sendAll(
+  tasks: readonly Task[],
+  notAfter: number | null,
+  context: RunContext,
+): Promise<readonly (Ending | Pending)[] | null> {
   const { log } = context;
   const [lead] = tasks;
   if (!lead) return [];
@@ -46,7 +59,9 @@ async function sendAll(tasks: readonly Task[], context: RunContext): Promise<End
     if (context.isStopped()) return tasks.map((task) => endStopped(task, index, seen, log));
     const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint ?? null]));
     const request = fillLiveValues(lead, planned, seen.get(address) ?? null);
-    last = await exchange({ tasks, request, index, before }, context);
+    const isFirst = index === lead.from;
+    last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, context);
+    if (isFirst && last.answer.outcome === 'unsent' && last.answer.reason === 'outdated') return null;
     if (index === requests.length - 1) break;
 
     // A change of several requests is alone: only single requests are shared.
@@ -61,28 +76,50 @@ async function sendAll(tasks: readonly Task[], context: RunContext): Promise<End
   return endAll(tasks, seen, last, context);
 }
 
-/** The endings once the last request was sent, a request was not accepted, or none was left to send. */
+/** How the changes ended once the last request was sent, a request was not accepted, or none was left to send. */
 async function endAll(
   tasks: readonly Task[],
   seen: Seen,
   last: Exchange | null,
   context: RunContext,
-): Promise<Ending[]> {
+): Promise<(Ending | Pending)[]> {
   const { log } = context;
-  const accepted = tasks.filter(({ change }) => !last || last.replies.get(change.address)?.is === 'accepted');
-  const converged = await checkConvergence(accepted, last, context);
   const wasNeverSent = context.signal.aborted && last?.answer.outcome === 'unsent' && log.length <= 1;
-  return tasks.map((task) => {
+  const ends: (Ending | Pending)[] = [];
+  for (const task of tasks) {
     const { address } = task.change;
-    const end = converged.get(address);
-    if (end) return end;
-    const reply = last?.replies.get(address);
+    const { is, remark } = last?.replies.get(address) ?? { is: 'accepted', remark: null };
     const live = last?.state ? finderIn(last.state)(task).live : (seen.get(address) ?? null);
-    const more = { error: reply?.remark ?? null, live };
-    if (reply?.is !== 'rejected') return ending(task, 'unknown', log, more);
+    if (is === 'accepted') ends.push(await checkConvergence(task, last, context));
+    else if (is === 'open' && last) ends.push(waitForEffect(task, last, context));
     // Ctrl-C while the first request was still waiting: the change was never started.
-    return wasNeverSent ? ending(task, 'notAttempted', [], more) : ending(task, 'failed', log, more);
-  });
+    else if (wasNeverSent && is === 'rejected')
+      ends.push(ending(task, 'notAttempted', [], { error: remark, live }));
+    else ends.push(ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live }));
+  }
+  return ends;
+}
+
+/** A change whose last request was not answered, and has not shown an effect yet. */
+function waitForEffect(task: Task, { step, answer, until }: Exchange, context: RunContext): Pending {
+  const { log, describe } = context;
+  return {
+    task,
+    log,
+    until,
+    isUncertain: true,
+    isFinal: (found) => evidenceOf(step, task, found) !== 'notTaken',
+    async end(seen) {
+      if ('failed' in seen) {
+        return ending(task, 'unknown', log, { error: `${describe(answer)} ${seen.failed}` });
+      }
+      const { live } = seen;
+      const inference = { step, task, answer, evidence: evidenceOf(step, task, seen) };
+      const { is, remark } = await concludeFrom(inference, context);
+      if (is === 'accepted') return endSeen(task, live, remark, context);
+      return ending(task, is === 'rejected' ? 'failed' : 'unknown', log, { error: remark, live });
+    },
+  };
 }
 
 function endStopped(task: Task, index: number, seen: Seen, log: readonly SentRequest[]): Ending {

@@ -1,5 +1,6 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
+import type { Clock } from '../client/clock.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { LiveObject, TenantState } from '../model/live.ts';
@@ -26,6 +27,9 @@ export interface RunContext {
   readonly signal: AbortSignal;
   readonly describe: (sent: Sent) => string;
   readonly onEvent: (event: ApplyEvent) => void;
+  readonly clock: Clock;
+  /** How long the tenant may take until a write shows, in milliseconds. */
+  readonly settle: number;
   /** The time, as ISO text. */
   readonly now: () => string;
   /** Whether nothing new may start: after an interrupt, or a failure that stops the run. */
@@ -45,6 +49,8 @@ export type ApplyEvent =
   | { readonly type: 'started'; readonly address: Address; readonly action: Action }
   /** The answer does not show the outcome, so the object is looked up first. */
   | { readonly type: 'waiting'; readonly address: Address; readonly why: string }
+  /** These objects do not show their changes yet; they are read again for `ms` at most. */
+  | { readonly type: 'settling'; readonly addresses: readonly Address[]; readonly ms: number }
   | {
       readonly type: 'finished';
       readonly result: ChangeResult;

@@ -28,6 +28,7 @@ export interface Unsent {
     | 'untrusted'
     | 'interrupted'
     | 'rate-limited'
+    | 'outdated'
     | 'no-token'
     | 'token-endpoint'
     | 'no-secret'

@@ -6,6 +6,7 @@ import { literalTexts, renderBody } from '../model/marker.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
+import { isRepeatable } from '../model/repeatable.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type Answer, type Sent, type Unsent, unsent, unsentFor } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
@@ -17,7 +18,6 @@ import { Redactor } from './redactor.ts';
 import {
   type Attempt,
   defaultRetryLimits,
-  isRepeatable,
   type RetryLimits,
   type RetryTools,
   sendWithRetry,
@@ -45,6 +45,8 @@ export interface Client {
 
 export interface SendOptions {
   readonly signal?: AbortSignal;
+  /** No attempt starts after this time (milliseconds since 1970): what the request relies on is too old then. */
+  readonly notAfter?: number | null;
   /** Asks the tenant again, even where the answer to an equal request is known. */
   readonly again?: boolean;
 }
@@ -113,7 +115,7 @@ class TenantClient implements Client {
     });
   }
 
-  async send(request: Request, { signal: ofCall }: SendOptions = {}): Promise<Sent> {
+  async send(request: Request, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
     const work = this.#prepare(request, eitherOf(this.#signal, ofCall));
     if ('outcome' in work) return { ...work, attempts: 0, ms: 0, trackingId: null, repeated: false };
     const { source, signal } = work;
@@ -121,7 +123,7 @@ class TenantClient implements Client {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
-      attempt: (count, longest) => this.#attempt(work, count, longest),
+      attempt: (count, longest) => this.#attempt({ ...work, notAfter }, count, longest),
       dropToken: source.drop,
       onRetry: this.#tellRetry(nameOf(request)),
     };
@@ -159,7 +161,11 @@ class TenantClient implements Client {
     }
   }
 
-  async #attempt(work: Work, count: number, longest: number): Promise<Attempt> {
+  async #attempt(
+    { notAfter, ...work }: Work & { readonly notAfter: number | null },
+    count: number,
+    longest: number,
+  ): Promise<Attempt> {
     const { request, source, signal } = work;
     const { clock } = this.#tools;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
@@ -173,6 +179,11 @@ class TenantClient implements Client {
     const token = await source.current();
     const failedFetches = before.failures + token.failures;
     if ('outcome' in token) return { answer: token, startedAt, failedFetches, permit };
+    if (notAfter !== null && clock.now() > notAfter) {
+      permit.withdraw();
+      const answer = unsent('outdated', 'the request had to wait, and may no longer be right');
+      return { answer, startedAt, failedFetches };
+    }
     const answer = await this.#exchange(work, token.value, { attempt: count + failedFetches, longest });
     return { answer, startedAt, failedFetches, permit, token: token.value };
   }

@@ -6,6 +6,8 @@ import { SlidingWindow, type Slot } from './sliding-window.ts';
 export interface Permit {
   /** The attempt has ended. */
   release(): void;
+  /** Nothing was sent after all. */
+  withdraw(): void;
   /** The attempt has ended with a refusal (429): no request of this API version is sent for `ms`. */
   pause(ms: number): void;
 }
@@ -129,6 +131,11 @@ export class RateLimiter {
     return {
       release: () => {
         end();
+        this.#pump();
+      },
+      withdraw: () => {
+        end();
+        window.withdraw(slot);
         this.#pump();
       },
       pause: (ms) => {

@@ -30,6 +30,15 @@ export function readOnce(client: Client): Client {
   };
 }
 
+/** The same client for reads that have to show the tenant as it is now: what `readOnce` knows is read again. */
+export function readAgain(client: Client): Client {
+  return {
+    tenant: client.tenant,
+    send: (request, options) => client.send(request, { ...options, again: true }),
+    close: () => client.close(),
+  };
+}
+
 /**
  * The live objects asked for, all kinds concurrently, with as few requests as possible. Throws a Failure with all
  * problems: a read that failed or is incomplete never means "absent".

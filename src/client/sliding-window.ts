@@ -58,6 +58,11 @@ export class SlidingWindow {
     slot.arrivedBy = Math.min(slot.arrivedBy, now);
   }
 
+  /** The request of `slot` was not sent. */
+  withdraw(slot: Slot): void {
+    this.#slots = this.#slots.filter((other) => other !== slot);
+  }
+
   /** The tenant refused the request of `slot` (429) and asked for a pause of `ms`. */
   refuse(slot: Slot, ms: number, now: number): void {
     slot.refused = true;

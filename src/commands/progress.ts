@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
-import type { ClientEvent, RequestName } from '../client/event.ts';
-import { openTenant, type Tenant } from '../engine/tenant.ts';
+import type { RequestName } from '../client/event.ts';
+import { openTenant, type Tenant, type TenantEvent } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../model/project.ts';
 import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, widthOf } from './io.ts';
@@ -30,7 +30,7 @@ export async function withTenant<T>(
  * job a line from time to time. Shows nothing elsewhere and with `--quiet`.
  */
 export interface Progress {
-  onClient(event: ClientEvent): void;
+  onClient(event: TenantEvent): void;
   onApply(event: ApplyEvent): void;
   /** Removes the bar. */
   end(): void;
@@ -41,7 +41,25 @@ export function createProgress(io: Io, args: Verbosity): Progress {
   if (args.verbose) return trafficLog(io);
   if (!args.progress) return silent;
   if (io.stderr.isTTY === true) return bar(io);
-  return io.env.CI ? plainLines(io) : silent;
+  return io.env.CI ? plainLines(io) : waitsOnly(io);
+}
+
+type Settling = Extract<ApplyEvent, { type: 'settling' }>;
+
+/** Says once what a run waits for that seems to stand still. */
+function waitsOnly(io: Io): Progress {
+  const print = settlingPrinter(io);
+  return { onClient: print, onApply: print, end() {} };
+}
+
+/** Prints one line for the first of several waits for the same objects. */
+function settlingPrinter(io: Io): (event: TenantEvent | ApplyEvent) => void {
+  let last = '';
+  return (event) => {
+    if (event.type !== 'settling' || event.addresses.join() === last) return;
+    last = event.addresses.join();
+    io.stderr.write(`${printable(settlingText(event))}\n`);
+  };
 }
 
 const silent: Progress = { onClient() {}, onApply() {}, end() {} };
@@ -53,7 +71,7 @@ function trafficLog(io: Io): Progress {
   return { onClient: (event) => log(clientLog(event)), onApply: (event) => log(applyText(event)), end() {} };
 }
 
-function clientLog(event: ClientEvent): string | null {
+function clientLog(event: TenantEvent): string | null {
   if (event.type !== 'request-finished') return clientText(event);
   const { request, result, ms, detail, trackingId } = event;
   const query = new URLSearchParams(request.query).toString();
@@ -67,7 +85,7 @@ class Count {
   readonly #answered = new Set<string>();
   #changes: { done: number; all: number; what: string } | null = null;
 
-  add(event: ClientEvent | ApplyEvent): void {
+  add(event: TenantEvent | ApplyEvent): void {
     switch (event.type) {
       case 'request-started':
         this.#sent.add(idOf(event.request));
@@ -106,7 +124,7 @@ const barWidth = 20;
 function bar(io: Io): Progress {
   const count = new Count();
   let isShown = false;
-  const show = (event: ClientEvent | ApplyEvent, words: string | null) => {
+  const show = (event: TenantEvent | ApplyEvent, words: string | null) => {
     count.add(event);
     const { done, all, what } = count.current;
     const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
@@ -132,9 +150,11 @@ function plainLines(io: Io): Progress {
   const count = new Count();
   let printed = 0;
   const print = (text: string) => io.stderr.write(`${printable(text)}\n`);
+  const printSettling = settlingPrinter(io);
   return {
     onClient(event) {
       count.add(event);
+      printSettling(event);
       if (event.type === 'request-finished') {
         if (count.answered < printed + requestsPerLine) return;
         printed = count.answered;
@@ -144,6 +164,7 @@ function plainLines(io: Io): Progress {
     },
     onApply(event) {
       count.add(event);
+      printSettling(event);
       if (event.type !== 'finished') return;
       const step = Math.ceil(event.total / mostLines);
       const isNews =
@@ -154,7 +175,7 @@ function plainLines(io: Io): Progress {
   };
 }
 
-function clientText(event: ClientEvent): string | null {
+function clientText(event: TenantEvent): string | null {
   switch (event.type) {
     case 'request-started':
     case 'request-finished':
@@ -165,6 +186,8 @@ function clientText(event: ClientEvent): string | null {
       return `trying ${event.request.method} ${event.request.path} again in ${seconds(event.ms)}: ${event.reason}`;
     case 'token-fetched':
       return 'signed in';
+    case 'settling':
+      return settlingText(event);
   }
 }
 
@@ -180,9 +203,16 @@ function applyText(event: ApplyEvent): string | null {
       return `${event.action} ${event.address} …`;
     case 'waiting':
       return `${event.address}: ${event.why}`;
+    case 'settling':
+      return settlingText(event);
     case 'finished':
       return `${event.finished}/${event.total} ${event.result.address} ${event.result.outcome}`;
   }
+}
+
+function settlingText({ addresses: [first = '', ...others], ms }: Settling): string {
+  const what = others.length === 0 ? first : `${first} and ${others.length} more`;
+  return `waiting up to ${seconds(ms)} for the tenant to show its last writes: ${what}`;
 }
 
 function seconds(ms: number): string {

@@ -14,8 +14,14 @@ function build(yargs: Argv) {
     .option('data', text('JSON file to keep the tenant in'))
     .option('latency', { ...number('Milliseconds added to every answer'), default: 0 })
     .check(wholeNumber('latency'))
-    .option('fault', list('Faults to inject, such as status=503,method=POST,times=2'))
-    .example('$0 sandbox --seed sandbox.seed.yaml --port 8787', 'Start a tenant for trials');
+    .option('lag', { ...number('Milliseconds until a write shows in reads'), default: 0 })
+    .check(wholeNumber('lag'))
+    .option(
+      'fault',
+      list('Faults to inject, such as status=503,method=POST,times=2 or late=1500,method=POST'),
+    )
+    .example('$0 sandbox --seed sandbox.seed.yaml --port 8787', 'Start a tenant for trials')
+    .example('$0 sandbox --fault late=1500,method=POST', 'Answer 504, and do the work 1.5 s later');
 }
 
 export const command = defineCommand(build, async (args, io) => {
@@ -25,6 +31,7 @@ export const command = defineCommand(build, async (args, io) => {
     seed: file(args.seed),
     data: file(args.data),
     latency: args.latency,
+    lag: args.lag,
     faults: args.fault.map(readFault),
   });
   // The credentials are made up like the tenant, and clients need them.

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { applyPlan as applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
-import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
+import { requireOwnFolder } from '../loader/own-folder.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
@@ -12,6 +11,7 @@ import type { Environment, Project } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
 import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
+import { journalFolder, recentWrites } from './recent.ts';
 import { openResults, type SavedResult } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
@@ -47,27 +47,29 @@ export async function applyPlan(
   options: ApplyOptions = {},
 ): Promise<Result> {
   const { env = process.env, onEvent = () => {}, onSaved = () => {}, resultFile = null } = options;
-  const { name, settings, limits } = tenant.environment;
+  const { environment, clock } = tenant;
+  const { name, settings, limits } = environment;
   requireOwnFolder(root);
-  const now = () => new Date();
   const lost = new AbortController();
-  const lock = await lockEnvironment(root, tenant.environment, {
+  const lock = await lockEnvironment(root, environment, {
     env,
     onLost: () => lost.abort(),
     onWarning: (message) => onEvent({ type: 'warning', message }),
   });
   try {
-    const results = await openResults(root, plan, resultFile, () => now().toISOString());
+    const results = await openResults(root, plan, resultFile, () => new Date(clock.now()).toISOString());
     const applied = await applyChanges(plan, portOf(tenant), {
       failFast: options.failFast ?? false,
       onEvent,
       signal: options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal,
       environment: name,
       settings,
-      journal: await openJournal(join(root, ownFolder, 'journal'), plan.digest),
+      journal: await openJournal(journalFolder(root), plan),
+      recent: await recentWrites(root, tenant),
       record: results,
       concurrency: limits.concurrency,
-      now,
+      settle: limits.settle,
+      clock,
       describe,
     });
     const result = lost.signal.aborted ? { ...applied, diagnostics: [lockLost] } : applied;

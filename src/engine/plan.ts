@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
-import { readDefaults, readObjects, readOnce } from '../client/read.ts';
+import { readDefaults } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import { questionsOf } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
@@ -22,7 +22,8 @@ import {
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
-import type { Tenant } from './tenant.ts';
+import { readSettledObjects } from './recent.ts';
+import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
@@ -47,14 +48,15 @@ export async function planChanges(
 /** Makes a plan from a source: read, match, plan, judge. Plans and rollbacks are both made here. */
 export async function makePlan(
   source: PlanSource,
-  { environment, secrets }: Pick<Project, 'environment' | 'secrets'>,
+  { root, environment, secrets }: Pick<Project, 'root' | 'environment' | 'secrets'>,
   tenant: Tenant,
   choices: PlanChoices,
 ): Promise<Plan> {
   const { settings } = environment;
-  const client = readOnce(tenant.client);
+  const reader = readOnlyTenant(tenant);
+  const { client } = reader;
   const [objects, answer] = await Promise.all([
-    readObjects(client, source.requests, settings),
+    readSettledObjects(root, reader, source.requests),
     resolveLookups(client, source.lookups),
   ]);
   const { judge, ...desired } = source.resolve(objects, answer);

@@ -1,5 +1,6 @@
-import type { TenantPort } from '../applier/run-context.ts';
+import type { ApplyEvent, TenantPort } from '../applier/run-context.ts';
 import { type Client, createClient } from '../client/client.ts';
+import { type Clock, systemClock } from '../client/clock.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { readTenant as readLive, readOnce } from '../client/read.ts';
 import { failure } from '../model/failure.ts';
@@ -10,10 +11,17 @@ import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
 import { refuseForeignHosts } from './allowed-hosts.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';
 
+/** What happens between tenantctl and a tenant. `settling`: its reads do not show these writes of an earlier run yet. */
+export type TenantEvent = ClientEvent | Extract<ApplyEvent, { type: 'settling' }>;
+
 /** A tenant. Its connections, and its server if it is embedded, stay open until it is closed. */
 export interface Tenant {
   readonly environment: Environment;
   readonly client: Client;
+  readonly clock: Clock;
+  /** Aborts waits and reads. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: TenantEvent) => void;
   close(): Promise<void>;
 }
 
@@ -21,7 +29,9 @@ export interface TenantOptions {
   /** Aborts waits and reads. A write in flight is finished. */
   readonly signal?: AbortSignal;
   /** Called for every request, wait and retry. */
-  readonly onEvent?: (event: ClientEvent) => void;
+  readonly onEvent?: (event: TenantEvent) => void;
+  /** Time as everything sees it that waits for the tenant. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -31,20 +41,24 @@ export interface TenantOptions {
  */
 export async function openTenant(
   { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
-  { signal, onEvent }: TenantOptions = {},
+  { signal = new AbortController().signal, onEvent = () => {}, clock = systemClock }: TenantOptions = {},
 ): Promise<Tenant> {
   refuseForeignHosts(environment.connection);
   const { sandbox, ...reached } = await endpointsOf(environment);
   const { tenant, settings, limits } = environment;
   const { timeout } = limits;
   const client = createClient({ tenant, limits, settings, ...reached }, secrets, {
-    ...(signal === undefined ? {} : { signal }),
-    ...(onEvent === undefined ? {} : { onEvent }),
+    signal,
+    onEvent,
+    clock,
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
   return {
     environment,
     client,
+    clock,
+    signal,
+    onEvent,
     async close() {
       await client.close();
       await sandbox?.close();

@@ -44,6 +44,8 @@ export const authProfile: Kind = {
     return { key: [name], id, fields: pick(answer, patchable) };
   },
   operations: { create: [], update: [patch], delete: [] },
+  // There is no such call.
+  secondCreate: 'refused',
   create: ({ key: [name = ''] }) => ({
     manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
   }),

@@ -125,6 +125,12 @@ interface RecordCondition {
 }
 
 /**
+ * What a tenant does with a create of an object that exists: it refuses it, replaces the object (or does nothing), or
+ * makes another object or starts its effects again. Where the documents say nothing, it `duplicates`.
+ */
+export type SecondCreate = 'refused' | 'replaces' | 'duplicates';
+
+/**
  * Everything that tenantctl knows about a kind of object: data and pure functions. Loader, planner, client, applier and
  * exporter treat all kinds alike; a new kind is one such value, one JSON Schema, and an entry in index.ts.
  */
@@ -154,6 +160,8 @@ export interface Kind {
   isForeign?(row: JsonObject): boolean;
   /** The calls that change objects: `create`, `update` and `remove` make their requests from them, and from no others. */
   readonly operations: Operations;
+  /** What the tenant does with a second create of the same object, as its documents say. */
+  readonly secondCreate: SecondCreate;
   create(input: WriteInput): Write;
   update(input: WriteInput & { readonly live: LiveObject }): Write;
   remove(input: WriteInput & { readonly live: LiveObject }): Write;

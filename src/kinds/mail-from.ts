@@ -34,6 +34,8 @@ export const mailFrom: Kind = {
     return { key: [identity], id: null, fields: { mailFromDomain: own(answer, 'mailFromDomain') ?? null } };
   },
   operations: { create: [set], update: [set], delete: [] },
+  // A PUT (seed 001).
+  secondCreate: 'replaces',
   create: put,
   update: put,
   remove: ({ key: [identity = ''] }) => ({

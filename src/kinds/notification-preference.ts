@@ -26,6 +26,8 @@ export const notificationPreference: Kind = {
       : { key: [key], id: null, fields: { mediums: own(answer, 'mediums') ?? null } };
   },
   operations: { create: [], update: [], delete: [] },
+  // There is no such call.
+  secondCreate: 'refused',
   create: ({ key: [key = ''] }) => ({
     manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
   }),

@@ -79,6 +79,8 @@ export const notificationTemplate: Kind = {
     return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
   },
   operations: { create: [post], update: [post], delete: [removeAll] },
+  // Operation rule 1 of seed 001.
+  secondCreate: 'replaces',
   create: writeWhole,
   update: writeWhole,
   remove({ key: [key = '', medium = '', locale = ''], settings }) {

@@ -48,6 +48,8 @@ export const profileSearch: Kind = {
     return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
   },
   operations: { create: [post], update: [patch], delete: [remove] },
+  // Nothing says that labels are unique (api-notes).
+  secondCreate: 'duplicates',
   create({ key: [label = ''], fields, settings }) {
     const rules = declaredRules(fields).map((rule) => wireRule(rule, settings));
     const search = { label, condition_rules_attributes: rules };

@@ -36,6 +36,8 @@ export const senderAddress: Kind = {
     return email === null ? null : { key: [email], id: textOf(answer, 'id'), fields: {} };
   },
   operations: { create: [post], update: [], delete: [remove] },
+  // It would start another verification (seed 001, operation rule 2).
+  secondCreate: 'duplicates',
   create: ({ key: [email = ''], settings }) => ({ requests: [call(post, settings, { body: { email } })] }),
   update: () => ({ manual: 'A sender address has no fields that can be changed.' }),
   remove({ key: [email = ''], live, settings }) {

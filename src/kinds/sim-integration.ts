@@ -74,6 +74,8 @@ export const simIntegration: Kind = {
   },
   parse: parseIntegration,
   operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },
+  // Names are unique (api-notes).
+  secondCreate: 'refused',
   create({ key: [name = ''], fields: values, settings }) {
     const sent = wireFields(values, Object.keys(fields), settings);
     // A new object has no unset members.

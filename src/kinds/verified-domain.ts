@@ -24,6 +24,8 @@ export const verifiedDomain: Kind = {
   },
   isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
   operations: { create: [post], update: [], delete: [] },
+  // Not shown (seed 001).
+  secondCreate: 'duplicates',
   create({ key: [domain = ''], settings }) {
     return {
       requests: [call(post, settings, { body: { domain } })],

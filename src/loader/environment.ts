@@ -4,7 +4,7 @@ import { findKind } from '../kinds/index.ts';
 import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
-import type { Environment, Limits, Policy } from '../model/project.ts';
+import type { Connection, Environment, Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
@@ -112,7 +112,7 @@ function buildEnvironment(name: string, value: JsonObject, context: BuildContext
     name,
     ...connection,
     settings: readSettings(value),
-    limits: readLimits(objectOf(value, 'limits')),
+    limits: readLimits(objectOf(value, 'limits'), connection.connection),
     policy: readPolicy(value, context),
     variables: objectOf(value, 'variables'),
   };
@@ -141,13 +141,15 @@ function readSettings(value: JsonObject): ApiSettings {
   };
 }
 
-/** How many requests may be sent, and how long one may take. */
-function readLimits(limits: JsonObject): Limits {
+/** How many requests may be sent, and how long they and their effects may take. */
+function readLimits(limits: JsonObject, { to }: Connection): Limits {
   return {
     requests: numberOf(limits, 'requests') ?? 100,
     per: readDuration(textOf(limits, 'per') ?? '') ?? 10_000,
     concurrency: numberOf(limits, 'concurrency') ?? 8,
     timeout: readDuration(textOf(limits, 'timeout') ?? ''),
+    // The embedded tenant shows a write at once.
+    settle: readDuration(textOf(limits, 'settle') ?? '') ?? (to === 'sandbox' ? 0 : 60_000),
   };
 }
 

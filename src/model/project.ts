@@ -56,9 +56,12 @@ export interface RateLimit {
   readonly concurrency: number;
 }
 
-/** The limits of an environment; `timeout` in milliseconds, `null`: the client's own limits. */
+/** The limits of an environment, in milliseconds. */
 export interface Limits extends RateLimit {
+  /** How long a request may take; `null`: the client's own limits. */
   readonly timeout: number | null;
+  /** How long the tenant may take until a write shows in its reads. */
+  readonly settle: number;
 }
 
 /** Where an environment's tenant is: at two base URLs, or in this process. */

@@ -3,6 +3,8 @@
  * - `reset-before`: the connection is reset before the work is done; `reset-after`: after it
  * - `cut-body`: the work is done, then half of the answer is sent and the connection is closed
  * - `hang`: never answered; `status`: answered with `status`. The work is done only with `done: 'after'`.
+ *
+ * With `late`, a `reset-before`, `hang` or `status` is followed by the work, that many milliseconds later.
  */
 export interface Fault {
   readonly kind: (typeof faultKinds)[number];
@@ -17,6 +19,7 @@ export interface Fault {
   /** How many matching requests from there on get the fault (default 1). */
   readonly times?: number;
   readonly done?: 'before' | 'after';
+  readonly late?: number;
   readonly status?: number;
   /** Seconds, or a whole header value such as an HTTP date. */
   readonly retryAfter?: number | string;
@@ -38,8 +41,9 @@ export class FaultSyntaxError extends Error {
 
 const faultSyntax =
   'A fault is KIND or status=CODE, then any of method=POST, path=/v2025/… (or path=~REGEXP), operation=NAME, nth=N, ' +
-  `times=N|always, done=before|after, retryAfter=SECONDS, body=${faultBodies.join('|')}, all joined by commas; KIND ` +
-  `is ${faultKinds.slice(0, -1).join(', ')}. Example: status=503,method=POST,path=/v2025/notification-templates,times=2`;
+  `times=N|always, done=before|after, late=MS, retryAfter=SECONDS, body=${faultBodies.join('|')}, all joined by commas; KIND ` +
+  `is ${faultKinds.slice(0, -1).join(', ')}. late=MS alone answers 504 and does the work later. Example: ` +
+  'status=503,method=POST,path=/v2025/notification-templates,times=2';
 
 /** Parses a fault from the command line. Throws {@link FaultSyntaxError}. */
 export function parseFault(text: string): Fault {
@@ -56,13 +60,18 @@ export function parseFault(text: string): Fault {
     const value = given.get(name);
     return (value === undefined ? undefined : settings.get(name)?.(value)) ?? {};
   };
-  const { status } = read('status');
+  const { late } = read('late');
+  const isLateOnly = late !== undefined && !given.has('kind');
+  const { status = isLateOnly ? 504 : undefined } = read('status');
   const kind = read('kind').kind ?? (status === undefined ? null : 'status');
   if (kind === null) throw new FaultSyntaxError('The kind of fault is missing');
   if ((kind === 'status') !== (status !== undefined)) {
     throw new FaultSyntaxError(`${kind} and status=CODE do not go together`);
   }
-  let fault: Fault = { kind };
+  if (late !== undefined && (given.has('done') || kind === 'reset-after' || kind === 'cut-body')) {
+    throw new FaultSyntaxError('Work that is late cannot be done already');
+  }
+  let fault: Fault = { kind, ...(status === undefined ? {} : { status }) };
   for (const name of settings.keys()) fault = { ...fault, ...read(name) };
   return fault;
 }
@@ -77,6 +86,7 @@ const settings = new Map<string, (value: string) => Partial<Fault>>([
   ['nth', (value) => ({ nth: readCount(value) })],
   ['times', (value) => ({ times: value === 'always' ? Number.POSITIVE_INFINITY : readCount(value) })],
   ['done', (value) => ({ done: readChoice(value, ['before', 'after']) })],
+  ['late', (value) => ({ late: readCount(value) })],
   ['retryAfter', (value) => ({ retryAfter: /^\d+$/.test(value) ? Number(value) : value })],
   ['body', (value) => ({ body: readChoice(value, faultBodies) })],
 ]);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { type Clock, LateWork, systemClock } from './clock.ts';
 import { type Fault, FaultList } from './faults.ts';
+import { History } from './history.ts';
 import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
 import { createSandboxServer, type RateLimit, RateLimiter } from './server.ts';
@@ -36,8 +38,10 @@ export interface SandboxOptions {
   readonly pageLimit?: number;
   /** Departures from the contract. */
   readonly variations?: Partial<Variations>;
-  /** Milliseconds since 1970 (default Date.now). The rate limit and the expiry of tokens follow this clock. */
-  readonly now?: () => number;
+  /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
+  readonly lag?: number;
+  /** Everything that takes time follows this clock: the rate limit, tokens, latency, late effects and lag. */
+  readonly clock?: Partial<Clock>;
   /** The secret of the client `sandbox` (default: a random one). */
   readonly clientSecret?: string;
 }
@@ -55,6 +59,8 @@ export interface Sandbox {
   /** The last requests, in order of arrival. */
   readonly log: readonly LoggedRequest[];
   readonly faults: { add(fault: Fault): void; clear(): void };
+  /** Resolves when everything that a fault made late is done. Then reads no longer lag. */
+  settle(): Promise<void>;
   readonly metrics: Metrics;
   /** Writes the data file, as every write does. Does nothing without a data file. */
   save(): void;
@@ -69,7 +75,11 @@ const clientId = 'sandbox';
  * not allow. Throws `SandboxFileError` for an unusable seed or data file, and Node's error for a port that is in use.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { data = null, now = Date.now, clientSecret = randomBytes(24).toString('base64url') } = options;
+  const { data = null, clientSecret = randomBytes(24).toString('base64url') } = options;
+  const clock: Clock = { ...systemClock, ...options.clock };
+  const now = () => clock.now();
+  const late = new LateWork(clock);
+  const history = new History(options.lag ?? 0, now);
   const variations: Variations = { ...contract, ...options.variations };
   const state = loadState(options.seed ?? null, data);
   const log = new RequestLog();
@@ -94,6 +104,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ),
     tokens,
     log,
+    clock,
+    late,
+    history,
     latency: options.latency ?? 0,
     save,
   });
@@ -111,12 +124,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     state,
     log: log.entries,
     faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },
+    settle: async () => {
+      await late.idle();
+      history.clear();
+    },
     get metrics() {
       return log.metrics();
     },
     save,
     close: async () => {
       if (!server.listening) return;
+      late.stop();
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

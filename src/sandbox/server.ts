@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, errorBody } from './api-error.ts';
 import { checkHeaders, collectBody, decodeBody, parseQuery, readBody } from './checks.ts';
+import type { Clock, LateWork } from './clock.ts';
 import type { Fault, FaultList } from './faults.ts';
 import { ShapeError } from './fields.ts';
 import type { Reply, Tenant } from './handler.ts';
+import type { History } from './history.ts';
 import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
 import { handlers, type Route, type Router } from './routes.ts';
 import type { TokenIssuer } from './tokens.ts';
@@ -18,6 +19,9 @@ export interface ServerParts {
   readonly limiter: RateLimiter;
   readonly tokens: TokenIssuer;
   readonly log: RequestLog;
+  readonly clock: Clock;
+  readonly late: LateWork;
+  readonly history: History;
   /** Milliseconds to wait before the work on a request begins. */
   readonly latency: number;
   /** Called after a write, before it is answered. */
@@ -83,9 +87,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   const fault = parts.faults.next({ method: request.method ?? '', path, operation });
   const entry = createLogEntry(exchange, operation, fault);
   parts.log.add(entry);
-  if (parts.latency > 0) await wait(parts.latency);
+  if (parts.latency > 0) await parts.clock.sleep(parts.latency);
   if (fault !== null) {
     const reply = preventsWork(fault) ? null : handle(route, exchange, parts);
+    if (fault.late !== undefined) parts.late.add(fault.late, () => handle(route, exchange, parts));
     const status = injectFault(fault, reply, exchange, parts);
     if (status !== null) parts.log.setStatus(entry, status);
     return;
@@ -127,14 +132,22 @@ function answer(route: Route, { request, path, search, bytes }: Exchange, parts:
   const { tenant } = parts;
   const { operation, params } = route;
   const { headers } = request;
-  if (operation.name === 'issue-token') return parts.tokens.answer(decodeBody(bytes), headers);
+  const { name } = operation;
+  if (name === 'issue-token') return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
   admit(`${clientId} ${path.split('/')[1]}`, parts);
   checkHeaders(operation, headers, tenant.variations.experimentalHeader);
   const query = parseQuery(search, operation);
-  const reply = handlers[operation.name]({ params, query, body: readBody(operation, bytes) }, tenant);
+  const call = { params, query, body: readBody(operation, bytes) };
+  const reply = work(operation.method, (seen) => handlers[name](call, seen), parts);
   if (reply.changed) parts.save();
   return reply.body === undefined ? reply : { ...reply, body: rewriteBody(reply.body, tenant.variations) };
+}
+
+/** Does the work of an operation. A read may show the tenant as it was a while ago. */
+function work(method: string, carryOut: (tenant: Tenant) => Reply, { tenant, history }: ServerParts): Reply {
+  if (method === 'GET') return carryOut({ ...tenant, state: history.seen(tenant.state) });
+  return history.record(tenant.state, () => carryOut(tenant));
 }
 
 /** Throws a 429 for a client that has reached its limit for an API version. */
@@ -154,9 +167,9 @@ function describeError(error: Error): { status: number; headers: Readonly<Record
 }
 
 /** Whether the fault takes the place of the work. */
-function preventsWork(fault: Fault): boolean {
-  if (fault.kind === 'reset-before') return true;
-  return (fault.kind === 'hang' || fault.kind === 'status') && fault.done !== 'after';
+function preventsWork({ kind, done, late }: Fault): boolean {
+  if (kind === 'reset-before' || late !== undefined) return true;
+  return (kind === 'hang' || kind === 'status') && done !== 'after';
 }
 
 /** Answers as the fault wants. Returns the status for the log, or null if the answer is not complete. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hasEffect, isInProgress, unmetDifferences } from '../../src/applier/effect.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
+import type { Pointer } from '../../src/model/pointer.ts';
 import { change, diff, objectOf, thing } from './fake.ts';
 
 const update = (...differences: readonly Difference[]) =>
@@ -106,4 +107,21 @@ it('a delete is reached when nothing is there', () => {
   const remove = change(thing, ['a'], { action: 'delete' });
   expect(hasEffect(thing, remove, null)).toBe(true);
   expect(hasEffect(thing, remove, live({}))).toBe(false);
+});
+
+describe('a value that the tenant does not show', () => {
+  const hidden = (...places: readonly Pointer[]) => ({
+    ...live({ text: 'before', attributes: { url: 'u', password: '****' } }),
+    hidden: places,
+  });
+
+  it.each<[string, Difference, readonly Pointer[]]>([
+    ['a field', diff('/text', 'before', 'after'), ['/text']],
+    ['a member', diff('/attributes/password', 'old', 'new'), ['/attributes/password']],
+    ['a member of what is hidden', diff('/attributes/password', 'old', 'new'), ['/attributes']],
+    ['a part of a field', diff('/attributes', null, { url: 'u', password: 'new' }), ['/attributes/password']],
+  ])('is neither ignored nor rewritten: %s', (_name, difference, places) => {
+    expect(unmetDifferences(thing, update(difference), hidden(...places))).toEqual([]);
+    expect(unmetDifferences(thing, update(difference), hidden())).toEqual([difference]);
+  });
 });

@@ -60,6 +60,7 @@ export const thing: Kind = {
     ],
     delete: [{ method: 'DELETE', path: () => '/v2024/things/{id}' }],
   },
+  secondCreate: 'refused',
   create: never,
   update: never,
   remove: never,
@@ -86,6 +87,7 @@ export const note: Kind = {
     update: [{ method: 'POST', path: () => '/v2025/notes', read: wholeObject('key') }],
     delete: [{ method: 'POST', path: () => '/v2025/notes/bulk-delete', read: readKeys }],
   },
+  secondCreate: 'replaces',
   create: never,
   update: never,
   remove: never,
@@ -124,6 +126,11 @@ export class FakeTenant implements TenantPort {
   /** Changes what is stored of a written thing. */
   rewrite: (stored: JsonObject) => JsonObject = (stored) => stored;
   readFault: () => Error | null = () => null;
+  /** Called before every read. */
+  onRead: (count: number) => void = () => {};
+  /** How long reads lag behind the writes. */
+  lag: { readonly ms: number; readonly now: () => number } | null = null;
+  #past: { readonly until: number; readonly world: World }[] = [];
 
   constructor(world: Partial<World> = {}) {
     this.things = new Map(Object.entries(world.things ?? {}));
@@ -141,18 +148,25 @@ export class FakeTenant implements TenantPort {
 
   async read(_requests: readonly ReadRequest[]): Promise<TenantState> {
     this.reads++;
+    this.onRead(this.reads);
     const error = this.readFault();
     if (error) throw error;
+    const { things, notes, defaults } = this.#shown();
     return {
       tenant: this.tenant,
       objects: [
-        ...[...this.things.values()].map((raw) => objectOf(thing, raw)),
-        ...[...this.notes.values()].map((raw) => objectOf(note, raw)),
+        ...Object.values(things).map((raw) => objectOf(thing, raw)),
+        ...Object.values(notes).map((raw) => objectOf(note, raw)),
       ],
-      defaults: [...this.defaults]
-        .filter(([key]) => !this.notes.has(key))
+      defaults: Object.entries(defaults)
+        .filter(([key]) => !Object.hasOwn(notes, key))
         .map(([, raw]) => objectOf(note, raw)),
     };
+  }
+
+  #shown(): World {
+    const { lag } = this;
+    return (lag && this.#past.find(({ until }) => until > lag.now() - lag.ms)?.world) ?? this.world;
   }
 
   async send(request: Request): Promise<Sent> {
@@ -170,7 +184,9 @@ export class FakeTenant implements TenantPort {
 
   async #answer(request: Request, fault: Fault | null): Promise<Sent> {
     if (fault?.is === 'unsent') return sent({ outcome: 'unsent', reason: 'unreachable', detail: 'no route' });
+    const before = structuredClone(this.world);
     const answer = fault === null || fault.done ? this.#carryOut(request) : null;
+    if (answer && this.lag) this.#past.push({ until: this.lag.now(), world: before });
     if (answer) await this.onEffect();
     if (fault?.is === 'lost') return sent({ outcome: 'lost', reason: 'reset', detail: 'connection reset' });
     if (fault?.is === 'status') {

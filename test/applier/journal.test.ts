@@ -1,13 +1,15 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { appendFile, type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { newFolder } from './run.ts';
 
-const digest = `sha256:${'a'.repeat(64)}`;
+const tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
+const planWith = (digest: string) => ({ digest, tenant });
+const plan = planWith(`sha256:${'a'.repeat(64)}`);
 
 async function journalWithNotes(folder: string) {
-  const journal = await openJournal(folder, digest);
+  const journal = await openJournal(folder, plan);
   await journal.intend(
     0,
     new Map([
@@ -17,7 +19,7 @@ async function journalWithNotes(folder: string) {
     't1',
   );
   await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
-  await journal.settle('Thing/a', ['/text'], 't3');
+  await journal.settle('Thing/a', { unmet: ['/text'], after: null }, 't3');
   await journal.close();
   return journal.file;
 }
@@ -26,7 +28,7 @@ describe('a journal', () => {
   it('remembers what was noted', async () => {
     const folder = await newFolder();
     await journalWithNotes(folder);
-    const again = await openJournal(folder, digest);
+    const again = await openJournal(folder, plan);
     expect(again.progress('Thing/a')).toEqual({
       requests: new Map([[0, { before: null, state: 'done' }]]),
       unmet: ['/text'],
@@ -35,9 +37,29 @@ describe('a journal', () => {
     expect(again.progress('Thing/c')).toBeNull();
   });
 
+  it('is on the disk before the run goes on', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    const probe = await open(join(folder, 'probe'), 'w');
+    const handles: FileHandle = Object.getPrototypeOf(probe);
+    await probe.close();
+    const onDisk: string[] = [];
+    const sync = vi.spyOn(handles, 'datasync').mockImplementation(async () => {
+      onDisk.push(await readFile(journal.file, 'utf8'));
+    });
+    onTestFinished(() => sync.mockRestore());
+    await journal.intend(0, new Map([['Thing/a', null]]), 't1');
+    expect(onDisk.at(-1)).toContain('"intent"');
+    await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
+    expect(onDisk.at(-1)).toContain('"result"');
+    await journal.settle('Thing/a', { unmet: [], after: null }, 't3');
+    expect(onDisk.at(-1)).toContain('"settled"');
+    await journal.close();
+  });
+
   it('makes no file until there is something to note', async () => {
     const folder = await newFolder();
-    const journal = await openJournal(folder, digest);
+    const journal = await openJournal(folder, plan);
     await journal.finish('t');
     await expect(readFile(journal.file)).rejects.toThrow('ENOENT');
   });
@@ -49,22 +71,22 @@ describe('a journal', () => {
     const lastLine = whole.lastIndexOf('\n', -2) + 1;
     for (let length = lastLine; length < whole.length; length++) {
       await writeFile(file, whole.subarray(0, length));
-      const journal = await openJournal(folder, digest);
+      const journal = await openJournal(folder, plan);
       expect(journal.progress('Thing/a')?.unmet).toBeNull();
-      await journal.settle('Thing/a', ['/z'], 't4');
+      await journal.settle('Thing/a', { unmet: ['/z'], after: null }, 't4');
       await journal.close();
-      expect((await openJournal(folder, digest)).progress('Thing/a')?.unmet).toEqual(['/z']);
+      expect((await openJournal(folder, plan)).progress('Thing/a')?.unmet).toEqual(['/z']);
     }
   });
 
   it('starts afresh where even the first line was cut', async () => {
     const folder = await newFolder();
-    const { file } = await openJournal(folder, digest);
+    const { file } = await openJournal(folder, plan);
     await writeFile(file, '{"type":"pl');
-    const journal = await openJournal(folder, digest);
-    await journal.settle('Thing/a', [], 't');
+    const journal = await openJournal(folder, plan);
+    await journal.settle('Thing/a', { unmet: [], after: null }, 't');
     await journal.close();
-    expect((await openJournal(folder, digest)).progress('Thing/a')).not.toBeNull();
+    expect((await openJournal(folder, plan)).progress('Thing/a')).not.toBeNull();
   });
 
   it.each(['not json\n', '{"type":"result"}\n', '[]\n', '{"type":"settled","change":1,"unmet":[]}\n'])(
@@ -73,7 +95,7 @@ describe('a journal', () => {
       const folder = await newFolder();
       const file = await journalWithNotes(folder);
       await appendFile(file, line);
-      await expect(openJournal(folder, digest)).rejects.toMatchObject({
+      await expect(openJournal(folder, plan)).rejects.toMatchObject({
         exitCode: 4,
         diagnostics: [{ code: 'journal-damaged' }],
       });
@@ -83,25 +105,25 @@ describe('a journal', () => {
   it('of another plan refuses', async () => {
     const folder = await newFolder();
     const file = await journalWithNotes(folder);
-    const other = `sha256:${'b'.repeat(64)}`;
+    const other = planWith(`sha256:${'b'.repeat(64)}`);
     await writeFile((await openJournal(folder, other)).file, await readFile(file));
     await expect(openJournal(folder, other)).rejects.toThrow('another plan');
   });
 
   it('stays in its folder whatever the digest says', async () => {
     const folder = await newFolder();
-    const { file } = await openJournal(folder, 'sha256:../../etc/passwd');
+    const { file } = await openJournal(folder, planWith('sha256:../../etc/passwd'));
     expect(basename(file)).toMatch(/^[0-9a-f]{64}\.jsonl$/);
     expect(file.startsWith(folder)).toBe(true);
   });
 
   it('keeps notes whole when many are made at once', async () => {
     const folder = await newFolder();
-    const journal = await openJournal(folder, digest);
+    const journal = await openJournal(folder, plan);
     const names = Array.from({ length: 50 }, (_, at) => `Thing/${at}`);
-    await Promise.all(names.map((name) => journal.settle(name, [name], 't')));
+    await Promise.all(names.map((name) => journal.settle(name, { unmet: [name], after: null }, 't')));
     await journal.close();
-    const again = await openJournal(folder, digest);
+    const again = await openJournal(folder, plan);
     expect(names.every((name) => again.progress(name)?.unmet?.[0] === name)).toBe(true);
   });
 });

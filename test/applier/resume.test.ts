@@ -64,7 +64,7 @@ async function momentsOf(plan: Plan): Promise<{ moments: Moment[]; after: World;
   const folder = await newFolder();
   const tenant = new FakeTenant(world);
   const moments: Moment[] = [];
-  const journal = await openJournal(folder, plan.digest);
+  const journal = await openJournal(folder, plan);
   const keep = async () => {
     const bytes = await readFile(journal.file).catch(() => Buffer.alloc(0));
     moments.push({ journal: bytes, world: structuredClone(tenant.world) });
@@ -97,7 +97,7 @@ describe('a run that was killed', () => {
           // A line may have been cut while it was written.
           const length = moment.journal.length + (cut % Math.max(1, next.length - moment.journal.length));
           const folder = await newFolder();
-          const { file } = await openJournal(folder, plan.digest);
+          const { file } = await openJournal(folder, plan);
           await writeFile(file, next.length > length ? next.subarray(0, length) : moment.journal);
           const tenant = new FakeTenant(moment.world);
           const result = await apply(plan, tenant, { folder });
@@ -122,7 +122,7 @@ describe('a run that was killed', () => {
     const { moments } = await momentsOf(plan);
     const last = moments.at(-1);
     const folder = await newFolder();
-    await writeFile((await openJournal(folder, plan.digest)).file, last?.journal ?? '');
+    await writeFile((await openJournal(folder, plan)).file, last?.journal ?? '');
     const tenant = new FakeTenant(last?.world ?? {});
     const result = await apply(plan, tenant, { folder });
     expect(tenant.sent).toEqual([]);
@@ -155,7 +155,7 @@ describe('a run that was killed', () => {
   it('is refused when the ambiguous request left neither the old state nor the new', async () => {
     const plan = planOf([updateThing(old, 'after')]);
     const folder = await newFolder();
-    const journal = await openJournal(folder, plan.digest);
+    const journal = await openJournal(folder, plan);
     await journal.intend(0, new Map([['Thing/old', plan.changes[0]?.fingerprint ?? null]]), 'now');
     await journal.close();
     const tenant = new FakeTenant({ things: { old: { ...old, text: 'by hand' } } });

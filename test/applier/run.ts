@@ -4,12 +4,27 @@ import { join } from 'node:path';
 import { type ApplyOptions, applyPlan } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { TenantPort } from '../../src/applier/run-context.ts';
+import type { Clock } from '../../src/client/clock.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { ChangeOutcome, Result } from '../../src/model/result.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { kinds } from './fake.ts';
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tenantctl-applier-'));
+
+/** A clock on which time passes only where somebody waits. */
+export function steppingClock(): Clock & { pass(ms: number): void } {
+  let time = Date.parse('2026-01-02T03:04:05.678Z');
+  return {
+    now: () => time,
+    pass(ms) {
+      time += ms;
+    },
+    async sleep(ms) {
+      time += ms;
+    },
+  };
+}
 
 /** Applies a plan, with a journal in `folder` or in one of its own. */
 export async function apply(
@@ -20,9 +35,10 @@ export async function apply(
   return applyPlan(plan, tenant, {
     environment: 'test',
     settings: contractSettings,
-    journal: await openJournal(folder ?? (await newFolder()), plan.digest),
+    journal: await openJournal(folder ?? (await newFolder()), plan),
     concurrency: 4,
-    now: () => new Date('2026-01-02T03:04:05.678Z'),
+    clock: steppingClock(),
+    settle: 0,
     describe: (sent) =>
       sent.outcome === 'answered' ? `${sent.status}: ${JSON.stringify(sent.body)}` : sent.detail,
     kinds,

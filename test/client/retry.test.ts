@@ -4,13 +4,13 @@ import type { Clock } from '../../src/client/clock.ts';
 import {
   type Attempted,
   defaultRetryLimits,
-  isRepeatable,
   nextStep,
   retryAfter,
   sendWithRetry,
   type Task,
 } from '../../src/client/retry.ts';
 import type { Json } from '../../src/model/json.ts';
+import { isRepeatable } from '../../src/model/repeatable.ts';
 import { answered } from './support.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');

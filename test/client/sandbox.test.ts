@@ -242,7 +242,7 @@ describe('under a rate limit', () => {
   /** @param ahead how far the tenant's clock is ahead of the client's */
   async function run(requests: number, options: SandboxOptions, limits: Partial<RateLimit> = {}, ahead = 0) {
     const shared = sharedClock();
-    const sandbox = await sandboxOf({ seed, now: () => shared.now() + ahead, ...options });
+    const sandbox = await sandboxOf({ seed, clock: { now: () => shared.now() + ahead }, ...options });
     const client = clientFor(sandbox, { clock: shared.clock, onEvent: shared.onEvent }, limits);
     const began = shared.now();
     const sent = await Promise.all(
@@ -265,6 +265,22 @@ describe('under a rate limit', () => {
     expect(refused).toBe(0);
     expect(ms).toBeGreaterThanOrEqual(20_000);
     expect(ms).toBeLessThanOrEqual(22_000);
+  });
+
+  test('a write that waited too long for its turn is not sent, and leaves its turn to others', async () => {
+    const shared = sharedClock();
+    const sandbox = await sandboxOf({ seed, clock: { now: shared.now } });
+    const limits = { requests: 1, per: 10_000 };
+    const email = 'turn@acme.example';
+    const client = clientFor(sandbox, { clock: shared.clock, onEvent: shared.onEvent }, limits);
+    await client.send(mailFrom);
+    const began = shared.now();
+    const write = post('/v2025/verified-from-addresses', { email });
+    const sent = await client.send(write, { notAfter: began + 5_000 });
+    expect(sent).toMatchObject({ outcome: 'unsent', reason: 'outdated', repeated: false });
+    expect(isSuccess(await client.send(write, { notAfter: shared.now() + 5_000 }))).toBe(true);
+    expect(shared.now() - began).toBeLessThan(11_000);
+    expect(sandbox.state.senders.filter((sender) => sender.email === email)).toHaveLength(1);
   });
 
   test.each(['seconds', 'date'] as const)(

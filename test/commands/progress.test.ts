@@ -83,6 +83,25 @@ describe('progress', () => {
     expect(screen.text).toMatch(/█{20} 1\/1 requests$/);
   });
 
+  it.each([
+    ['a CI job', { CI: '1' }, {}, 1],
+    ['a script', {}, {}, 1],
+    ['a script with --no-progress', {}, { progress: false }, 0],
+    ['a script with --quiet', {}, { quiet: true }, 0],
+  ])('says once what a run waits for that seems to stand still, in %s', (_where, env, args, lines) => {
+    const screen = new Screen(false);
+    const progress = progressOn(screen, args, env);
+    const addresses = ['Thing/\u001b[31mevil', 'Thing/b'];
+    for (const ms of [60_000, 59_000]) {
+      progress.onClient({ type: 'settling', addresses, ms });
+      progress.onApply({ type: 'settling', addresses, ms });
+    }
+    const line = /^waiting up to 60 s for the tenant to show its last writes: .*evil and 1 more$/gm;
+    expect(screen.text.match(line)?.length ?? 0).toBe(lines);
+    expect(screen.text.split('\n')).toHaveLength(lines + 1);
+    expect(screen.text).not.toContain('\u001b');
+  });
+
   it('is a plain line now and then in a CI job', () => {
     const screen = new Screen(false);
     const progress = progressOn(screen, {}, { CI: 'true' });

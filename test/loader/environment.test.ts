@@ -28,7 +28,7 @@ describe('a tenant at two addresses', () => {
       profiles: 'https://profiles.example.com',
     });
     expect(settings).toEqual(contractSettings);
-    expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8, timeout: null });
+    expect(limits).toEqual({ requests: 100, per: 10_000, concurrency: 8, timeout: null, settle: 60_000 });
     expect(policy).toEqual({ protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10 });
     if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
       throw new Error('wrong');
@@ -79,7 +79,7 @@ environments:
       profileSearchObjectType: condition_object_type
     protect: [MailFrom/a*]
     prune: { kinds: [MailFrom], keep: [MailFrom/b*] }
-    limits: { requests: 5, per: 500ms, concurrency: 2, maxDeletes: 0 }
+    limits: { requests: 5, per: 500ms, concurrency: 2, settle: 1.5m, maxDeletes: 0 }
 `;
     expect(environment(text)).toMatchObject({
       settings: {
@@ -98,7 +98,7 @@ environments:
         prune: { kinds: ['MailFrom'], keep: ['MailFrom/b*'] },
         maxDeletes: 0,
       },
-      limits: { requests: 5, per: 500, concurrency: 2 },
+      limits: { requests: 5, per: 500, concurrency: 2, settle: 90_000 },
     });
   });
 });
@@ -110,6 +110,8 @@ describe('an embedded tenant', () => {
     });
     const { environment: found } = loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), env: {} });
     expect(found.tenant).toEqual({ identity: 'sandbox:.t/d.json', profiles: 'sandbox:.t/d.json' });
+    // It shows a write at once.
+    expect(found.limits.settle).toBe(0);
     expect(found.connection).toEqual({
       to: 'sandbox',
       sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json') },

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/model/json.ts';
+import { isObject, type JsonObject } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { exitCodeOf, type Result } from '../../src/model/result.ts';
-import type { Fault, TenantState } from '../../src/sandbox/index.ts';
+import type { Fault, SandboxOptions, TenantState } from '../../src/sandbox/index.ts';
 import { casesOf } from '../support/effort.ts';
-import { createWorld, type Outcome, runProgram, type World } from '../support/world.ts';
+import { createWorld, type Outcome, type Ran, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
 const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
@@ -25,9 +25,22 @@ const faults: Readonly<Record<string, Fault>> = {
   'hang before': { kind: 'hang' },
   'hang after': { kind: 'hang', done: 'after' },
 };
+/** The same where the tenant does the work after all, some time after it did not answer. */
+const late: Readonly<Record<string, Fault>> = {
+  'late 500': { kind: 'status', status: 500, late: 60 },
+  'late 503': { kind: 'status', status: 503, late: 60, body: 'html' },
+  'late 504': { kind: 'status', status: 504, late: 60 },
+  'late, reset': { kind: 'reset-before', late: 60 },
+  'late, no answer': { kind: 'hang', late: 60 },
+};
+/** A write shows in the reads after this time. */
+const lag = 150;
 /** What can happen to the program when a request reaches the tenant, done or not. */
 const endings = ['SIGKILL before', 'SIGKILL after', 'SIGINT'] as const;
 type Ending = (typeof endings)[number];
+
+/** How many statements about changes were compared with the tenant. */
+let verdicts = 0;
 
 /** One world for many cases: the tenant and the project are put back to what they were before each. */
 interface Stage {
@@ -36,17 +49,23 @@ interface Stage {
   /** The tenant after an apply that nothing disturbs, and how many requests that takes. */
   readonly goal: JsonObject;
   readonly requests: number;
+  readonly lags: boolean;
   /** Called when the work on a request begins. */
   onWork: (() => void) | null;
 }
 
-async function createStage(): Promise<Stage> {
+async function createStage(options: SandboxOptions = {}): Promise<Stage> {
   let stage: Stage | null = null;
   const now = () => {
     stage?.onWork?.();
     return Date.now();
   };
-  const world = await createWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, now } });
+  const environment = { limits: { concurrency: 1, timeout: '2s', settle: '600ms' } };
+  const world = await createWorld({
+    ...oneAtATime,
+    environment,
+    sandbox: { ...oneAtATime.sandbox, ...options, clock: { now } },
+  });
   fillTenant(world.sandbox.state);
   world.declare(everything);
   await world.run('plan', '--out', 'plan.json');
@@ -55,11 +74,13 @@ async function createStage(): Promise<Stage> {
   const applied = await world.run('apply', 'plan.json');
   if (applied.code !== 0) throw new Error(applied.stderr);
   const goal = visible(world.sandbox.state);
-  stage = { world, start, goal, requests: world.sandbox.log.length - length, onWork: null };
+  const lags = (options.lag ?? 0) > 0;
+  stage = { world, start, goal, lags, requests: world.sandbox.log.length - length, onWork: null };
   return stage;
 }
 
-function reset({ world, start }: Stage): number {
+async function reset({ world, start }: Stage): Promise<number> {
+  await world.sandbox.settle();
   Object.assign(world.sandbox.state, structuredClone(start));
   world.sandbox.faults.clear();
   rmSync(join(world.dir, '.tenantctl'), { recursive: true, force: true });
@@ -93,20 +114,45 @@ function checkStory({ code, stdout }: Outcome, wrote: number): void {
 async function checkEnd(stage: Stage, isFinished: boolean, again: readonly string[]): Promise<void> {
   const { world, goal } = stage;
   world.sandbox.faults.clear();
-  if (!isFinished) {
-    const second = await world.run('apply', ...again);
+  // Where reads lag, another apply right after a successful one must see what that has done.
+  if (!isFinished || stage.lags) {
+    const second = await world.run('apply', ...(isFinished ? ['--yes'] : again));
     expect(second, second.stderr).toMatchObject({ code: 0 });
   }
+  await world.sandbox.settle();
   expect(visible(world.sandbox.state)).toEqual(goal);
   const plan: Plan = await world.plan();
   expect(plan.changes.filter(({ action }) => action !== 'manual')).toEqual([]);
 }
 
-async function faultCase(stage: Stage, fault: Fault, nth: number, again: readonly string[]): Promise<void> {
-  const from = reset(stage);
-  stage.world.sandbox.faults.add({ ...fault, nth });
+/** What is said of each change is true, once the tenant has done everything. Returns how many changes that were. */
+async function checkVerdicts({ world }: Stage, { json, stderr }: Ran): Promise<number> {
+  if (!isObject(json) || !('changes' in json)) return 0;
+  const result: Result = JSON.parse(JSON.stringify(json));
+  const falseWords = /ignored|rewrote|still exists|does not exist/;
+  for (const { warnings, error } of result.changes) {
+    expect(
+      [...warnings, error ?? ''].filter((text) => falseWords.test(text)),
+      stderr,
+    ).toEqual([]);
+  }
+  await world.sandbox.settle();
+  world.sandbox.faults.clear();
+  const left = new Set((await world.plan()).changes.map(({ address }) => address));
+  const made = result.changes.filter(({ outcome }) => outcome === 'done');
+  const failed = result.changes.filter(({ outcome }) => outcome === 'failed');
+  expect(made.filter(({ address }) => left.has(address))).toEqual([]);
+  expect(failed.filter(({ address }) => !left.has(address))).toEqual([]);
+  return made.length + failed.length;
+}
+
+async function faultCase(stage: Stage, fault: Fault | null, nth: number, again: readonly string[]) {
+  const from = await reset(stage);
+  if (fault) stage.world.sandbox.faults.add({ ...fault, nth });
   const first = await stage.world.run('apply', 'plan.json', '--format', 'json');
   checkStory(first, writes(stage, from));
+  // The second apply comes at once: what is late happens while it runs.
+  if (first.code === 0 || nth % 2 === 0) verdicts += await checkVerdicts(stage, first);
   await checkEnd(stage, first.code === 0, again);
 }
 
@@ -116,7 +162,7 @@ async function endingCase(
   nth: number,
   again: readonly string[],
 ): Promise<void> {
-  const from = reset(stage);
+  const from = await reset(stage);
   const { dir, env, sandbox } = stage.world;
   // A request that is not to be carried out hangs until the program is gone.
   if (ending === 'SIGKILL before') sandbox.faults.add({ kind: 'hang', nth });
@@ -152,7 +198,7 @@ async function endingCase(
 
 /** Ctrl-C in this process, at the same points and at the price of no process. */
 async function interruptCase(stage: Stage, nth: number, again: readonly string[]): Promise<void> {
-  const from = reset(stage);
+  const from = await reset(stage);
   const interrupt = new AbortController();
   const { dir, env, sandbox } = stage.world;
   stage.onWork = () => {
@@ -165,13 +211,37 @@ async function interruptCase(stage: Stage, nth: number, again: readonly string[]
   await checkEnd(stage, first.code === 0, again);
 }
 
-/** Every case once, spread over several worlds. */
+function wireCases(all: Readonly<Record<string, Fault | null | undefined>>, requests: number) {
+  return Object.entries(all).flatMap(([name, fault = null], salt) =>
+    nths(requests).map((nth) => {
+      const run = (stage: Stage) => faultCase(stage, fault, nth, again(nth, salt));
+      return [`${name}, request ${nth}`, run] as const;
+    }),
+  );
+}
+
+/** The same for the create that the tenant would carry out twice. */
+function createCases(all: Readonly<Record<string, Fault | undefined>>): Case[] {
+  return Object.entries(all).flatMap(([name, fault]): Case[] => {
+    if (!fault) return [];
+    const create: Fault = { ...fault, operation: 'create-profile-search' };
+    return [['plan.json'], ['--yes']].map((next): Case => {
+      return [`${name}, create, then ${next}`, (stage) => faultCase(stage, create, 1, next)];
+    });
+  });
+}
+
+type Case = readonly [string, (stage: Stage) => Promise<void>];
+
+/** Some of the cases, or all, and `always` those that matter most; spread over several worlds. */
 async function runAll(
   lanes: number,
-  cases: (requests: number) => readonly (readonly [string, (stage: Stage) => Promise<void>])[],
+  cases: (requests: number) => readonly Case[],
+  { always = [], ...options }: SandboxOptions & { readonly always?: readonly Case[] } = {},
 ): Promise<number> {
-  const stages = await Promise.all(Array.from({ length: lanes }, createStage));
-  const all = casesOf(cases(stages[0]?.requests ?? 0));
+  const stages = await Promise.all(Array.from({ length: lanes }, () => createStage(options)));
+  const requests = stages[0]?.requests ?? 0;
+  const all = [...casesOf(cases(requests), requests), ...always];
   const queue = all.values();
   try {
     const work = stages.map(async (stage) => {
@@ -197,19 +267,23 @@ describe('whatever happens to one request of an apply of every kind, one more ap
   afterAll(() => {
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     const lines = counts.map(([name, count]) => `  ${name}: ${count}`);
-    console.log(`Fault matrix, ${total} cases:\n${lines.join('\n')}`);
+    console.log(
+      `Fault matrix, ${total} cases: nothing twice; ${verdicts} verdicts, none false\n${lines.join('\n')}`,
+    );
   });
 
-  it('on the wire', { timeout: 300_000 }, async () => {
-    const count = await runAll(6, (requests) =>
-      Object.entries(faults).flatMap(([name, fault], salt) =>
-        nths(requests).map((nth) => {
-          const run = (stage: Stage) => faultCase(stage, fault, nth, again(nth, salt));
-          return [`${name}, request ${nth}`, run] as const;
-        }),
-      ),
-    );
-    counts.push(['faults on the wire', count]);
+  it('on the wire', { timeout: 600_000 }, async () => {
+    const always = createCases({ ...faults, ...late });
+    const count = await runAll(6, (requests) => wireCases({ ...faults, ...late }, requests), { always });
+    counts.push(['faults on the wire, and effects that are late', count]);
+  });
+
+  it('on the wire, with reads that lag', { timeout: 300_000 }, async () => {
+    const { 'reset before': before, 'reset after': after, '503 after': answered } = faults;
+    const some = { 'no fault': null, before, after, answered, late: late['late 504'] };
+    const always = createCases({ before, after, late: late['late 504'] });
+    const count = await runAll(6, (requests) => wireCases(some, requests), { lag, always });
+    counts.push(['the same with reads that lag', count]);
   });
 
   it('in the program: Ctrl-C', { timeout: 300_000 }, async () => {
@@ -222,18 +296,25 @@ describe('whatever happens to one request of an apply of every kind, one more ap
     counts.push(['Ctrl-C', count]);
   });
 
-  it('in the program: signals to the real process', { timeout: 300_000 }, async () => {
-    const count = await runAll(3, (requests) =>
-      endings.flatMap((ending, salt) =>
-        nths(requests)
-          // Ctrl-C has been tried at every request already.
-          .filter((nth) => ending !== 'SIGINT' || nth % 4 === 0)
-          .map((nth) => {
-            const run = (stage: Stage) => endingCase(stage, ending, nth, again(nth, salt));
-            return [`${ending}, request ${nth}`, run] as const;
-          }),
-      ),
-    );
-    counts.push(['signals to the process', count]);
-  });
+  it.each([0, lag])(
+    'in the program: signals to the real process, reads lag %i ms',
+    { timeout: 300_000 },
+    async (ms) => {
+      const count = await runAll(
+        3,
+        (requests) =>
+          endings.flatMap((ending, salt) =>
+            nths(requests)
+              // Ctrl-C has been tried at every request already.
+              .filter((nth) => ending !== 'SIGINT' || nth % 4 === 0)
+              .map((nth) => {
+                const run = (stage: Stage) => endingCase(stage, ending, nth, again(nth, salt));
+                return [`${ending}, request ${nth}`, run] as const;
+              }),
+          ),
+        { lag: ms },
+      );
+      counts.push([`signals to the process, reads lag ${ms} ms`, count]);
+    },
+  );
 });

@@ -221,7 +221,7 @@ it.each(['--result', '--report'])(
       return Date.now();
     };
     await world.close();
-    world = await createWorld({ sandbox: { now } });
+    world = await createWorld({ sandbox: { clock: { now } } });
     fillTenant(world.sandbox.state);
     world.declare([{ ...welcome, body: 'New' }]);
     onWork = () => {

@@ -20,7 +20,7 @@ async function createStage(onWork: () => void = () => {}): Promise<World> {
     onWork();
     return Date.now();
   };
-  const world = await createTestWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, now } });
+  const world = await createTestWorld({ ...oneAtATime, sandbox: { ...oneAtATime.sandbox, clock: { now } } });
   fillTenant(world.sandbox.state);
   world.declare(documents);
   await world.plan('--out', 'plan.json');

@@ -103,7 +103,7 @@ describe('a search is run', () => {
     ['>', '5 before', [0]],
     ['<', '5 before', [1, 2]],
   ])('on dates: %s %s', async (operator, value, found) => {
-    const sandbox = await start({ now });
+    const sandbox = await start({ clock: { now } });
     const [model] = sandbox.state.profiles;
     if (model === undefined) throw new Error('the seed has profiles');
     sandbox.state.profiles = values.map((date, index) => ({
@@ -125,7 +125,7 @@ describe('a search is run', () => {
   });
 
   test('a saved one, in pages and in order; every rule must hold', async () => {
-    const sandbox = await start({ now });
+    const sandbox = await start({ clock: { now } });
     const path = `/api/advanced_search/${search(sandbox).id}/run`;
     const answer = await call(sandbox, `GET ${path}?limit=500&order=name&metadata=true`);
     const engineering = sandbox.state.profiles.find(({ name }) => name === 'Engineering')?.id ?? '';

@@ -11,6 +11,26 @@ const sender = { email: 'new@acme.example' };
 const create = 'POST /v2025/verified-from-addresses';
 const knows = (sandbox: Sandbox) => sandbox.state.senders.some(({ email }) => email === sender.email);
 
+/** A clock that stands still until it is stepped. */
+function steppedClock() {
+  let time = Date.UTC(2026, 0, 1);
+  let sleepers: { readonly at: number; wake(): void }[] = [];
+  return {
+    now: () => time,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        signal?.addEventListener('abort', () => resolve());
+        sleepers.push({ at: time + ms, wake: resolve });
+      }),
+    async step(ms: number) {
+      time += ms;
+      for (const sleeper of sleepers.filter(({ at }) => at <= time)) sleeper.wake();
+      sleepers = sleepers.filter(({ at }) => at > time);
+      await new Promise(setImmediate);
+    },
+  };
+}
+
 async function token(
   sandbox: Sandbox,
   form: Record<string, string>,
@@ -32,7 +52,7 @@ const credentials = (sandbox: Sandbox) => ({
 describe('tokens', () => {
   test('are issued to the client, and expire', async () => {
     let now = Date.UTC(2026, 0, 1);
-    const sandbox = await start({ tokenLifetime: 60, now: () => now });
+    const sandbox = await start({ tokenLifetime: 60, clock: { now: () => now } });
     const issued = parseJson((await token(sandbox, credentials(sandbox))).text) ?? null;
     expect(issued).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 60 });
     const headers = { authorization: `Bearer ${isObject(issued) ? issued.access_token : ''}` };
@@ -60,7 +80,7 @@ describe('tokens', () => {
 describe('rate limit', () => {
   test('counts each API version in a sliding window', async () => {
     let now = Date.UTC(2026, 0, 1);
-    const sandbox = await start({ rateLimit: { requests: 2, per: 10_000 }, now: () => now });
+    const sandbox = await start({ rateLimit: { requests: 2, per: 10_000 }, clock: { now: () => now } });
     const read = (path: string) => call(sandbox, `GET ${path}`);
     expect((await read('/v2024/auth-profiles')).status).toBe(200);
     now += 6_000;
@@ -82,7 +102,7 @@ describe('rate limit', () => {
   test('Retry-After may be a date', async () => {
     const now = () => Date.UTC(2026, 0, 1);
     const variations = { retryAfter: 'date' } as const;
-    const sandbox = await start({ rateLimit: { requests: 0, per: 3_000 }, now, variations });
+    const sandbox = await start({ rateLimit: { requests: 0, per: 3_000 }, clock: { now }, variations });
     const refused = await call(sandbox, 'GET /v2024/auth-profiles');
     expect(refused.headers['retry-after']).toBe('Thu, 01 Jan 2026 00:00:04 GMT');
   });
@@ -135,7 +155,41 @@ describe('faults', () => {
     expect(statuses).toEqual([200, 404, 500, 500, 200]);
   });
 
+  test.each([
+    ['late=1500', 504],
+    ['late=1500,status=500', 500],
+    ['late=1500,reset-before', null],
+  ])('%s: the answer comes first, the work later', async (fault, status) => {
+    const clock = steppedClock();
+    const sandbox = await start({ clock, faults: [parseFault(`${fault},method=POST`)] });
+    const answer = await call(sandbox, create, { body: sender }).catch(() => null);
+    expect(answer?.status ?? null).toBe(status);
+    await clock.step(1499);
+    expect(knows(sandbox)).toBe(false);
+    await clock.step(1);
+    expect(knows(sandbox)).toBe(true);
+  });
+
+  test('reads that lag show the state before a write, and the write is answered as it is', async () => {
+    const clock = steppedClock();
+    const sandbox = await start({ clock, lag: 2000 });
+    const listed = async () => (await call(sandbox, 'GET /v2025/verified-from-addresses')).text;
+    expect((await call(sandbox, create, { body: sender })).body).toMatchObject(sender);
+    await clock.step(1000);
+    await call(sandbox, create, { body: { email: 'second@acme.example' } });
+    expect(await listed()).not.toContain(sender.email);
+    expect((await call(sandbox, create, { body: sender })).status).toBe(400);
+    await clock.step(1000);
+    expect(await listed()).toContain(sender.email);
+    expect(await listed()).not.toContain('second@acme.example');
+    await sandbox.settle();
+    expect(await listed()).toContain('second@acme.example');
+  });
+
   test.each<[string, Fault]>([
+    ['late=1500', { kind: 'status', status: 504, late: 1500 }],
+    ['late=20,status=500,method=POST', { kind: 'status', status: 500, late: 20, method: 'POST' }],
+    ['reset-before,late=20', { kind: 'reset-before', late: 20 }],
     [
       'status=503,method=post,path=/v2025/notification-templates,times=2',
       { kind: 'status', status: 503, method: 'POST', path: '/v2025/notification-templates', times: 2 },
@@ -156,6 +210,9 @@ describe('faults', () => {
     'status',
     'hang,times=0',
     'hang,path=~(',
+    'late=0',
+    'late=20,done=after',
+    'late=20,cut-body',
   ])('%j is not a fault, and the syntax is shown', (text) => {
     expect(() => parseFault(text)).toThrow(/Example: status=503,method=POST/);
   });
@@ -187,7 +244,7 @@ describe('the data file', () => {
     const now = () => Date.UTC(2026, 0, 1);
     const files = [path.join(folder(), 'a.json'), path.join(folder(), 'b.json')];
     for (const data of files) {
-      const sandbox = await start({ data, now });
+      const sandbox = await start({ data, clock: { now } });
       await call(sandbox, create, { body: sender });
       await call(sandbox, 'POST /v2025/verified-domains', { body: { domain: 'new.example' } });
     }

@@ -9,7 +9,19 @@ export function runs(thoroughly: number): number {
   return isThorough ? thoroughly : Math.ceil(thoroughly / 5);
 }
 
-/** The cases that are tried. */
-export function casesOf<T>(all: readonly T[]): readonly T[] {
-  return isThorough ? all : all.filter((_, at) => at % 6 === 0);
+/**
+ * The cases that are tried.
+ *
+ * @param group how many cases in a row belong together, such as one fault at every request. Of each group another
+ * part is tried: the stride shares no factor with it.
+ */
+export function casesOf<T>(all: readonly T[], group = 1): readonly T[] {
+  if (isThorough) return all;
+  let stride = 6;
+  while (commonFactor(stride, group) > 1) stride += 1;
+  return all.filter((_, at) => at % stride === 0);
+}
+
+function commonFactor(a: number, b: number): number {
+  return b === 0 ? a : commonFactor(b, a % b);
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/commands/main.ts';
-import { type Json, parseJson } from '../../src/model/json.ts';
+import { isObject, type Json, parseJson } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 
@@ -141,8 +141,10 @@ class Collector extends Writable {
 }
 
 /** JSON is YAML; only tags have to be written out. */
-function projectFile(url: string, { identity, profiles, environment }: WorldOptions): string {
-  const rest = JSON.stringify(environment ?? {}).slice(1, -1);
+function projectFile(url: string, { identity, profiles, environment = {} }: WorldOptions): string {
+  // The embedded tenant is prompt, unless a test makes it late.
+  const limits = { settle: '0s', ...(isObject(environment.limits) ? environment.limits : {}) };
+  const rest = JSON.stringify({ ...environment, limits }).slice(1, -1);
   return `version: 1
 defaultEnvironment: test
 environments:

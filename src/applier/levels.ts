@@ -1,0 +1,38 @@
+import type { Kind } from '../kinds/kind.ts';
+import { canonicalJson } from '../model/json.ts';
+import type { Request } from '../model/plan.ts';
+import type { Task } from './preflight.ts';
+
+/** Changes that may be made at the same time, in units that are sent together. */
+export interface Level {
+  readonly deletes: boolean;
+  readonly units: readonly (readonly Task[])[];
+}
+
+/** The order of an apply: creates and updates kind by kind in the order of `kinds`, then deletes in reverse. */
+export function levelsOf(tasks: readonly Task[], kinds: readonly Kind[]): Level[] {
+  const level = (deletes: boolean) => (kind: Kind) => ({
+    deletes,
+    units: unitsOf(
+      tasks.filter((task) => task.kind === kind && (task.change.action === 'delete') === deletes),
+    ),
+  });
+  const all = [...kinds.map(level(false)), ...kinds.toReversed().map(level(true))];
+  return all.filter(({ units }) => units.length > 0);
+}
+
+/** Changes with the same single request are one unit: it is sent once, and they share its answer. */
+function unitsOf(tasks: readonly Task[]): Task[][] {
+  const units = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const [request, ...more] = task.change.requests;
+    const isShared = request !== undefined && more.length === 0 && task.from === 0;
+    const name = isShared ? contentOf(request) : task.change.address;
+    units.set(name, [...(units.get(name) ?? []), task]);
+  }
+  return [...units.values()];
+}
+
+function contentOf({ method, path, query, body }: Request): string {
+  return canonicalJson([method, path, query, body]);
+}

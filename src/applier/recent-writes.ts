@@ -1,0 +1,178 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../client/clock.ts';
+import type { ReadRequest } from '../kinds/kind.ts';
+import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { type Address, parseAddress } from '../model/address.ts';
+import type { LiveObject, TenantName } from '../model/live.ts';
+import { systemCode } from '../model/system-error.ts';
+import { readJournal } from './journal.ts';
+import type { JournalRecord } from './journal-records.ts';
+import { lookUntil } from './look-until.ts';
+
+/** A write that the tenant may not show yet: what a journal says of it. */
+export interface RecentWrite {
+  readonly address: Address;
+  /** When it was sent or answered, in milliseconds since 1970. */
+  readonly at: number;
+  /** The fingerprints of its object before its requests; `null`: there was no object. */
+  readonly before: readonly (string | null)[];
+  /** The object's fingerprint once the write showed; absent where that is not known. */
+  readonly after?: string | null;
+}
+
+/** Clocks and file systems disagree by so much, in milliseconds. */
+const slack = 60_000;
+
+/**
+ * The writes of the last runs on this tenant, from their journals, in order of time. Throws a Failure for a journal
+ * that is damaged.
+ *
+ * @param dir the folder of the journals
+ * @param since in milliseconds since 1970
+ */
+export async function readRecentWrites(
+  dir: string,
+  tenant: TenantName,
+  since: number,
+): Promise<readonly RecentWrite[]> {
+  const names = await readdir(dir).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const writes: RecentWrite[] = [];
+  for (const name of names.filter((file) => file.endsWith('.jsonl'))) {
+    const file = join(dir, name);
+    if ((await stat(file)).mtimeMs < since - slack) continue;
+    const { header, records } = await readJournal(file);
+    const isSame = header?.tenant?.identity === tenant.identity && header.tenant.profiles === tenant.profiles;
+    if (isSame) writes.push(...writesIn(records).filter(({ at }) => at > since));
+  }
+  return writes.sort((a, b) => a.at - b.at);
+}
+
+/** The writes of one journal. What the tenant refused is none. */
+function writesIn(records: readonly JournalRecord[]): RecentWrite[] {
+  const sent = new Map<string, { address: Address; before: string | null; at: number; isRefused: boolean }>();
+  const after = new Map<Address, string | null>();
+  for (const record of records) {
+    switch (record.type) {
+      case 'plan':
+        break;
+      case 'intent':
+        for (const [address, before] of record.before) {
+          const at = Date.parse(record.at);
+          sent.set(`${record.request} ${address}`, { address, before, at, isRefused: false });
+        }
+        break;
+      case 'result':
+        for (const address of record.changes) {
+          const request = sent.get(`${record.request} ${address}`);
+          if (!request) continue;
+          request.at = Date.parse(record.at);
+          request.isRefused = record.verdict === 'refused';
+        }
+        break;
+      case 'settled':
+        if (record.after !== undefined) after.set(record.change, record.after);
+        break;
+    }
+  }
+  const made = [...sent.values()].filter(({ isRefused }) => !isRefused);
+  return [...new Set(made.map(({ address }) => address))].map((address) => {
+    const own = made.filter((request) => request.address === address);
+    const seen = after.get(address);
+    return {
+      address,
+      at: Math.max(...own.map(({ at }) => at)),
+      before: own.map(({ before }) => before),
+      ...(seen === undefined ? {} : { after: seen }),
+    };
+  });
+}
+
+/** How to wait for recent writes. */
+export interface SettleOptions {
+  readonly writes: readonly RecentWrite[];
+  /** How long the tenant may take to show a write, in milliseconds. */
+  readonly settle: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called before each wait. */
+  readonly onWait: (addresses: readonly Address[], ms: number) => void;
+}
+
+/**
+ * Reads until the tenant shows the recent writes, or has had the time to. What is neither as before a write nor as
+ * after it was changed by somebody else, and is not waited for.
+ */
+export async function readSettled<T extends { readonly objects: readonly LiveObject[] }>(
+  requests: readonly ReadRequest[],
+  read: () => Promise<T>,
+  { writes, settle, clock, signal, onWait }: SettleOptions,
+): Promise<T> {
+  const asked = writesAskedFor(requests, writes, clock.now());
+  const last = await lookUntil(
+    read,
+    ({ objects }) => {
+      const now = clock.now();
+      const young = asked.filter(({ at }) => at + settle > now);
+      if (young.length === 0) return 0;
+      const index = new LiveIndex(objects);
+      const late = young.filter((write) => isHidden(write, index, objects));
+      if (late.length === 0) return 0;
+      const ms = Math.max(...late.map(({ at }) => at + settle - now));
+      const addresses = late.map(({ address }) => address);
+      onWait(addresses, ms);
+      return ms;
+    },
+    { clock, signal },
+  );
+  // An interrupt cuts the wait short. What was read so far must not be believed, and another read says so.
+  return signal.aborted ? read() : last;
+}
+
+/** All recent writes of one object that is read, as one. */
+interface ObjectWrites extends RecentWrite {
+  readonly request: ReadRequest;
+  readonly key: LiveObject['key'];
+}
+
+function writesAskedFor(
+  requests: readonly ReadRequest[],
+  writes: readonly RecentWrite[],
+  now: number,
+): ObjectWrites[] {
+  if (writes.length === 0) return [];
+  const asked = new Set(requests.flatMap(({ kind, keys }) => keys.map((key) => identityOf(kind, key))));
+  const byIdentity = new Map<string, ObjectWrites>();
+  for (const write of writes) {
+    const { kind, key } = parseAddress(write.address) ?? { kind: '', key: [] };
+    const request = requests.find((one) => one.kind.name === kind);
+    if (!request) continue;
+    const identity = identityOf(request.kind, key);
+    if (!request.complete && !asked.has(identity)) continue;
+    const before = [...(byIdentity.get(identity)?.before ?? []), ...write.before];
+    // A clock that was set back must not make it wait longer.
+    const at = Math.min(write.at, now);
+    byIdentity.set(identity, { ...write, at, before, request, key });
+  }
+  return [...byIdentity.values()];
+}
+
+/** Whether the object is as it was before a write, and was another after it. */
+function isHidden(
+  { request: { kind }, key, before, after }: ObjectWrites,
+  index: LiveIndex,
+  objects: readonly LiveObject[],
+): boolean {
+  const found = index.byKey(kind, key);
+  const fingerprint = found?.fingerprint ?? null;
+  if (after !== undefined && fingerprint === after) return false;
+  if (before.includes(fingerprint)) return true;
+  // A rename that does not show yet: the object has its old key.
+  return (
+    found === null &&
+    objects.some((object) => object.kind === kind.name && before.includes(object.fingerprint))
+  );
+}

@@ -1,0 +1,182 @@
+import type { Sent } from '../client/answer.ts';
+import type { Clock } from '../client/clock.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Address } from '../model/address.ts';
+import type { TenantState } from '../model/live.ts';
+import type { ChangeResult } from '../model/result.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { changeResult } from './change-result.ts';
+import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
+import type { Journal } from './journal.ts';
+import { type Level, levelsOf } from './levels.ts';
+import type { Task } from './preflight.ts';
+import { type RecentWrite, readSettled } from './recent-writes.ts';
+import type { ResultRecorder } from './result-file.ts';
+import { runChange } from './run-change.ts';
+import { type ApplyEvent, type Ending, ending, type RunContext, type TenantPort } from './run-context.ts';
+import { type Pending, settle } from './settling.ts';
+import { Sightings } from './sightings.ts';
+
+/** What a run works with: the options of an apply with their defaults. */
+export interface Run {
+  readonly port: TenantPort;
+  readonly environment: string;
+  readonly settings: ApiSettings;
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+  readonly failFast: boolean;
+  readonly concurrency: number;
+  readonly onEvent: (event: ApplyEvent) => void;
+  readonly clock: Clock;
+  readonly settle: number;
+  readonly recent: readonly RecentWrite[];
+  readonly record: ResultRecorder;
+  /** The time, as ISO text. */
+  readonly now: () => string;
+  readonly describe: (sent: Sent) => string;
+  readonly kinds: readonly Kind[];
+}
+
+/**
+ * The objects of these changes now, once the tenant shows the writes of earlier runs.
+ *
+ * @param requestsFor how they are read
+ */
+export function readNow(
+  entries: readonly KindChange[],
+  run: Run,
+  requestsFor = readRequestsFor,
+): Promise<TenantState> {
+  const { port, recent, settle: wait, clock, signal, onEvent } = run;
+  return readSettled(readRequestsFor(entries), () => port.read(requestsFor(entries)), {
+    writes: recent,
+    settle: wait,
+    clock,
+    signal,
+    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
+  });
+}
+
+/**
+ * Makes the changes, level by level, and returns their results. What the answers do not show is settled before the
+ * deletes, which depend on it, and at the end.
+ *
+ * @param readAt when the objects of the tasks were read, in milliseconds since 1970
+ */
+export async function runAll(
+  tasks: readonly Task[],
+  readAt: number,
+  run: Run,
+): Promise<ReadonlyMap<Address, ChangeResult>> {
+  const { onEvent, signal, failFast, record } = run;
+  const results = new Map<Address, ChangeResult>();
+  let isHalted = false;
+  const halt = () => {
+    isHalted = true;
+  };
+  const finish = (end: Ending) => {
+    const result = changeResult(end);
+    results.set(result.address, result);
+    record.finish(result);
+    if (failFast && (result.outcome === 'failed' || result.outcome === 'unknown')) halt();
+    onEvent({ type: 'finished', result, finished: results.size, total: tasks.length });
+  };
+  const pending: Pending[] = [];
+  const defer = (one: Pending) => {
+    pending.push(one);
+    if (failFast && one.isUncertain) halt();
+  };
+  const context = { ...run, isStopped: () => isHalted || signal.aborted, halt, finish, defer };
+  const settleAll = () => settle(pending.splice(0), context, finish);
+
+  const levels = levelsOf(tasks, run.kinds);
+  const units = levels.flatMap((level) => level.units);
+  const read = (entries: readonly KindChange[]) => readNow(entries, run, readRequestsById);
+  const sightings = new Sightings(units.flat().filter(isLeft), readAt, { ...run, read });
+  const isDone = ({ change }: Task) => results.get(change.address)?.outcome === 'done';
+  const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());
+  for (const level of levels) {
+    if (level.deletes) await settleAll();
+    const isHeldBack = level.deletes && !context.isStopped() && !writes.every(isDone);
+    await runLevel(level, isHeldBack, { ...context, sightings });
+  }
+  await settleAll();
+  return results;
+}
+
+/** What the units of a level share. */
+interface LevelContext extends Omit<RunContext, 'log'> {
+  readonly concurrency: number;
+  readonly sightings: Sightings;
+  readonly finish: (end: Ending) => void;
+  readonly defer: (pending: Pending) => void;
+}
+
+async function runLevel({ units }: Level, isHeldBack: boolean, context: LevelContext): Promise<void> {
+  const { concurrency, finish, defer, isStopped, onEvent } = context;
+  await runConcurrently(units, concurrency, async (unit) => {
+    if (isHeldBack && unit.some(isLeft)) {
+      const error = 'Deletes are made only after every other change has succeeded.';
+      for (const task of unit) finish(ending(task, 'skipped', [], { error }));
+      return;
+    }
+    if (unit.some(isLeft) && !isStopped()) {
+      for (const { change } of unit) {
+        onEvent({ type: 'started', address: change.address, action: change.action });
+      }
+    }
+    for (const end of await runUnit(unit, context)) {
+      if ('end' in end) defer(end);
+      else finish(end);
+    }
+  });
+}
+
+/** Makes the changes of a unit, if their objects are still as they were planned. */
+async function runUnit(unit: readonly Task[], context: LevelContext): Promise<readonly (Ending | Pending)[]> {
+  const { sightings, isStopped } = context;
+  // Where nothing is sent, nothing relies on a read.
+  if (isStopped() || !unit.some(isLeft)) {
+    return (await runChange(unit, null, { ...context, log: [] })) ?? [];
+  }
+  for (let mayWait = false; ; mayWait = true) {
+    const checked = await checkUnit(unit, sightings);
+    if (checked.is === 'stale') return unit.map((task) => endStale(task, checked.reasons));
+    // With a low rate limit every request has to wait longer: then the second read has to do.
+    const ends = await runChange(checked.tasks, mayWait ? null : checked.notAfter, { ...context, log: [] });
+    if (!ends) continue;
+    sightings.forget(unit);
+    return ends;
+  }
+}
+
+async function checkUnit(unit: readonly Task[], sightings: Sightings) {
+  try {
+    return await sightings.check(unit);
+  } catch (error) {
+    const why = `It could not be read again: ${error instanceof Error ? error.message : String(error)}`;
+    return { is: 'stale', reasons: new Map(unit.map(({ change }) => [change.address, why])) } as const;
+  }
+}
+
+function endStale(task: Task, reasons: ReadonlyMap<Address, string>): Ending {
+  const own = reasons.get(task.change.address);
+  const [[other, why] = ['', '']] = reasons;
+  const error = own ?? `One request makes this change and that of ${other}. ${why}`;
+  return ending(task, 'failed', [], { error: `${error} Nothing was sent.` });
+}
+
+const isLeft = ({ from, change }: Task) => from < change.requests.length;
+
+/** Does `work` for every item, at most `limit` at once, and starts them in order. */
+async function runConcurrently<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, items.length)) }, worker));
+}

@@ -1,0 +1,88 @@
+import type { TenantState } from '../model/live.ts';
+import type { SentRequest } from '../model/result.ts';
+import { type Found, finderIn, readRequestsFor } from './find.ts';
+import { lookUntil } from './look-until.ts';
+import type { Task } from './preflight.ts';
+import { type Ending, ending, type RunContext } from './run-context.ts';
+
+/** A change whose requests were sent. What the tenant shows of its object decides how it ended. */
+export interface Pending {
+  readonly task: Task;
+  readonly log: readonly SentRequest[];
+  /** Until when a later look may show something else. */
+  readonly until: number;
+  /** Whether no answer shows that the request was carried out. */
+  readonly isUncertain: boolean;
+  isFinal(found: Found): boolean;
+  /** Ends the change with what was seen last, or with the reason why its object could not be read. */
+  end(seen: Seen): Promise<Ending>;
+}
+
+/** An object as it was seen last, or why it could not be read. */
+type Seen = Found | { readonly failed: string };
+
+type Looked = { readonly state: TenantState } | { readonly failed: string };
+
+/**
+ * Ends changes by what the tenant shows: all objects are read together, with growing waits, until each is final or its
+ * time is over. `finish` is called for each as soon as it has ended. Never rejects: where the journal cannot be written,
+ * the run is halted.
+ */
+export async function settle(
+  pending: readonly Pending[],
+  context: Pick<RunContext, 'port' | 'clock' | 'signal' | 'onEvent' | 'halt'>,
+  finish: (end: Ending) => void,
+): Promise<void> {
+  const { clock, signal, onEvent } = context;
+  let open = pending;
+  const endAll = async (ended: readonly Pending[], seen: (one: Pending) => Seen) => {
+    for (const one of ended) finish(await endOne(one, seen(one), context));
+    open = open.filter((one) => !ended.includes(one));
+  };
+  const look = async () => {
+    const looked = await readAgain(open, context);
+    if ('failed' in looked) {
+      await endAll(open, () => looked);
+      return;
+    }
+    const find = finderIn(looked.state);
+    const isOver = ({ until }: Pending) => until <= clock.now() || signal.aborted;
+    await endAll(
+      open.filter((one) => one.isFinal(find(one.task)) || isOver(one)),
+      ({ task }) => find(task),
+    );
+  };
+  const left = () => {
+    const ms = Math.max(0, ...open.map(({ until }) => until)) - clock.now();
+    if (open.length === 0) return 0;
+    onEvent({ type: 'settling', addresses: open.map(({ task }) => task.change.address), ms });
+    return Math.max(1, ms);
+  };
+  // An interrupt ends the waits; what is open then is ended without a look.
+  while (open.length > 0) await lookUntil(look, left, context);
+}
+
+async function endOne(one: Pending, seen: Seen, { halt }: Pick<RunContext, 'halt'>): Promise<Ending> {
+  try {
+    return await one.end(seen);
+  } catch (error) {
+    halt();
+    const why = error instanceof Error ? error.message : String(error);
+    return ending(one.task, 'unknown', one.log, { error: `The run cannot continue: ${why}` });
+  }
+}
+
+async function readAgain(
+  open: readonly Pending[],
+  { port, signal }: Pick<RunContext, 'port' | 'signal'>,
+): Promise<Looked> {
+  if (signal.aborted) return { failed: 'The run was interrupted before the object could be looked up.' };
+  const tasks = open.map(({ task }) => task);
+  const written = open.every(({ isUncertain, task }) => !isUncertain && task.change.action !== 'delete');
+  try {
+    return { state: await port.read(readRequestsFor(tasks, written)) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { failed: `The object could not be looked up: ${message}` };
+  }
+}

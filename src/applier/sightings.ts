@@ -1,0 +1,137 @@
+import type { Clock } from '../client/clock.ts';
+import type { Address } from '../model/address.ts';
+import type { TenantState } from '../model/live.ts';
+import { finderIn, type KindChange } from './find.ts';
+import type { Journal } from './journal.ts';
+import type { Task } from './preflight.ts';
+import { type Readiness, readinessOf } from './readiness.ts';
+
+/** No write relies on a read that is older, in milliseconds. */
+const freshFor = 10_000;
+/** The same for the create of an object that the tenant would make twice: long enough to read for several at once. */
+const freshForDuplicates = 1_000;
+/** At most so many changes are read again at once: those that can be made before the read is too old. */
+const mostOfList = 100;
+/** The same where each object is read by a call of its own. */
+const mostOfEach = 16;
+
+/** What was last read for one change. */
+interface Sighting {
+  /** When it is too old to rely on, in milliseconds since 1970. */
+  readonly until: number;
+  readonly task: Task | null;
+  /** Why the change must not be made, as a sentence; `null` where it may. */
+  readonly stale: string | null;
+}
+
+/** Tasks as their objects are now, or why some of them must not be made. */
+export type Checked =
+  | { readonly is: 'fresh'; readonly tasks: readonly Task[]; readonly notAfter: number }
+  | { readonly is: 'stale'; readonly reasons: ReadonlyMap<Address, string> };
+
+export interface SightingTools {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  read(entries: readonly KindChange[]): Promise<TenantState>;
+}
+
+/** Keeps what is known of the objects that are still to be written young: reads what remains again, many at once. */
+export class Sightings {
+  readonly #tools: SightingTools;
+  readonly #seen = new Map<Address, Sighting>();
+  /** The tasks that are still to be made, in their order. */
+  readonly #waiting: Set<Task>;
+  #reading: { readonly tasks: ReadonlySet<Task>; readonly done: Promise<void> } | null = null;
+
+  /** @param readAt when the objects of the tasks were read, in milliseconds since 1970 */
+  constructor(tasks: readonly Task[], readAt: number, tools: SightingTools) {
+    this.#tools = tools;
+    this.#waiting = new Set(tasks);
+    const now = tools.clock.now();
+    for (const task of tasks) {
+      const until = isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, now);
+      this.#seen.set(task.change.address, { until, task, stale: null });
+    }
+  }
+
+  /** What may be made now of changes that are made together. Rejects where their objects cannot be read. */
+  async check(unit: readonly Task[]): Promise<Checked> {
+    if (!this.#isFresh(unit)) await this.#readFor(unit);
+    const sightings = unit.map(({ change }) => this.#seen.get(change.address));
+    const reasons = new Map<Address, string>();
+    for (const [at, { change }] of unit.entries()) {
+      const stale = sightings[at]?.stale ?? null;
+      if (stale !== null) reasons.set(change.address, stale);
+    }
+    if (reasons.size > 0) return { is: 'stale', reasons };
+    const tasks = sightings.flatMap((sighting) => sighting?.task ?? []);
+    const notAfter = Math.min(...sightings.map((sighting) => sighting?.until ?? 0));
+    return { is: 'fresh', tasks, notAfter };
+  }
+
+  /** Forgets changes that were made: they are not read again. */
+  forget(unit: readonly Task[]): void {
+    for (const task of unit) this.#waiting.delete(task);
+  }
+
+  #isFresh(unit: readonly Task[]): boolean {
+    const now = this.#tools.clock.now();
+    return unit.every(({ change }) => now <= (this.#seen.get(change.address)?.until ?? 0));
+  }
+
+  async #readFor(unit: readonly Task[]): Promise<void> {
+    const running = this.#reading;
+    if (running && unit.every((task) => running.tasks.has(task))) return running.done;
+    const tasks = new Set([...unit, ...this.#likeThese(unit)]);
+    const done = this.#read([...tasks]).finally(() => {
+      if (this.#reading?.tasks === tasks) this.#reading = null;
+    });
+    this.#reading = { tasks, done };
+    return done;
+  }
+
+  /** The next tasks that are read in the same way. */
+  #likeThese(unit: readonly Task[]): Task[] {
+    const isAlike = (task: Task) =>
+      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other));
+    const isEach = unit.some(({ kind }) => kind.read.how !== 'list');
+    return [...this.#waiting].filter(isAlike).slice(0, isEach ? mostOfEach : mostOfList);
+  }
+
+  async #read(tasks: readonly Task[]): Promise<void> {
+    const { clock, journal, read } = this.#tools;
+    const readAt = clock.now();
+    const find = finderIn(await read(tasks));
+    const now = clock.now();
+    for (const { kind, change } of tasks) {
+      const entry = { kind, change };
+      const found = find(entry);
+      const readiness = readinessOf(entry, found, journal.progress(change.address));
+      const until = untilOf(entry, readAt, now);
+      this.#seen.set(change.address, { until, ...judged(entry, found.live, readiness) });
+    }
+  }
+}
+
+function judged(
+  entry: KindChange,
+  live: Task['live'],
+  readiness: Readiness,
+): Pick<Sighting, 'task' | 'stale'> {
+  if (readiness.is === 'stale') return { task: null, stale: `Changed since the plan: ${readiness.why}.` };
+  const { from, resumed } = readiness;
+  return { task: { ...entry, live, from, resumed }, stale: null };
+}
+
+/**
+ * When a read is too old. Where reading takes long, as with a low rate limit, that is later: else all that is read would
+ * be too old already.
+ */
+function untilOf(entry: KindChange, readAt: number, now: number): number {
+  return readAt + Math.max(isDoubled(entry) ? freshForDuplicates : freshFor, 2 * (now - readAt));
+}
+
+/** Whether a second create would make the object twice. */
+function isDoubled({ kind, change }: KindChange): boolean {
+  return change.action === 'create' && kind.secondCreate === 'duplicates';
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
+import { readAgain, readObjects } from '../client/read.ts';
+import type { ReadRequest } from '../kinds/kind.ts';
+import { ownFolder } from '../loader/own-folder.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Tenant } from './tenant.ts';
+
+/** The folder of the journals of a project. */
+export function journalFolder(root: string): string {
+  return join(root, ownFolder, 'journal');
+}
+
+/** The writes of the last runs from this folder that the tenant may not show yet. Throws a Failure for a damaged journal. */
+export async function recentWrites(root: string, tenant: Tenant): Promise<readonly RecentWrite[]> {
+  const { client, clock, environment } = tenant;
+  const { settle } = environment.limits;
+  if (settle === 0) return [];
+  return readRecentWrites(journalFolder(root), client.tenant, clock.now() - settle);
+}
+
+/**
+ * The live objects asked for, once the tenant shows the writes of the last runs or has had the time to. Throws a Failure
+ * where the tenant cannot be read.
+ */
+export async function readSettledObjects(
+  root: string,
+  tenant: Tenant,
+  requests: readonly ReadRequest[],
+): Promise<readonly LiveObject[]> {
+  const { client, clock, signal, onEvent, environment } = tenant;
+  const { settings, limits } = environment;
+  let reader = client;
+  const read = async () => {
+    const objects = await readObjects(reader, requests, settings);
+    reader = readAgain(client);
+    return { objects };
+  };
+  const { objects } = await readSettled(requests, read, {
+    writes: await recentWrites(root, tenant),
+    settle: limits.settle,
+    clock,
+    signal,
+    onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
+  });
+  return objects;
+}

@@ -1,0 +1,36 @@
+import { isArray, isObject, type Json, own } from './json.ts';
+import type { Request } from './plan.ts';
+
+/**
+ * Whether a request has the same effect when it is carried out twice. A POST never has. A PATCH has when it only sets
+ * values: `replace` or `add` to members in a JSON Patch (seeds 000, JsonPatch), or changes to nested records that have
+ * their ids (seed 002, condition rules).
+ */
+export function isRepeatable({ method, body }: Pick<Request, 'method' | 'body'>): boolean {
+  return ['GET', 'PUT', 'DELETE'].includes(method) || (method === 'PATCH' && onlySets(body));
+}
+
+function onlySets(body: Json): boolean {
+  if (isArray(body)) return body.every(setsOneValue);
+  if (!isObject(body)) return false;
+  const operations = own(body, 'operations');
+  return operations === undefined ? hasOnlyIds(body) : isArray(operations) && onlySets(operations);
+}
+
+function setsOneValue(operation: Json): boolean {
+  if (!isObject(operation)) return false;
+  const { op, path } = operation;
+  if (typeof path !== 'string') return false;
+  // `add` at an index moves the rest of an array; a numeric name could be one.
+  return op === 'replace' || (op === 'add' && !/\/(-|\d+)$/.test(path));
+}
+
+/** Whether every record in a list has an id, so that none is created. */
+function hasOnlyIds(value: Json): boolean {
+  if (isArray(value)) return value.every((item) => !isObject(item) || (hasId(item) && hasOnlyIds(item)));
+  return !isObject(value) || Object.values(value).every(hasOnlyIds);
+}
+
+function hasId(record: Json): boolean {
+  return isObject(record) && (own(record, 'id') ?? null) !== null && own(record, '_destroy') !== true;
+}

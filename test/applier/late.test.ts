@@ -1,0 +1,439 @@
+import { appendFile, mkdir, readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { openJournal } from '../../src/applier/journal.ts';
+import { readRecentWrites } from '../../src/applier/recent-writes.ts';
+import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
+import type { Request } from '../../src/model/plan.ts';
+import {
+  createThing,
+  deleteNotes,
+  deleteThing,
+  FakeTenant,
+  type Fault,
+  kinds,
+  planOf,
+  thing,
+  updateThing,
+} from './fake.ts';
+import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+
+const settle = 60_000;
+/** A tenant that would make a second thing of the same name. */
+const doubling: readonly Kind[] = kinds.map((kind) =>
+  kind.name === thing.name ? { ...kind, secondCreate: 'duplicates' } : kind,
+);
+const old = { id: 't1', name: 'old', text: 'before' };
+const gone = { id: 't2', name: 'gone', text: 'x' };
+
+/** A tenant and the time it lives in. */
+function lateWorld(tenant = new FakeTenant()) {
+  const clock = steppingClock();
+  const start = clock.now();
+  return { tenant, clock, elapsed: () => clock.now() - start };
+}
+
+const answers: readonly Fault[] = [
+  { is: 'lost', done: false },
+  ...[500, 503, 504].map((status) => ({ is: 'status', status, done: false }) as const),
+];
+
+describe('a create that the tenant would make twice', () => {
+  it.each(answers)('without an answer (%j) is sent once, and found when it shows', async (fault) => {
+    const { tenant, clock, elapsed } = lateWorld();
+    tenant.fault = () => fault;
+    tenant.onRead = () => {
+      if (elapsed() >= 1500) tenant.things.set('a', { id: 'late', name: 'a', text: 'new' });
+    };
+    const result = await apply(planOf([createThing('a')]), tenant, { kinds: doubling, clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(tenant.sent).toHaveLength(1);
+    expect(elapsed()).toBeLessThan(4000);
+  });
+
+  it.each(answers)('without an answer (%j) is unknown once the time is over', async (fault) => {
+    const { tenant, clock, elapsed } = lateWorld();
+    tenant.fault = () => fault;
+    const result = await apply(planOf([createThing('a')]), tenant, { kinds: doubling, clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
+    expect(result.changes[0]?.error).toContain('not sent again');
+    expect(tenant.sent).toHaveLength(1);
+    expect(elapsed()).toBe(settle);
+  });
+
+  it('is looked up with the others, so that many wait no longer than one', async () => {
+    const { tenant, clock, elapsed } = lateWorld();
+    tenant.fault = () => ({ is: 'lost', done: false });
+    const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
+    const plan = planOf(names.map((name) => createThing(name)));
+    const result = await apply(plan, tenant, { kinds: doubling, clock, settle, concurrency: 1 });
+    expect(result.summary.unknown).toBe(20);
+    expect(elapsed()).toBe(settle);
+    expect(tenant.reads).toBeLessThan(20 + 1 + 25);
+  });
+
+  it('is not sent where somebody made it after the plan was checked', async () => {
+    const { tenant, clock } = lateWorld();
+    tenant.onRead = (count) => {
+      if (count === 2) tenant.things.set('a', { id: 'by-hand', name: 'a', text: 'by hand' });
+    };
+    const result = await apply(planOf([createThing('a')]), tenant, { kinds: doubling, clock, settle });
+    expect(result.changes[0]).toMatchObject({ outcome: 'failed', requests: [] });
+    expect(result.changes[0]?.error).toContain('Changed since the plan: it exists now');
+    expect(tenant.sent).toEqual([]);
+  });
+
+  it('is checked together with the others of its kind', async () => {
+    const { tenant, clock } = lateWorld();
+    const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
+    const plan = planOf(names.map((name) => createThing(name)));
+    await apply(plan, tenant, { kinds: doubling, clock, settle });
+    expect(tenant.sent).toHaveLength(20);
+    expect(tenant.reads).toBe(2);
+  });
+});
+
+it('a change of records without ids is not sent again: it would add them twice', async () => {
+  const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
+  tenant.fault = () => ({ is: 'status', status: 504, done: false });
+  const change = updateThing(old, 'after');
+  const requests: Request[] = change.requests.map((request) => ({
+    ...request,
+    body: { rows: [{ name: 'r' }] },
+  }));
+  const result = await apply(planOf([{ ...change, requests }]), tenant, { clock, settle });
+  expect(outcomes(result)).toEqual({ 'Thing/old': 'unknown' });
+  expect(tenant.sent).toHaveLength(1);
+});
+
+it('a change of several requests goes on once the first one shows', async () => {
+  const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
+  tenant.lag = { ms: 2000, now: clock.now };
+  tenant.fault = (_request, count) => (count === 1 ? { is: 'status', status: 504, done: true } : null);
+  const change = updateThing(old, 'after', 'r');
+  const [text, rule] = change.requests;
+  // The first request adds a record, so that it is not sent again.
+  const rows = { ...text, body: { text: 'after', rows: [{ name: 'r' }] } };
+  const requests = [rows, rule].filter((request): request is Request => request !== undefined);
+  const result = await apply(planOf([{ ...change, requests }]), tenant, { clock, settle });
+  expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+  expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
+});
+
+describe('the last of several requests, lost while the reads show the first one late', () => {
+  const change = updateThing(old, 'after', 'r');
+  const requests = ['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule'];
+
+  it('is sent again', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old } }));
+    tenant.lag = { ms: 2000, now: clock.now };
+    tenant.fault = (_request, count) => {
+      if (count !== 2) return null;
+      clock.pass(3000);
+      return { is: 'lost', done: false };
+    };
+    const result = await apply(planOf([change]), tenant, { clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+    expect(tenant.carriedOut).toEqual(requests);
+  });
+
+  it('is sent by the next run, if the program was killed', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old: { ...old, text: 'after' } } }));
+    const folder = await newFolder();
+    const plan = planOf([change]);
+    const journal = await openJournal(folder, plan);
+    const before = new Map([['Thing/old', change.fingerprint]]);
+    await journal.intend(0, before, 't1');
+    await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
+    await journal.intend(1, before, 't3');
+    await journal.close();
+    const result = await apply(plan, tenant, { clock, settle, folder });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'done' });
+    expect(tenant.carriedOut).toEqual(requests.slice(1));
+  });
+});
+
+it('with --fail-fast, nothing starts after a request whose outcome is not known yet', async () => {
+  const { tenant, clock } = lateWorld();
+  tenant.fault = () => ({ is: 'lost', done: false });
+  const plan = planOf([createThing('a'), createThing('b')]);
+  const result = await apply(plan, tenant, {
+    ...{ kinds: doubling, clock, settle },
+    concurrency: 1,
+    failFast: true,
+  });
+  expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown', 'Thing/b': 'notAttempted' });
+});
+
+describe('a verdict against the tenant', () => {
+  it('is not spoken while the reads lag', async () => {
+    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { old } }));
+    tenant.lag = { ms: 2000, now: clock.now };
+    const changes = [{ ...updateThing(old, 'after', 'r') }, createThing('new')];
+    const result = await apply(planOf(changes), tenant, { clock, settle });
+    expect(result.changes.map(({ outcome, warnings }) => [outcome, warnings])).toEqual([
+      ['done', []],
+      ['done', []],
+    ]);
+    expect(elapsed()).toBeLessThan(6000);
+  });
+
+  it('waits for a bulk delete that does not show yet', async () => {
+    const note = { id: 'n1', key: 'n1', text: 'x' };
+    const { tenant, clock } = lateWorld(new FakeTenant({ notes: { n1: note } }));
+    tenant.lag = { ms: 2000, now: clock.now };
+    const result = await apply(planOf(deleteNotes([note])), tenant, { clock, settle });
+    expect(outcomes(result)).toEqual({ 'Note/n1': 'done' });
+  });
+
+  it.each([
+    [settle, 15_000],
+    [3000, 3000],
+  ])('is spoken at last, with a settle of %i ms after %i ms', async (allowed, waited) => {
+    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { old } }));
+    tenant.rewrite = (raw) => ({ ...raw, text: 'before' });
+    const result = await apply(planOf([updateThing(old, 'after')]), tenant, { clock, settle: allowed });
+    expect(result.changes[0]?.warnings).toEqual([expect.stringMatching(/ignored \/text/)]);
+    expect(elapsed()).toBe(waited);
+  });
+
+  it('comes before the deletes, which depend on it', async () => {
+    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { gone } }));
+    tenant.fault = ({ method }) => (method === 'POST' ? { is: 'lost', done: false } : null);
+    const events: ApplyEvent[] = [];
+    const plan = planOf([createThing('a'), deleteThing(gone)]);
+    const result = await apply(plan, tenant, {
+      kinds: doubling,
+      clock,
+      settle,
+      onEvent: (event) => events.push(event),
+    });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown', 'Thing/gone': 'skipped' });
+    expect(tenant.things.has('gone')).toBe(true);
+    expect(elapsed()).toBe(settle);
+    expect(events.find(({ type }) => type === 'settling')).toMatchObject({
+      addresses: ['Thing/a'],
+      ms: settle,
+    });
+  });
+
+  it('that the journal cannot record stops the run, and nothing is forgotten', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: { old, gone } }));
+    const plan = planOf([updateThing(old, 'after', 'r'), deleteThing(gone)]);
+    const journal = {
+      ...(await openJournal(await newFolder(), plan)),
+      settle: async () => {
+        throw new Error('no space left');
+      },
+    };
+    const result = await apply(plan, tenant, { journal, clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'unknown', 'Thing/gone': 'notAttempted' });
+    expect(result.changes[0]?.error).toContain('no space left');
+    expect(result.changes[0]?.requests).toHaveLength(2);
+  });
+
+  it('is not waited for after Ctrl-C', async () => {
+    const { tenant, clock, elapsed } = lateWorld();
+    const control = new AbortController();
+    tenant.fault = () => ({ is: 'lost', done: false });
+    tenant.onRead = (count) => {
+      if (count > 2) control.abort();
+    };
+    const result = await apply(planOf([createThing('a')]), tenant, {
+      kinds: doubling,
+      clock,
+      settle,
+      signal: control.signal,
+    });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
+    expect(result.outcome).toBe('interrupted');
+    expect(elapsed()).toBeLessThan(2000);
+  });
+});
+
+describe('a prompt tenant', () => {
+  it('is not waited for', async () => {
+    const { tenant, clock, elapsed } = lateWorld(new FakeTenant({ things: { old, gone } }));
+    const plan = planOf([createThing('a'), updateThing(old, 'after', 'r'), deleteThing(gone)]);
+    expect((await apply(plan, tenant, { kinds: doubling, clock, settle })).outcome).toBe('done');
+    expect(elapsed()).toBe(0);
+    // The check, the key of the create, and the object that was changed by two requests: after each of them.
+    expect(tenant.reads).toBe(4);
+  });
+});
+
+describe('a write that was read for too long ago', () => {
+  const things = Object.fromEntries(
+    ['a', 'b', 'c'].map((name) => [name, { id: `id-${name}`, name, text: 'before' }]),
+  );
+  const plan = planOf(Object.values(things).map((raw) => updateThing(raw, 'after')));
+
+  it('is checked again, with all that remain, and leaves alone what somebody changed', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    tenant.fault = (_request, count) => {
+      if (count === 1) {
+        clock.pass(10_001);
+        tenant.things.set('c', { ...things.c, text: 'by hand' });
+      }
+      return null;
+    };
+    const result = await apply(plan, tenant, { clock, settle, concurrency: 1 });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'done', 'Thing/b': 'done', 'Thing/c': 'failed' });
+    expect(result.changes[2]).toMatchObject({
+      requests: [],
+      error: 'Changed since the plan: its content is different now. Nothing was sent.',
+    });
+    expect(tenant.things.get('c')).toMatchObject({ text: 'by hand' });
+    expect(tenant.reads).toBe(2);
+  });
+
+  it('is sent as it is within ten seconds', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    tenant.fault = () => {
+      clock.pass(3_000);
+      return null;
+    };
+    expect((await apply(plan, tenant, { clock, settle, concurrency: 1 })).outcome).toBe('done');
+    expect(tenant.reads).toBe(1);
+  });
+
+  it('tells the client until when it may be sent, and is read again where that was over', async () => {
+    const { tenant, clock } = lateWorld(new FakeTenant({ things }));
+    const limits: (number | null | undefined)[] = [];
+    const start = clock.now();
+    const send = tenant.send.bind(tenant);
+    const tooLate = { outcome: 'unsent', reason: 'outdated', detail: 'too late' } as const;
+    const outdated = { ...tooLate, attempts: 1, ms: 0, trackingId: null, repeated: false };
+    const port = {
+      tenant: tenant.tenant,
+      read: tenant.read.bind(tenant),
+      async send(request: Request, options?: { readonly notAfter?: number | null }) {
+        limits.push(options?.notAfter);
+        return limits.length > 1 ? send(request) : outdated;
+      },
+    };
+    const result = await apply(planOf(plan.changes.slice(0, 1)), port, { clock, settle });
+    expect(result.outcome).toBe('done');
+    expect(result.changes[0]?.requests).toHaveLength(1);
+    expect(limits).toEqual([start + 10_000, null]);
+  });
+
+  it('may be as old as it takes to read, where that takes long', async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
+    const many = Object.fromEntries(names.map((name) => [name, { id: `id-${name}`, name, text: 'before' }]));
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: many }));
+    tenant.onRead = () => clock.pass(20_000);
+    tenant.fault = () => {
+      clock.pass(2_000);
+      return null;
+    };
+    const changes = Object.values(many).map((raw) => updateThing(raw, 'after'));
+    expect((await apply(planOf(changes), tenant, { clock, settle, concurrency: 1 })).outcome).toBe('done');
+    expect(tenant.reads).toBe(2);
+  });
+
+  it('is read by id, and with few others, where each object has a call of its own', async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `thing-${at}`);
+    const many = Object.fromEntries(names.map((name) => [name, { id: `id-${name}`, name, text: 'before' }]));
+    const { tenant, clock } = lateWorld(new FakeTenant({ things: many }));
+    const asked: ReadRequest[] = [];
+    const port = {
+      tenant: tenant.tenant,
+      send: (request: Request) => tenant.send(request),
+      read: (requests: readonly ReadRequest[]) => {
+        asked.push(...requests);
+        return tenant.read(requests);
+      },
+    };
+    tenant.fault = (_request, count) => {
+      if (count === 1) clock.pass(11_000);
+      return null;
+    };
+    const list = { path: () => '/v2024/things', pageSize: null };
+    const each = () => ({ method: 'GET', path: '/', query: {}, headers: {}, body: null }) as const;
+    const eachByCall: Kind = { ...thing, read: { how: 'list-then-each', list, each } };
+    const changes = Object.values(many).map((raw) => updateThing(raw, 'after'));
+    await apply(planOf(changes), port, { kinds: [eachByCall], clock, settle, concurrency: 1 });
+    expect(asked.map(({ keys, ids }) => [keys.length, ids.length])).toEqual([
+      [40, 40],
+      [0, 16],
+      [0, 16],
+      [0, 7],
+    ]);
+  });
+
+  it('of a bulk request fails for all of it', async () => {
+    const notes = ['a', 'b'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
+    const { tenant, clock } = lateWorld(
+      new FakeTenant({ things: { old }, notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) }),
+    );
+    tenant.onEffect = () => {
+      clock.pass(11_000);
+      tenant.notes.set('b', { id: 'n-b', key: 'b', text: 'by hand' });
+    };
+    const result = await apply(planOf([updateThing(old, 'after'), ...deleteNotes(notes)]), tenant, {
+      clock,
+      settle,
+    });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'done', 'Note/a': 'failed', 'Note/b': 'failed' });
+    expect(result.changes[1]?.error).toContain('Note/b');
+    expect(tenant.notes.size).toBe(2);
+  });
+});
+
+describe('a later run', () => {
+  const plan = planOf([createThing('a')]);
+
+  it('waits for what is left of the time since the intent of a killed one', async () => {
+    const { tenant, clock, elapsed } = lateWorld();
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    await journal.intend(0, new Map([['Thing/a', null]]), new Date(clock.now()).toISOString());
+    await journal.close();
+    clock.pass(20_000);
+    const recent = await readRecentWrites(folder, plan.tenant, clock.now() - settle);
+    const result = await apply(plan, tenant, { folder, kinds: doubling, clock, settle, recent });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    expect(tenant.sent).toHaveLength(1);
+    expect(elapsed()).toBe(settle);
+  });
+
+  it('does not wait for what shows, nor for what somebody changed', async () => {
+    const { tenant, clock, elapsed } = lateWorld();
+    const folder = await newFolder();
+    expect((await apply(plan, tenant, { folder, kinds: doubling, clock, settle })).outcome).toBe('done');
+    const recent = await readRecentWrites(folder, plan.tenant, clock.now() - settle);
+    expect(recent).toMatchObject([{ address: 'Thing/a', before: [null], after: expect.any(String) }]);
+    for (const text of ['new', 'by hand']) {
+      const live = { id: 'new-1', name: 'a', text };
+      tenant.things.set('a', live);
+      const next = planOf([updateThing(live, `${text}!`)]);
+      const result = await apply(next, tenant, { kinds: doubling, clock, settle, recent });
+      expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
+    }
+    expect(elapsed()).toBe(0);
+  });
+
+  it('does not know the writes of another tenant, nor what the tenant refused', async () => {
+    const { tenant, clock } = lateWorld();
+    const folder = await newFolder();
+    tenant.fault = () => ({ is: 'status', status: 400, done: false });
+    await apply(plan, tenant, { folder, clock, settle });
+    expect(await readRecentWrites(folder, plan.tenant, 0)).toEqual([]);
+    tenant.fault = () => null;
+    await apply(plan, tenant, { folder, clock, settle });
+    expect(await readRecentWrites(folder, plan.tenant, 0)).toHaveLength(1);
+    expect(await readRecentWrites(folder, { ...plan.tenant, identity: 'https://other' }, 0)).toEqual([]);
+    expect(await readRecentWrites(`${folder}/none`, plan.tenant, 0)).toEqual([]);
+  });
+
+  it('refuses a damaged journal, since it may hide a write', async () => {
+    const folder = await newFolder();
+    await mkdir(folder, { recursive: true });
+    await apply(plan, new FakeTenant(), { folder });
+    for (const name of await readdir(folder)) await appendFile(`${folder}/${name}`, 'no record\n');
+    await expect(readRecentWrites(folder, plan.tenant, 0)).rejects.toMatchObject({
+      diagnostics: [{ code: 'journal-damaged' }],
+    });
+  });
+});

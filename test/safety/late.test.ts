@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault, Sandbox } from '../../src/sandbox/index.ts';
+import { createTestWorld, type World } from '../support/world.ts';
+
+const staff = {
+  kind: 'ProfileSearch',
+  label: 'Staff',
+  rules: [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }],
+};
+const desk = {
+  kind: 'SimIntegration',
+  name: 'Desk',
+  type: 'ServiceNow Service Desk',
+  cluster: 'c1',
+  sources: ['s1'],
+  attributes: { url: 'u1' },
+};
+const labels = ({ state }: Sandbox) => state.profileSearches.map(({ label }) => label);
+const late = (fault: Fault): Fault => ({ ...fault, method: 'POST', path: '/api/', late: 100 });
+
+/** A world that may take its time. */
+async function lateWorld(settle: string, lag = 0): Promise<World> {
+  const world = await createTestWorld({ sandbox: { lag }, environment: { limits: { settle } } });
+  world.declare([staff]);
+  return world;
+}
+
+describe('a search that is created after the gateway gave up', () => {
+  it.each<[string, Fault]>([
+    ['504', { kind: 'status', status: 504 }],
+    ['503', { kind: 'status', status: 503 }],
+    ['500', { kind: 'status', status: 500 }],
+    ['a reset', { kind: 'reset-before' }],
+  ])('with %s is created once', async (_name, fault) => {
+    const world = await lateWorld('60s');
+    world.sandbox.faults.add(late(fault));
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    await world.sandbox.settle();
+    expect(labels(world.sandbox)).toEqual(['Staff']);
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
+  it('later than the tenant is said to be is created once too, if the next run sees it', async () => {
+    const world = await lateWorld('50ms');
+    world.sandbox.faults.add(late({ kind: 'status', status: 504 }));
+    const first = await world.run('apply', '--yes', '--format', 'json');
+    expect(first).toMatchObject({ code: 3, json: { changes: [{ outcome: 'unknown' }] } });
+    await world.sandbox.settle();
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(labels(world.sandbox)).toEqual(['Staff']);
+  });
+
+  it('and in truth never is, is created by the next run', async () => {
+    const world = await lateWorld('1s');
+    world.sandbox.faults.add({ kind: 'status', status: 504, method: 'POST', path: '/api/' });
+    const first = await world.run('apply', '--yes', '--format', 'json');
+    expect(first).toMatchObject({ code: 3, json: { summary: { unknown: 1 } } });
+    expect(labels(world.sandbox)).toEqual([]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(labels(world.sandbox)).toEqual(['Staff']);
+  });
+});
+
+describe('reads that lag', () => {
+  it('make no second search of an apply right after another, and the plan is empty', async () => {
+    const world = await lateWorld('60s', 300);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    const again = await world.run('apply', '--yes', '--format', 'json');
+    expect(again).toMatchObject({ code: 0, json: { changes: [] } });
+    expect(again.stderr).toMatch(/^waiting up to \d.* s for .*ProfileSearch\/Staff$/m);
+    expect(labels(world.sandbox)).toEqual(['Staff']);
+  });
+
+  it('are read again by a plan, in any case and in one line, unless it is to be quiet', async () => {
+    const world = await lateWorld('60s', 300);
+    await world.run('apply', '--yes');
+    const plan = await world.run('plan', '--detailed-exitcode');
+    expect(plan).toMatchObject({ code: 0 });
+    expect(plan.stderr.match(/waiting/g)).toHaveLength(1);
+    world.declare([{ ...staff, rules: [{ ...staff.rules[0], value: 'Inactive' }] }]);
+    await world.run('apply', '--yes');
+    const quiet = await world.run('plan', '--detailed-exitcode', '--quiet');
+    expect(quiet).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('lead to no false word about what the tenant did', async () => {
+    const world = await lateWorld('60s', 300);
+    world.declare([desk]);
+    await world.run('apply', '--yes');
+    world.declare([
+      { ...desk, description: 'New', beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand' } },
+    ]);
+    const changed = await world.run('apply', '--yes', '--format', 'json');
+    expect(changed).toMatchObject({ code: 0, json: { changes: [{ outcome: 'done', warnings: [] }] } });
+    world.declare([{ kind: 'SimIntegration', name: 'Desk', ensure: 'absent' }]);
+    const removed = await world.run('apply', '--yes', '--allow-delete-all', 'SimIntegration');
+    expect(removed).toMatchObject({ code: 0 });
+    expect((await world.plan()).changes).toEqual([]);
+  });
+});
+
+describe('a prompt tenant', () => {
+  it('is read no more often than needed, and never waited for', async () => {
+    const world = await lateWorld('60s');
+    const lists = () =>
+      world.sandbox.log.filter(({ method, path }) => method === 'GET' && path === '/api/advanced_search')
+        .length;
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    // The plan, the check of the plan, and the key of the create.
+    expect(lists()).toBe(3);
+    expect((await world.plan()).changes).toEqual([]);
+    expect(lists()).toBe(4);
+  });
+
+  it('is not waited for where a person has changed what was just written', async () => {
+    const world = await lateWorld('60s');
+    await world.run('apply', '--yes');
+    const [search] = world.sandbox.state.profileSearches;
+    const [rule] = search?.rules ?? [];
+    if (rule) rule.value = 'Terminated';
+    expect((await world.plan()).summary).toMatchObject({ update: 1 });
+  });
+});
