@@ -1,6 +1,6 @@
 import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
-import { looksSecret } from '../model/sensitive.ts';
+import { namesCredential } from '../model/sensitive.ts';
 
 /** How many characters of the source line are shown left and right of the caret. */
 const [shownBefore, shownAfter] = [60, 40];
@@ -60,7 +60,7 @@ function maskCredentials(line: string): string {
   let shown = '';
   for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
     // `key` alone is an ordinary field.
-    if (index < shown.length || name === 'key' || !looksSecret(name)) continue;
+    if (index < shown.length || name === 'key' || !namesCredential(name)) continue;
     const at = index + colon.length;
     plainValue.lastIndex = at;
     const value = plainValue.exec(line)?.[0] ?? '';

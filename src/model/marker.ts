@@ -47,6 +47,11 @@ export function livePlace(value: Json | undefined): Pointer | null {
   return typeof at === 'string' ? at : null;
 }
 
+/** Whether a declared value is a marker, so that its text is not known yet. */
+export function isFilledInLater(value: Json | undefined): boolean {
+  return secretName(value) !== null || livePlace(value) !== null || lookupOf(value) !== null;
+}
+
 /** The foreign data in a literal; `undefined` for other values. */
 export function literalOf(value: Json | undefined): Json | undefined {
   return markerContent(value, '$literal');

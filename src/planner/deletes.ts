@@ -1,11 +1,10 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { LiveIndex } from '../kinds/live-objects.ts';
-import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
-import type { Pointer } from '../model/pointer.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import type { PlanInput } from './input.ts';
@@ -17,8 +16,8 @@ export interface Deletion {
   readonly source: Change['source'];
   /** The manifest itself protects the object. */
   readonly protect: boolean;
-  /** Places that its manifest marks as secret. */
-  readonly secrets: readonly Pointer[];
+  /** What a manifest declared of it; the rest of its settings is not shown. */
+  readonly declared: JsonObject;
 }
 
 export interface DeleteRequest extends Pick<PlanInput, 'resources' | 'previous' | 'objects'> {
@@ -48,7 +47,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
     ...undeclaredSince(request).filter(({ live }) => isUndeclared(live)),
     ...prunable
       .filter(({ address }) => !isKept(address))
-      .map((live): Deletion => ({ live, source: null, protect: false, secrets: [] })),
+      .map((live): Deletion => ({ live, source: null, protect: false, declared: {} })),
   ];
   const once = new Map<Address, Deletion>();
   for (const each of all) if (!once.has(each.live.address)) once.set(each.live.address, each);
@@ -76,7 +75,7 @@ function deletionBy(
   live: LiveObject | null,
   source: Change['source'],
 ): Deletion[] {
-  return live ? [{ live, source, protect: lifecycle.protect, secrets: secretPlaces(fields) }] : [];
+  return live ? [{ live, source, protect: lifecycle.protect, declared: fields }] : [];
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */

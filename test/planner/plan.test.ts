@@ -216,7 +216,64 @@ describe('secrets', () => {
     });
     expect(plan.changes[0]?.action).toBe('delete');
     expect(JSON.stringify(plan)).not.toContain('canary');
-    expect(JSON.stringify(plan)).toContain('"u"');
+  });
+
+  it('are all settings that no manifest declares, whatever they are called', () => {
+    const attributes = {
+      url: 'u',
+      colour: 'canary-1',
+      deep: { a: ['canary-2', 7654321], text: '{"b":"canary-3"}' },
+    };
+    for (const settings of [
+      {},
+      { simUpdate: 'put' },
+      { jsonText: 'object' },
+      { simUpdate: 'put', jsonText: 'object' },
+    ] as const) {
+      const plan = planOf({
+        declared: [resource('SimIntegration', ['S'], { attributes: { url: 'new', deep: { b: 1 } } })],
+        live: live(attributes),
+        settings,
+      });
+      expect(JSON.stringify(plan)).not.toMatch(/canary|7654321/);
+      expect(plan.changes[0]?.diff).toMatchObject([
+        { path: '/attributes/url', before: 'u', after: 'new' },
+        { path: '/attributes/deep/b', after: '1' },
+      ]);
+    }
+  });
+
+  it('are not the settings that a manifest declares, unless they look like credentials', () => {
+    const fields = {
+      attributes: { url: 'new', list: [{ name: 'colour', value: 'red' }], text: '{"a":"b"}', gone: null },
+    };
+    const before = {
+      url: 'old',
+      list: [{ name: 'colour', value: 'blue' }],
+      text: '{"a":"c"}',
+      gone: 'shown',
+    };
+    const plan = planOf({ declared: [resource('SimIntegration', ['S'], fields)], live: live(before) });
+    expect(plan.changes[0]?.diff.map(({ path, before, after }) => [path, before, after])).toEqual([
+      ['/attributes/url', 'old', 'new'],
+      ['/attributes/list/0/value', 'blue', 'red'],
+      ['/attributes/text', '{"a":"c"}', '{"a":"b"}'],
+      ['/attributes/gone', 'shown', null],
+    ]);
+    // What stood where a declared map is now was never declared.
+    const other = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { deep: { a: 1 }, flat: 'x' } })],
+      live: live({ deep: 'canary-text', flat: { inner: 'canary-inner' } }),
+    });
+    expect(JSON.stringify(other)).not.toContain('canary');
+  });
+
+  it.each([3, 4, 5, 6, 7])('are no masks of %i signs', (length) => {
+    for (const sign of '*•●') {
+      expect(
+        planOf({ declared, live: live({ url: 'u', password: sign.repeat(length) }), secrets }).changes,
+      ).toEqual([]);
+    }
   });
 
   it("cannot be drawn out by a tenant whose data looks like tenantctl's own markers", () => {
@@ -226,8 +283,13 @@ describe('secrets', () => {
       secrets,
     });
     expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
-      operations: [{ value: { $jsonText: { innocent: { $literal: { $secret: 'SNOW' } } } } }],
+      operations: [{ value: { $jsonText: { url: 'new', innocent: { $live: '/attributes/innocent' } } } }],
     });
+    const shown = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { innocent: 'x' } })],
+      live: live({ url: 'u', innocent: { $secret: 'canary' } }),
+    });
+    expect(JSON.stringify(shown)).not.toContain('canary');
   });
 
   it('cannot be drawn out by the rules of a saved search either', () => {
@@ -262,6 +324,16 @@ describe('secrets', () => {
     expect(plan.changes[0]?.requests).toHaveLength(1);
     expect(revealed).toEqual([]);
   });
+});
+
+it('a member that is declared as null settles where the tenant does not have it, at every depth', () => {
+  const fields = { attributes: { gone: null, deep: { gone: null, kept: 'a' } } };
+  const raw = { id: '1', name: 'S', attributes: { deep: { kept: 'a' } } };
+  const plan = planOf({
+    declared: [resource('SimIntegration', ['S'], fields)],
+    live: [{ kind: 'SimIntegration', raw }],
+  });
+  expect(plan.changes).toEqual([]);
 });
 
 describe('deleting', () => {

@@ -1,7 +1,7 @@
 import { comparable } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
 import type { Printable } from '../../loader/print.ts';
-import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import type { Edit } from '../edit/apply-edits.ts';
@@ -9,7 +9,7 @@ import {
   isWritableKey,
   itemPlace,
   type JsonField,
-  openMember,
+  membersIn,
   type PrintedJson,
   printJson,
   rootOf,
@@ -107,19 +107,21 @@ function comparableValue(value: Json, { settings }: Where): Json {
 
 function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Where, walk: Walk): void {
   const isExact = walk.field.declares === 'whole' || !where.comparable;
+  const openDeclared = membersIn(declared, where, walk.field);
+  const openLive = membersIn(live, where, walk.field);
   for (const [key, value] of Object.entries(declared)) {
-    const current = openMember(key, own(live, key), where, walk.field);
+    const current = openLive(key);
     if (current.value !== undefined && (isExact || current.value !== null)) {
-      const wanted = openMember(key, value, where, walk.field).value;
+      const wanted = openDeclared(key).value ?? null;
       const member = { declared: wanted, live: current.value, written: partOf(written, key) };
       mergeValue(member, current.where, walk);
     } else if (isExact || value !== null) remove(value, current.where, walk);
   }
   if (!isExact) return;
-  for (const [key, value] of Object.entries(live)) {
+  for (const key of Object.keys(live)) {
     if (Object.hasOwn(declared, key)) continue;
-    const member = openMember(key, value, where, walk.field);
-    insert(key, member.value, member.where, walk);
+    const member = openLive(key);
+    insert(key, member.value ?? null, member.where, walk);
   }
 }
 
@@ -186,5 +188,6 @@ function remove(declared: Json, { at }: Where, { merge }: Walk): void {
 
 /** The live value as a manifest holds it. */
 function printLive(live: Json, where: Where, { merge, field }: Walk): PrintedJson {
-  return printJson(live, where, field, merge.live.hidden);
+  // A declared secret stays as it is written.
+  return printJson(live, where, field, { hidden: merge.live.hidden, declaredSecrets: new Set() });
 }
