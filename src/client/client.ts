@@ -5,7 +5,7 @@ import { literalTexts, renderBody } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { type Answer, type Sent, type Unsent, unsent } from './answer.ts';
+import { type Answer, isSuccess, type Sent, type Unsent, unsent } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
@@ -58,6 +58,8 @@ export interface ClientOptions {
   /** Ends all waits and reads when aborted. */
   readonly signal?: AbortSignal;
   onEvent?(event: ClientEvent): void;
+  /** Removes secrets from messages of the tenant; it learns every secret and token that is sent. */
+  readonly redactor?: Redactor;
   readonly timeouts?: Partial<TransportLimits>;
   readonly retries?: Partial<RetryLimits>;
   readonly clock?: Clock;
@@ -75,7 +77,7 @@ class TenantClient implements Client {
   readonly #secrets: Secrets;
   readonly #options: ClientOptions;
   readonly #tools: RetryTools;
-  readonly #redactor = new Redactor();
+  readonly #redactor: Redactor;
   readonly #transport: Transport;
   readonly #limiter: RateLimiter;
   readonly #sourceOf: (auth: Auth) => TokenSource;
@@ -89,6 +91,7 @@ class TenantClient implements Client {
     this.#target = target;
     this.#secrets = secrets;
     this.#options = options;
+    this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     this.#transport = createTransport(target.limits.concurrency, { ...defaultTransportLimits, ...timeouts });
@@ -144,11 +147,10 @@ class TenantClient implements Client {
         this.#redactor.learn(secret);
         return secret;
       };
-      // A plan does not show literals, so errors that repeat them must not show them either.
-      for (const text of literalTexts(request.body))
-        if (text.length >= leastLiteral) this.#redactor.learn(text);
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
-      return { request, signal, to, body, source: this.#sourceOf(endpoint.auth) };
+      // A plan does not show literals, so errors that repeat them must not show them either.
+      const concealed = literalTexts(request.body);
+      return { request, signal, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
     }
@@ -168,7 +170,8 @@ class TenantClient implements Client {
     return { answer, permit, token: token.value };
   }
 
-  async #exchange({ request, to, body, signal }: Work, token: string, attempt: number): Promise<Answer> {
+  async #exchange(work: Work, token: string, attempt: number): Promise<Answer> {
+    const { request, to, body, concealed, signal } = work;
     this.#emit({ type: 'request-started', request: nameOf(request), attempt });
     const { clock } = this.#tools;
     const startedAt = clock.now();
@@ -180,7 +183,10 @@ class TenantClient implements Client {
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
     });
-    const answer = this.#redactor.answer(raw);
+    // What a request conceals may be ordinary words, so it is only removed from the answers to that request.
+    const redactor =
+      concealed.length > 0 && !isSuccess(raw) ? this.#redactor.with(concealed) : this.#redactor;
+    const answer = redactor.answer(raw);
     this.#emit({
       type: 'request-finished',
       request: nameOf(request),
@@ -212,11 +218,10 @@ interface Work {
   readonly signal: AbortSignal;
   readonly to: Target;
   readonly body: string | null;
+  /** Values in the body that the plan does not show. */
+  readonly concealed: readonly string[];
   readonly source: TokenSource;
 }
-
-/** Shorter texts are ordinary words rather than credentials. */
-const leastLiteral = 4;
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
 

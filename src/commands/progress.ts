@@ -3,7 +3,7 @@ import type { ClientEvent, RequestName } from '../client/event.ts';
 import { openTenant, type Tenant } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../model/project.ts';
 import { printable } from '../report/safe.ts';
-import { type Io, type Verbosity, widthOf } from './io.ts';
+import { type Io, type ProgramIo, type Verbosity, widthOf } from './io.ts';
 
 /**
  * Opens the environment's tenant for `use`, shows on stderr what happens meanwhile, and closes the tenant. Rejects with
@@ -16,7 +16,11 @@ export async function withTenant<T>(
   use: (tenant: Tenant, progress: Progress) => Promise<T>,
 ): Promise<T> {
   const progress = createProgress(io, args);
-  const tenant = await openTenant(project, { signal: io.signal, onEvent: progress.onClient });
+  const tenant = await openTenant(project, {
+    signal: io.signal,
+    onEvent: progress.onClient,
+    redactor: io.redactor,
+  });
   try {
     return await use(tenant, progress);
   } finally {
@@ -36,7 +40,7 @@ export interface Progress {
   end(): void;
 }
 
-export function createProgress(io: Io, args: Verbosity): Progress {
+export function createProgress(io: ProgramIo, args: Verbosity): Progress {
   if (args.quiet) return silent;
   if (args.verbose) return trafficLog(io);
   if (!args.progress) return silent;
@@ -46,7 +50,7 @@ export function createProgress(io: Io, args: Verbosity): Progress {
 
 const silent: Progress = { onClient() {}, onApply() {}, end() {} };
 
-function trafficLog(io: Io): Progress {
+function trafficLog(io: ProgramIo): Progress {
   const log = (text: string | null) => {
     if (text !== null) io.stderr.write(`${printable(text)}\n`);
   };
@@ -103,7 +107,7 @@ const idOf = ({ method, path, query }: RequestName) => `${method} ${path}?${new 
 
 const barWidth = 20;
 
-function bar(io: Io): Progress {
+function bar(io: ProgramIo): Progress {
   const count = new Count();
   let isShown = false;
   const show = (event: ClientEvent | ApplyEvent, words: string | null) => {
@@ -128,7 +132,7 @@ function bar(io: Io): Progress {
 const mostLines = 20;
 const requestsPerLine = 100;
 
-function plainLines(io: Io): Progress {
+function plainLines(io: ProgramIo): Progress {
   const count = new Count();
   let printed = 0;
   const print = (text: string) => io.stderr.write(`${printable(text)}\n`);

@@ -2,7 +2,9 @@ import type { TenantPort } from '../applier/run-context.ts';
 import { type Client, createClient } from '../client/client.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { readTenant as readLive, readOnce } from '../client/read.ts';
-import { failure } from '../model/failure.ts';
+import type { Redactor } from '../client/redactor.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure, failure } from '../model/failure.ts';
 import type { TenantState } from '../model/live.ts';
 import type { Endpoint, Environment, Project, Secrets } from '../model/project.ts';
 import { readRequestsFor } from '../planner/input.ts';
@@ -21,22 +23,27 @@ export interface TenantOptions {
   readonly signal?: AbortSignal;
   /** Called for every request, wait and retry. */
   readonly onEvent?: (event: ClientEvent) => void;
+  /** Learns every secret and token that is sent. Left out: only messages of the tenant are without them. */
+  readonly redactor?: Redactor;
 }
 
 /**
  * Opens the environment's tenant, and starts it if it is embedded. Sends no request yet, so a wrong base URL shows
- * later. Throws a Failure for a seed or data file of an embedded tenant that cannot be used.
+ * later. Throws a Failure for credentials that are not set, and for a seed or data file of an embedded tenant that cannot
+ * be used.
  */
 export async function openTenant(
   { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
-  { signal, onEvent }: TenantOptions = {},
+  { signal, onEvent, redactor }: TenantOptions = {},
 ): Promise<Tenant> {
+  requireCredentials(environment);
   const { sandbox, identity, profiles } = await endpointsOf(environment);
   const { settings, limits } = environment;
   const { timeout } = limits;
   const client = createClient({ tenant: environment.tenant, identity, profiles, limits, settings }, secrets, {
     ...(signal === undefined ? {} : { signal }),
     ...(onEvent === undefined ? {} : { onEvent }),
+    ...(redactor === undefined ? {} : { redactor }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
   return {
@@ -76,6 +83,28 @@ export function portOf({ client, environment: { settings } }: Tenant): TenantPor
     send: (request, options) => client.send(request, options),
     read: (requests) => readLive(client, requests, settings),
   };
+}
+
+/** Throws one Failure with all credentials that are not set, and their places in the project file. */
+function requireCredentials({ connection }: Environment): void {
+  if (connection.to !== 'tenant') return;
+  const problems = new Map<string, Diagnostic>();
+  for (const endpoint of [connection.identity, connection.profiles]) {
+    for (const read of endpoint ? credentialsOf(endpoint) : []) {
+      try {
+        read();
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        // Both services may use the same credentials.
+        for (const each of error.diagnostics) problems.set(JSON.stringify([each.message, each.source]), each);
+      }
+    }
+  }
+  if (problems.size > 0) throw new Failure([...problems.values()]);
+}
+
+function credentialsOf({ auth }: Endpoint): (() => string)[] {
+  return auth.by === 'token' ? [auth.token] : [auth.clientId, auth.clientSecret];
 }
 
 /** Starts the embedded tenant. Throws a Failure for a seed or data file that cannot be used. */
