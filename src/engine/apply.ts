@@ -6,9 +6,11 @@ import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { matchAddresses } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { secretNamesIn } from '../model/marker.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
-import type { Environment, Project } from '../model/project.ts';
+import type { Environment, Project, Secrets } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
@@ -25,18 +27,19 @@ export interface ApplyOptions {
 /**
  * Applies a plan, new or saved, with the project's lock and journal. A plan that is stale or that a guard refused gives
  * a result with the outcome `refused`, and nothing was written. Errors of single changes are in the result. Throws a
- * Failure where another apply is running, and where the tenant cannot be read before the first write.
+ * Failure where another apply is running, where a secret is not set, and where the tenant cannot be read before the first write.
  *
  * @example
  * const result = await applyPlan(project, tenant, plan, { onEvent: (event) => console.error(event.type) });
  * for (const { address, error } of result.changes) if (error) console.error(address, error);
  */
 export async function applyPlan(
-  { root }: Pick<Project, 'root'>,
+  { root, secrets }: Pick<Project, 'root' | 'secrets'>,
   tenant: Tenant,
   plan: Plan,
   { save, ...options }: ApplyOptions = {},
 ): Promise<Result> {
+  requireSecrets(plan, secrets);
   const { name, settings, limits } = tenant.environment;
   const folder = join(root, '.tenantctl');
   const lock = await acquireLock(folder);
@@ -55,6 +58,16 @@ export async function applyPlan(
   } finally {
     await lock.release();
   }
+}
+
+/** Throws a Failure for secrets of the plan that are not set: they would only be missed halfway. */
+function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): void {
+  const names = changes.flatMap(({ requests }) => requests.flatMap(({ body }) => secretNamesIn(body)));
+  const unset = [...new Set(names)].flatMap((name): Diagnostic[] => {
+    const problem = secrets.problem(name);
+    return problem ? [{ ...problem, severity: 'error' }] : [];
+  });
+  if (unset.length > 0) throw new Failure(unset);
 }
 
 /**

@@ -75,7 +75,10 @@ export async function mergeTenant(
     ...options,
     objects,
     settings,
-    secrets,
+    // Without its text a secret cannot be compared, and need not be: it stays as it is written.
+    secrets: {
+      matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
+    },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
     inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),

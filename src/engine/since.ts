@@ -21,8 +21,6 @@ export function loadResourcesAt(
         environment: environment.name,
         env,
         manifests: diskSource(folder),
-        // The old resources are compared, never sent, so their secrets need not be set.
-        needsSecrets: false,
       }).resources;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

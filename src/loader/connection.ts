@@ -1,10 +1,12 @@
 import { isAbsolute, join } from 'node:path';
+import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { TenantName } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets } from '../model/project.ts';
 import type { FoundNode } from './document.ts';
+import { sourceOf } from './file.ts';
 import type { Problem, Problems } from './problems.ts';
 import { projectPath } from './source.ts';
 
@@ -150,7 +152,14 @@ function readCredential(
   { secrets, problems, find }: BuildContext,
 ): (() => string) | undefined {
   const name = secretName(value);
-  if (name !== null) return () => secrets.reveal(name);
+  if (name !== null) {
+    const { place } = find(at);
+    return () => {
+      const problem = secrets.problem(name);
+      if (problem) throw new Failure([{ ...problem, severity: 'error', source: sourceOf(place) }]);
+      return secrets.reveal(name);
+    };
+  }
   problems.add('literal-credential', 'Credentials do not belong in a file', find(at).place, {
     hint: 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.',
     excerpt: false,

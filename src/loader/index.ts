@@ -30,21 +30,23 @@ export interface ProjectEnvironment {
 }
 
 export interface LoadProjectOptions extends LoadOptions {
-  /** The source of manifests and side files. Default: the disk, from which the project file always comes. */
+  /**
+   * The source of manifests and side files. Default: the disk, from which the project file always comes. Manifests of
+   * another source, such as an earlier revision, are only compared: they may read as text what is a credential today.
+   */
   readonly manifests?: FileSource;
-  /** Whether the secrets in manifests must be set. Default: `true`; `false` if none is compared or sent. */
-  readonly needsSecrets?: boolean;
 }
 
 /**
  * Loads the project file and every manifest for one environment. Throws one Failure with all problems of all files.
- * Works offline: the credentials of the environment are not read.
+ * Works offline: neither the credentials of the environment nor the secrets of manifests are read.
  */
 export function loadProject(options: LoadProjectOptions): Project {
   const opened = openProject(options);
-  const context = prepareManifests(opened, options);
+  const context = prepareManifests(opened, options.manifests);
   const resources = readResources(context);
   context.overlays.reportUnused();
+  if (options.manifests === undefined) refuseSecretTexts(opened);
   return { ...requireEnvironment(opened), lint: opened.project.lint, resources };
 }
 
@@ -53,7 +55,7 @@ export function loadProject(options: LoadProjectOptions): Project {
  * if the project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
-  return declarationsOf(prepareManifests(openProject(options), { needsSecrets: false }));
+  return declarationsOf(prepareManifests(openProject(options)));
 }
 
 /** The names in a project, for shell completion. */
@@ -69,20 +71,29 @@ export interface ProjectNames {
  */
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openProject(options);
-  const context = prepareManifests(opened, { needsSecrets: false });
+  const context = prepareManifests(opened);
   return { environments: opened.project.environments, objects: readManifests(context, true) };
 }
 
+/** Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. */
+function refuseSecretTexts({ uses, project, problems }: OpenProject): void {
+  if (uses.texts.length === 0) return;
+  const credentials = new Set([...uses.secrets, ...project.credentialNames()]);
+  for (const { name, place } of uses.texts) {
+    if (!credentials.has(name)) continue;
+    const message = `${name} is a credential of this project, and \`!env\` would show it in plans and reports`;
+    problems.add('env-secret', message, place, { hint: `Write \`!secret ${name}\`.` });
+  }
+}
+
 function prepareManifests(
-  { problems, secrets, env, project }: OpenProject,
-  options: Omit<LoadProjectOptions, keyof LoadOptions>,
+  { problems, env, uses, project }: OpenProject,
+  source: FileSource = diskSource(project.root),
 ): ProjectContext {
-  const source = options.manifests ?? diskSource(project.root);
-  const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
   return {
     project,
     source,
-    readTag: tagReader({ env, secrets: needed, variables: project.variables, source, problems }),
+    readTag: tagReader({ env, uses, variables: project.variables, source, problems }),
     overlays: prepareOverlays(project.overlays, problems),
     problems,
   };
@@ -99,7 +110,9 @@ interface OpenProject extends Reading {
 
 function openProject(options: LoadOptions): OpenProject {
   const env = options.env ?? process.env;
-  const reading = { options, env, secrets: secretsFrom(env), problems: new Problems() };
+  const secrets = secretsFrom(env, options.onSecret);
+  const uses = { secrets: new Set<string>(), texts: [] };
+  const reading = { options, env, secrets, uses, problems: new Problems() };
   return { ...reading, project: readProjectFile(reading) };
 }
 

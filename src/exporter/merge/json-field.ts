@@ -2,7 +2,7 @@ import { comparable } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
 import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, sameJson } from '../../model/json.ts';
-import { secretName } from '../../model/marker.ts';
+import { secretName, secretNamesIn } from '../../model/marker.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import {
@@ -25,7 +25,6 @@ import {
   isIgnored,
   isOverlaid,
   noteSecret,
-  secretsIn,
 } from './document-merge.ts';
 
 interface Walk {
@@ -133,7 +132,7 @@ function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void
   );
   if (gaps.length === 0) return;
   // A secret in a list cannot be compared, and must not be replaced by its text.
-  if (secretsIn(declared).length > 0 || isOverlaid(walk.merge.resource, where.at)) {
+  if (secretNamesIn(declared).length > 0 || isOverlaid(walk.merge.resource, where.at)) {
     replace(pair, where, walk);
     return;
   }
