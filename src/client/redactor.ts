@@ -54,8 +54,8 @@ const shortest = 4;
 const shortestAnywhere = 8;
 /** A line of a secret with several lines is one itself if it is not too short. */
 const shortestLine = 12;
-/** JSON in JSON in a URL is as deep as servers go. */
-const deepest = 4;
+/** JSON in JSON in a URL is as deep as servers go; a secret may look like an escape itself. */
+const deepest = 6;
 
 /** A spelling of a secret. */
 interface Spelling {

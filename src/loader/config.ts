@@ -107,10 +107,11 @@ function credentialsIn(document: YamlDocument, environments: readonly Pointer[])
       ['token', 'clientSecret'].map((name) => `${at}${pointer(service, 'auth', name)}`),
     ),
   );
-  const isCredential = placesWithin(document, ...places);
+  const found = places.map((at) => findNode(document, at)).filter(({ match }) => match === 'exact');
+  const offsets = new Set(found.map(({ place }) => place.offset));
   const names: string[] = [];
   const readTag: ReadTag = (tag, argument, place) => {
-    const isNamed = tag === '!secret' || (tag === '!env' && isCredential(place));
+    const isNamed = tag === '!secret' || (tag === '!env' && offsets.has(place.offset));
     if (isNamed && typeof argument === 'string') names.push(argument);
     return unresolved;
   };
