@@ -203,7 +203,7 @@ environments:
       'env-secret config/a.yaml:5:10',
       'env-secret config/a.yaml:6:7',
       'env-secret config/a.yaml:7:7',
-      'env-secret tenantctl.yaml:6:26',
+      'env-secret tenantctl.yaml:6:25',
     ]);
     expect(found[0]?.hint).toContain('!secret B_TOKEN');
   });
