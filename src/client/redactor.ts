@@ -1,10 +1,10 @@
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import type { Answer } from './answer.ts';
-import { base64Spellings, decode } from './spellings.ts';
+import { decode, encodedTexts } from './spellings.ts';
 
 /**
  * Removes secrets from text that leaves the program, however they are spelled: as they are, escaped for URLs, JSON or HTML
- * (also in each other), in base64 or hex, or one line of several. All output goes through one redactor.
+ * (also in each other), in base64 or hex, or one line of several. All text output goes through one redactor.
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
@@ -57,33 +57,21 @@ const shortestLine = 12;
 /** JSON in JSON in a URL is as deep as servers go; a secret may look like an escape itself. */
 const deepest = 6;
 
-/** A spelling of a secret. */
-interface Spelling {
-  readonly text: string;
-  /** In base64 or hex. */
-  readonly isEncoded: boolean;
-}
-
 /** Spellings by their first four characters, and a filter that rules out almost every place of a text at once. */
 interface Matcher {
   readonly filter: Uint8Array;
-  readonly byStart: ReadonlyMap<string, readonly Spelling[]>;
+  readonly byStart: ReadonlyMap<string, readonly string[]>;
 }
 
 type Range = readonly [start: number, end: number];
 
 function createMatcher(secrets: ReadonlySet<string>): Matcher {
-  const forms = [...secrets].flatMap(formsOf);
-  const spellings = [
-    ...[...new Set(forms)].map((text): Spelling => ({ text, isEncoded: false })),
-    ...[...new Set(forms.flatMap(encodedForms))].map((text): Spelling => ({ text, isEncoded: true })),
-  ];
   const filter = new Uint8Array(0x10000);
-  const byStart = new Map<string, Spelling[]>();
-  for (const spelling of spellings) {
-    filter[hashAt(spelling.text, 0)] = 1;
-    const start = spelling.text.slice(0, shortest);
-    byStart.set(start, [...(byStart.get(start) ?? []), spelling]);
+  const byStart = new Map<string, string[]>();
+  for (const form of new Set([...secrets].flatMap(formsOf))) {
+    filter[hashAt(form, 0)] = 1;
+    const start = form.slice(0, shortest);
+    byStart.set(start, [...(byStart.get(start) ?? []), form]);
   }
   return { filter, byStart };
 }
@@ -114,23 +102,23 @@ function decodedForms(text: string, depth = 0): string[] {
   return decoded ? [decoded.text, ...decodedForms(decoded.text, depth + 1)] : [];
 }
 
-function encodedForms(form: string): string[] {
-  const inJson = JSON.stringify(form).slice(1, -1);
-  const escaped = [form, inJson, encodeURIComponent(form.toWellFormed())];
-  const hex = Buffer.from(form).toString('hex');
-  return [...escaped.flatMap(base64Spellings), ...(form.length > shortest ? [hex, hex.toUpperCase()] : [])];
-}
-
-/** Where secrets stand in a text, at each level of its escapes. */
-function findSecrets(text: string, matcher: Matcher): Range[] {
-  const found = rangesIn(text, matcher);
+/**
+ * Where secrets stand in a text, at each level of its escapes.
+ *
+ * @param layers how often a text in base64 or hex is read as text again
+ */
+function findSecrets(text: string, matcher: Matcher, layers = 2): Range[] {
+  const found = [...rangesIn(text, matcher), ...encodedRanges(text, matcher, layers)];
   let level = decode(text);
-  for (let depth = 1; level && depth <= deepest; depth += 1) {
+  for (let depth = 1; level; depth += 1) {
     const { offsets } = level;
     const origin = (at: number) => offsets[at] ?? text.length;
-    for (const [start, end] of rangesIn(level.text, matcher))
-      found.push([origin(start), endIn(offsets, end)]);
     const next = depth < deepest ? decode(level.text) : null;
+    // What base64 or hex there is can be read best where all escapes are resolved.
+    const encoded = next ? [] : encodedRanges(level.text, matcher, layers);
+    for (const [start, end] of [...rangesIn(level.text, matcher), ...encoded]) {
+      found.push([origin(start), endIn(offsets, end)]);
+    }
     level = next && { text: next.text, offsets: next.offsets.map(origin) };
   }
   return found;
@@ -147,29 +135,34 @@ function rangesIn(text: string, { filter, byStart }: Matcher): Range[] {
   const ranges: Range[] = [];
   for (let at = 0; at + shortest <= text.length; at += 1) {
     if (filter[hashAt(text, at)] === 0) continue;
-    for (const spelling of byStart.get(text.slice(at, at + shortest)) ?? []) {
-      const end = at + spelling.text.length;
-      if (!text.startsWith(spelling.text, at)) continue;
-      if (spelling.isEncoded) ranges.push(widen(text, at, end));
-      else if (spelling.text.length >= shortestAnywhere || isWord(text, at, end)) ranges.push([at, end]);
+    for (const form of byStart.get(text.slice(at, at + shortest)) ?? []) {
+      const end = at + form.length;
+      const isFound = text.startsWith(form, at) && (form.length >= shortestAnywhere || isWord(text, at, end));
+      if (isFound) ranges.push([at, end]);
     }
   }
   return ranges;
+}
+
+function encodedRanges(text: string, matcher: Matcher, layers: number): Range[] {
+  if (layers === 0) return [];
+  const ranges: Range[] = [];
+  for (const { start, end, text: inner } of encodedTexts(text)) {
+    if (findSecrets(inner, matcher, layers - 1).length > 0) ranges.push([start, withPadding(text, end)]);
+  }
+  return ranges;
+}
+
+function withPadding(text: string, end: number): number {
+  let until = end;
+  while (text.charAt(until) === '=' && until < end + 2) until += 1;
+  return until;
 }
 
 /** Whether what begins and ends here is no part of a longer word. */
 function isWord(text: string, start: number, end: number): boolean {
   const isPart = (at: number) => /[A-Za-z0-9]/.test(text.charAt(at));
   return !(start > 0 && isPart(start - 1)) && !isPart(end);
-}
-
-/** With the characters on both sides that hold a few bits of the secret, and the padding. */
-function widen(text: string, start: number, end: number): Range {
-  const isPart = (at: number) => /[\w+/-]/.test(text.charAt(at));
-  const from = start > 0 && isPart(start - 1) ? start - 1 : start;
-  let until = isPart(end) ? end + 1 : end;
-  while (text.charAt(until) === '=' && until < end + 3) until += 1;
-  return [from, until];
 }
 
 function replaceRanges(text: string, ranges: readonly Range[]): string {

@@ -111,19 +111,38 @@ function latin1Names(): string[] {
   return names.split(' ').map((name, at) => `${name} ${String.fromCharCode(0xa1 + at)}`);
 }
 
-/**
- * How base64 spells a text in the middle of others: at each of its three offsets, without the characters that also depend
- * on what stands around it, and as it is written in URLs. Short spellings would be found in ordinary words.
- */
-export function base64Spellings(text: string): string[] {
-  const bytes = Buffer.from(text);
-  const spellings = [0, 1, 2].flatMap((offset) => {
-    const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    return whole.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
-  });
-  return spellings
-    .filter(({ length }) => length >= shortestSpelling)
-    .flatMap((spelling) => [spelling, spelling.replaceAll('+', '-').replaceAll('/', '_')]);
+/** Runs of base64 (as in mails and as in URLs) or hex that may hold a text worth hiding. Words have no capitals inside. */
+const runs = /(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/_-]*[a-z0-9+/_-][A-Z])[A-Za-z0-9+/_-]{10,}/g;
+const hexRuns = /[0-9A-Fa-f]{12,}/g;
+
+/** A part of a text that reads as another text in base64 or hex. */
+export interface Encoded {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
 }
 
-const shortestSpelling = 6;
+/** What a text may hold in base64 or hex. The first characters of a run may not belong to it, so all offsets are tried. */
+export function* encodedTexts(text: string): Generator<Encoded> {
+  for (const [pattern, encoding, offsets] of encodings) {
+    for (const { 0: run, index: start } of text.matchAll(pattern)) {
+      const end = start + run.length;
+      for (let offset = 0; offset < offsets; offset += 1) {
+        const bytes = Buffer.from(run.slice(offset), encoding);
+        if (isText(bytes)) yield { start, end, text: bytes.toString('utf8') };
+      }
+    }
+  }
+}
+
+const encodings = [
+  [runs, 'base64', 4],
+  [hexRuns, 'hex', 2],
+] as const;
+
+/** Whether most bytes are letters, digits or signs. Of words and random bytes read as base64, a third is. */
+function isText(bytes: Buffer): boolean {
+  let printable = 0;
+  for (const byte of bytes) if (byte > 0x1f && byte < 0x7f) printable += 1;
+  return printable > 0.6 * bytes.length;
+}

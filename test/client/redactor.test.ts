@@ -67,7 +67,7 @@ it('takes out what Basic authentication makes of a user and a secret, whatever t
     for (const spell of [(text: string) => text, encodeURIComponent]) {
       const value = Buffer.from(`${user}:${spell(secret)}`).toString('base64');
       const shown = redactorOf(secret).text(`Authorization: Basic ${value}`);
-      expect(shown).toMatch(/^Authorization: Basic [\w+/]{0,10}\[secret\]$/);
+      expect(shown).toBe('Authorization: Basic [secret]');
     }
   }
 });
