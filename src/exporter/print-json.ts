@@ -46,8 +46,10 @@ export interface Where {
   readonly settings: boolean;
   /** Below a name that belongs to a credential. */
   readonly secret: boolean;
-  /** Whether a plan can compare a secret here. It cannot inside lists and JSON text. */
+  /** Whether a plan can compare a secret here. It cannot inside JSON text. */
   readonly comparable: boolean;
+  /** Whether a manifest declares the value as a whole: what it leaves out is removed. So it is inside lists and JSON text. */
+  readonly exact: boolean;
 }
 
 /**
@@ -67,12 +69,19 @@ function printWhole(value: Json, where: Where, walk: JsonWalk): Printable | unde
   if (where.settings && typeof read === 'string') return omit(walk, where.at, 'credential');
   if (!isArray(read)) return read;
   // The schemas accept objects and text only, so a list stays the text it was. Nothing in it can become a marker.
-  return printValue(read, where, walk) && JSON.stringify(read);
+  return printValue(read, { ...where, comparable: false }, walk) && JSON.stringify(read);
 }
 
 /** The place of the field itself. */
-export function rootOf(name: string, { pairs }: JsonField): Where {
-  return { at: pointer(name), depth: 0, settings: pairs === true, secret: false, comparable: true };
+export function rootOf(name: string, { pairs, declares }: JsonField): Where {
+  return {
+    at: pointer(name),
+    depth: 0,
+    settings: pairs === true,
+    secret: false,
+    comparable: true,
+    exact: declares === 'whole',
+  };
 }
 
 /** A member's place, and its value with JSON text parsed; `undefined` where the object does not have it. */
@@ -96,6 +105,7 @@ export function membersIn(holder: JsonObject, where: Where, field: JsonField): (
         depth: where.depth + 1,
         secret: where.secret || isCredential(key),
         comparable: where.comparable && read === value,
+        exact: where.exact || read !== value,
       },
     };
   };
@@ -103,11 +113,11 @@ export function membersIn(holder: JsonObject, where: Where, field: JsonField): (
 
 /** The place of a list's item. */
 export function itemPlace(where: Where, index: number): Where {
-  return { ...where, at: `${where.at}${pointer(index)}`, depth: where.depth + 1, comparable: false };
+  return { ...where, at: `${where.at}${pointer(index)}`, depth: where.depth + 1, exact: true };
 }
 
 function printObject(value: JsonObject, where: Where, walk: JsonWalk): Printable | undefined {
-  const byMembers = walk.field.declares === 'members' && where.comparable;
+  const byMembers = !where.exact;
   const open = membersIn(value, where, walk.field);
   const members: Member[] = [];
   for (const [key, item] of Object.entries(value)) {

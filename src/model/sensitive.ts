@@ -30,7 +30,7 @@ const credentialForms: readonly RegExp[] = [
   /(?<![A-Za-z0-9])A(?:KI|SI)A[A-Z0-9]{12,}(?![A-Za-z0-9])/,
   // A JSON Web Token, and what `Authorization` holds: not the words "Basic authentication".
   /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}/,
-  /(?<![\w-])(?:basic|bearer|apikey|token)\s+(?=[^\s,;"']*(?:[0-9._~+/=-]|[a-z][A-Z]))(?!\$?\{)[\w.~+/=-]{8,}/i,
+  /(?<![\w-])(?:[Bb]asic|BASIC|[Bb]earer|BEARER|[Aa]pi[Kk]ey|[Tt]oken)\s+(?=[^\s,;"']*(?:[0-9._~+/=-]|[a-z][A-Z]))[\w.~+/=-]{8,}/,
 ];
 
 /**
@@ -42,7 +42,8 @@ export function looksLikeCredential(text: string): boolean {
 }
 
 /** A name and the beginning of its value: in the query of a URL, in JSON, or among settings in text. */
-const assignment = /(?<![\w-])([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}["']?([^\s=:"',;&][^\s"',;&]{0,2})/g;
+const assignment =
+  /(?<![\w-])([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}["']?(?:(?:basic|bearer|token)\s+)?([^\s=:"',;&][^\s"',;&]{0,2})/gi;
 
 function givesCredential(text: string): boolean {
   if (!/pass|pwd|kennwort|secret|token|cred|key|auth|bearer|sig|cookie|session|connection/i.test(text)) {

@@ -3,6 +3,7 @@ import { overlay, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import {
+  isArray,
   isObject,
   type Json,
   type JsonObject,
@@ -252,6 +253,7 @@ function assumeHidden(
       return current;
     }
     if (name !== null) return typeof current === 'string' && secrets.matches(name, current) ? current : value;
+    if (isArray(value)) return value.map((item, index) => assume(item, `${at}${pointer(index)}`) ?? null);
     return isObject(value) ? assumeMembers(value, at) : value;
   };
   const isHidden = (value: Json, current: Json | undefined, at: Pointer): boolean => {

@@ -105,7 +105,7 @@ function comparableValue(value: Json, { settings }: Where): Json {
 }
 
 function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Where, walk: Walk): void {
-  const isExact = walk.field.declares === 'whole' || !where.comparable;
+  const isExact = where.exact;
   const openDeclared = membersIn(declared, where, walk.field);
   const openLive = membersIn(live, where, walk.field);
   for (const [key, value] of Object.entries(declared)) {
@@ -139,19 +139,24 @@ function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void
   for (const { from, to, liveFrom, liveTo } of gaps) {
     const common = Math.min(to - from, liveTo - liveFrom);
     for (const item of live.slice(liveFrom + common, liveTo).reverse()) {
-      insert(String(from + common), item, itemPlace(where, from + common), walk);
+      insert(String(from + common), item, placeInList(where, from + common), walk);
     }
     for (let index = to - 1; index >= from + common; index -= 1)
-      remove(declared[index] ?? null, itemPlace(where, index), walk);
+      remove(declared[index] ?? null, placeInList(where, index), walk);
     for (let index = from + common - 1; index >= from; index -= 1) {
       const item = {
         declared: declared[index] ?? null,
         live: live[liveFrom + index - from] ?? null,
         written: partOf(written, index),
       };
-      mergeValue(item, itemPlace(where, index), walk);
+      mergeValue(item, placeInList(where, index), walk);
     }
   }
+}
+
+/** Items move while they are merged, so a place is no name for a new secret. */
+function placeInList(where: Where, index: number): Where {
+  return { ...itemPlace(where, index), comparable: false };
 }
 
 function replace({ declared, live, written }: Pair, where: Where, walk: Walk): void {
