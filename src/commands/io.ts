@@ -61,9 +61,10 @@ class RedactedOutput extends Writable {
     return this.#output.columns ?? 0;
   }
 
-  /** The program handles errors of the output itself. */
+  /** At once, so that nothing waits here when the program ends. Errors of the output are handled where it was opened. */
   override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
-    this.#output.write(this.#redactor.text(chunk.toString()), () => done());
+    this.#output.write(this.#redactor.text(chunk.toString()));
+    done();
   }
 }
 
