@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { isRefused } from '../../src/model/plan.ts';
 import { type Answer, planOf, resource } from '../support/plan.ts';
@@ -266,6 +266,66 @@ describe('secrets', () => {
       live: live({ deep: 'canary-text', flat: { inner: 'canary-inner' } }),
     });
     expect(JSON.stringify(other)).not.toContain('canary');
+  });
+
+  it.each<[string, Json, Json]>([
+    ['a name', { pwd: 'canary-1' }, { pwd: 'canary-2' }],
+    ['a form', { hook: 'https://a:canary-1@b.example' }, { hook: 'https://a:canary-2@b.example' }],
+    [
+      'a query',
+      { hook: 'https://b.example?x=1&token=canary-1' },
+      { hook: 'https://b.example?token=canary-2' },
+    ],
+    ['a pair', [{ name: 'api-key', value: 'canary-1' }], [{ name: 'api-key', value: 'canary-2' }]],
+    [
+      'a pair of one side',
+      [{ name: 'colour', value: 'canary-1' }],
+      [{ name: 'password', value: 'canary-2' }],
+    ],
+    ['a pair in JSON text', { text: '[{"key":"pwd","value":"canary-1"}]' }, { text: '{"pwd":"canary-2"}' }],
+    [
+      'a name far above',
+      { credentials: { a: [{ b: 'canary-1' }] } },
+      { credentials: { a: [{ b: 'canary-2' }] } },
+    ],
+  ])('are declared settings that %s tells to be credentials', (_, before, after) => {
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { deep: after } })],
+      live: live({ deep: before }),
+    });
+    expect(plan.changes[0]?.diff.length).toBeGreaterThan(0);
+    expect(JSON.stringify(plan.changes[0]?.diff)).not.toContain('canary');
+  });
+
+  it('are no ordinary texts that speak of them', () => {
+    const subject = 'Your password expires in $daysLeft days: token=$token, see https://acme.example/?key=1';
+    const plan = planOf({
+      declared: [resource('NotificationTemplate', ['k', 'EMAIL', 'en'], { subject })],
+      live: [
+        {
+          kind: 'NotificationTemplate',
+          raw: { id: '1', key: 'k', medium: 'EMAIL', locale: 'en', subject: 'Old' },
+        },
+      ],
+    });
+    expect(plan.changes[0]?.diff).toMatchObject([{ before: 'Old', after: subject, sensitive: false }]);
+  });
+
+  it('in a list are compared where the tenant shows them, and left alone where it hides them', () => {
+    const header = (value: Json) => ({
+      headers: [
+        { name: 'Accept', value: 'json' },
+        { name: 'Authorization', value },
+      ],
+    });
+    const inList = [resource('SimIntegration', ['S'], { attributes: header({ $secret: 'SNOW' }) })];
+    const changes = (value: Json) => planOf({ declared: inList, live: live(header(value)), secrets }).changes;
+    expect(changes(secrets.SNOW)).toEqual([]);
+    expect(changes('********')).toEqual([]);
+    expect(changes('other-canary')[0]?.diff).toMatchObject([
+      { path: '/attributes/headers/1/value', sensitive: true },
+    ]);
+    expect(JSON.stringify(changes('other-canary'))).not.toContain('canary');
   });
 
   it.each([3, 4, 5, 6, 7])('are no masks of %i signs', (length) => {
