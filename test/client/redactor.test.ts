@@ -72,6 +72,15 @@ it('takes out what Basic authentication makes of a user and a secret, whatever t
   }
 });
 
+it('takes out base64 and hex that are joined to other characters', () => {
+  for (const before of ['', 'a', 'ab', 'abc', 'id-']) {
+    for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+      const spelling = Buffer.from(`{"a":"${secret}"}`).toString(encoding);
+      expect(redactorOf(secret).text(`<${before}${spelling}>`)).toMatch(/^<[\w-]{0,3}\[secret\]>$/);
+    }
+  }
+});
+
 it('takes out each line of a key, but not those that every key has', () => {
   const lines = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'q8x/+0aZl9RkqhkiG9w0BAQEFAASCBKcw', 'Zm9vYmFyYmF6'];
   const key = `-----BEGIN PRIVATE KEY-----\n${lines.join('\r\n')}\n-----END PRIVATE KEY-----\n`;

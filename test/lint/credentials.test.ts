@@ -79,14 +79,14 @@ it('are reported with their place by validate and plan, and never shown', async 
     expect(stdout + stderr).toContain('config/a.yaml:9:33');
     expect(stdout + stderr).not.toContain('hunter2');
   }
-  // Nothing in this line tells where the credential ends.
+  // The name of the credential is not the one beside its value.
   world.write(
     'config/a.yaml',
-    'kind: SimIntegration\nname: S\ntype: t\nattributes: user = a; secret = hunter2\n',
+    'kind: SimIntegration\nname: S\ntype: t\nattributes: { credentials: { value: hunter2 } }\n',
   );
   for (const command of ['validate', 'plan']) {
     const { stdout, stderr } = await world.run(command);
-    expect(stdout + stderr).toContain('config/a.yaml:4:13');
+    expect(stdout + stderr).toContain('config/a.yaml:4:37');
     expect(stdout + stderr).not.toContain('hunter2');
   }
   world.write('config/a.yaml', manifest.replace('!var password', '!secret PASSWORD'));
