@@ -82,11 +82,22 @@ function maskCredentials(line: string, around: string): string {
       continue;
     const at = index + colon.length;
     plainValue.lastIndex = at;
-    const value = plainValue.exec(line)?.[0] ?? '';
+    const value = plainValue.exec(line)?.[0] ?? (isNamed ? collectionAt(line, at) : '');
     shown += line.slice(shown.length, at) + '•'.repeat(value.length);
   }
   const masked = shown + line.slice(shown.length);
   return masked.replaceAll(/\S+/g, (word) => (looksLikeCredential(word) ? '•'.repeat(word.length) : word));
+}
+
+/** The list or mapping that begins here, as far as the line shows it. */
+function collectionAt(line: string, at: number): string {
+  let depth = 0;
+  for (let end = at; end < line.length; end += 1) {
+    if ('{['.includes(line.charAt(end))) depth += 1;
+    if ('}]'.includes(line.charAt(end))) depth -= 1;
+    if (depth === 0) return end === at ? '' : line.slice(at, end + 1);
+  }
+  return line.slice(at);
 }
 
 /** A pair's name, such as `name: password`. */

@@ -441,6 +441,8 @@ test.each([
   '{ p: !bad x, url: "https://user:hunter2@host.example" }',
   '{ p: !bad x, other: ghp_hunter2abcdef }',
   '{ p: !bad x, list: [https://user:hunter2@host.example] }',
+  '{ credentials: { a: [hunter2], value: hunter2 }, p: !bad x }',
+  '{ p: !bad x, tokens: [a, hunter2,\n    b] }',
   '{ p: !bad x, pair: { name: Authorization, value: hunter2 } }',
   '\n  - { name: password }\n  - { value: hunter2, p: !bad x }',
   '\n  query: https://host.example?a=b&token=hunter2 # !bad\n  p: !bad x',
