@@ -19,6 +19,7 @@
 export type { ApplyEvent } from './applier/run-context.ts';
 export { type Client, type ClientOptions, type ClientTarget, createClient } from './client/client.ts';
 export type { ClientEvent } from './client/event.ts';
+export { Redactor } from './client/redactor.ts';
 export { type ApplyOptions, applyPlan } from './engine/apply.ts';
 export type { PlanOptions } from './engine/choices.ts';
 export { type ExportOptions, exportTenant } from './engine/export.ts';

@@ -1,15 +1,17 @@
+import { readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import type { Field, Kind } from '../kinds/kind.ts';
-import { type IsSensitive, redact, sensitivePlaces } from '../kinds/redact.ts';
+import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
+import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { isWithin, type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
+import { redacted } from '../model/sensitive.ts';
 import { keyBefore } from './find.ts';
 import type { Task } from './preflight.ts';
-import { revert } from './replay.ts';
+import { revert, setMember } from './replay.ts';
 import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
@@ -19,7 +21,8 @@ export function changeResult({ task, outcome, live, requests, error, warnings }:
   const before =
     task.live && isAsPlanned ? recordFields(kind, change, task.live) : fieldsBefore(kind, change, task.live);
   const after = live ? recordFields(kind, change, live) : null;
-  const withheld = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
+  const left = [...new Set([...(before?.withheld ?? []), ...(after?.withheld ?? [])])];
+  const withheld = before && after ? left.filter((at) => mayHaveWritten(kind, change, at)) : left;
   const renamedFrom = keyBefore(kind, change);
   return {
     address: change.address,
@@ -73,16 +76,11 @@ interface RecordedFields {
 }
 
 /**
- * An object's fields in a result file: JSON in text as JSON, without what is sensitive in the plan, hidden by the
- * tenant, or named like a credential.
+ * An object's fields in a result file: JSON in text as JSON, without what is sensitive in the plan, hidden by the tenant,
+ * or looks like a credential. Of a map of settings, only what the change is about.
  */
 function recordFields(kind: Kind, change: Change, live: LiveObject): RecordedFields {
-  const marked = [
-    ...change.diff.filter(({ sensitive }) => sensitive).map(({ path }) => path),
-    ...(change.secrets ?? []),
-    ...live.hidden,
-  ];
-  return record(kind, live.fields, marked);
+  return record(kind, live.fields, { ...disclosedBy(change), hidden: live.hidden });
 }
 
 /**
@@ -100,13 +98,55 @@ function fieldsBefore(kind: Kind, change: Change, live: LiveObject | null): Reco
     if (field) current.set(name, revert(field, current.get(name) ?? null, below, difference));
   }
   const sensitive = change.diff.flatMap((difference) => (difference.sensitive ? [difference.path] : []));
-  const again = record(kind, objectFrom(current), []);
+  const again = record(kind, objectFrom(current), { ...disclosedBy(change), marked: [], hidden: [] });
   return { ...again, withheld: [...new Set([...sensitive, ...withheld, ...again.withheld])] };
 }
 
-/** @param marked places that the plan or the tenant marks as sensitive */
-function record(kind: Kind, fields: JsonObject, marked: readonly Pointer[]): RecordedFields {
-  const looksSensitive = sensitivePlaces(kind, []);
+/** What a plan tells about an object: the values that its change shows, and the places that it conceals. */
+interface Disclosed {
+  readonly shown: JsonObject;
+  readonly marked: readonly Pointer[];
+}
+
+function disclosedBy({ diff, secrets = [] }: Change): Disclosed {
+  const hidden = diff.filter(({ sensitive }) => sensitive).map(({ path }) => path);
+  // A field in which something differs is declared, even if the difference itself is secret.
+  const declared = objectFrom(hidden.map((at) => [segmentsOf(at)[0] ?? '', {}]));
+  const known = diff.filter(({ sensitive }) => !sensitive);
+  const shown = known.reduce<Json>(
+    (fields, { path, before, after }) => setMember(fields, segmentsOf(path), after ?? before),
+    declared,
+  );
+  const parts = known.flatMap(({ path, before, after }) =>
+    [before, after].flatMap((side) => redactedIn(side, path)),
+  );
+  return { shown: isObject(shown) ? shown : {}, marked: [...hidden, ...parts, ...secrets] };
+}
+
+/** The places inside a value that a plan does not show. */
+function redactedIn(value: Json, at: Pointer): Pointer[] {
+  if (value === redacted) return [at];
+  return placesIn(value, at).flatMap(([place, item]) => redactedIn(item, place));
+}
+
+/**
+ * Whether an update may have written the value at a place that the result leaves out: then a rollback has to say that it
+ * cannot restore it. Other settings of the same map are not its concern.
+ */
+function mayHaveWritten(kind: Kind, { diff, secrets = [] }: Change, at: Pointer): boolean {
+  if (!isMapOfSettings(fieldNamed(kind, segmentsOf(at)[0] ?? ''))) return true;
+  const written = [...secrets, ...diff.map(({ path }) => path)];
+  return written.some((place) => isWithin(at, place) || isWithin(place, at));
+}
+
+function record(
+  kind: Kind,
+  fields: JsonObject,
+  { shown, marked: inPlan, hidden }: Disclosed & { readonly hidden: readonly Pointer[] },
+): RecordedFields {
+  const marked = [...inPlan, ...hidden];
+  const values = [readableFields(kind, fields)];
+  const looksSensitive = sensitivePlaces(kind, { marked: [], declared: shown, values });
   const isSensitive: IsSensitive = (at, value) => marked.includes(at) || looksSensitive(at, value);
   const withheld: Pointer[] = [];
   const withhold = (at: Pointer) => {
@@ -118,10 +158,12 @@ function record(kind: Kind, fields: JsonObject, marked: readonly Pointer[]): Rec
     const at = pointer(name);
     if (value === undefined) return [];
     const readable = field.is === 'json' ? readJsonText(value) : value;
-    const shown = isWithheldAsWhole(field, at, marked)
-      ? withhold(at)
-      : redact(readable, at, isSensitive, withhold);
-    return shown === undefined ? [] : [[name, shown]];
+    const isLeftOut = value !== null && isMapOfSettings(field) && own(shown, name) === undefined;
+    const recorded =
+      isLeftOut || isWithheldAsWhole(field, at, marked)
+        ? withhold(at)
+        : redact(readable, at, isSensitive, withhold);
+    return recorded === undefined ? [] : [[name, recorded]];
   });
   return { fields: objectFrom(entries), withheld };
 }

@@ -31,7 +31,8 @@ function revertRecord(
   return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
 }
 
-function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
+/** A value with another one at a place in it; `null` removes what is there. */
+export function setMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json {
   if (name === undefined) return wanted;
   if (isArray(value)) {
     const at = Number(name);

@@ -8,7 +8,7 @@ import type { Request } from '../model/plan.ts';
 import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { type Answer, type Sent, type Unsent, unsent, unsentFor } from './answer.ts';
+import { type Answer, isSuccess, type Sent, type Unsent, unsent, unsentFor } from './answer.ts';
 import { createTokenSources, type TokenSource } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
@@ -66,6 +66,8 @@ export interface ClientOptions {
   /** Ends all waits and reads when aborted. */
   readonly signal?: AbortSignal;
   onEvent?(event: ClientEvent): void;
+  /** Removes secrets from messages of the tenant; it learns every secret and token that is sent. */
+  readonly redactor?: Redactor;
   readonly timeouts?: Partial<TransportLimits>;
   readonly retries?: Partial<RetryLimits>;
   readonly clock?: Clock;
@@ -83,7 +85,7 @@ class TenantClient implements Client {
   readonly #secrets: Secrets;
   readonly #options: ClientOptions;
   readonly #tools: RetryTools;
-  readonly #redactor = new Redactor();
+  readonly #redactor: Redactor;
   readonly #transport: Transport;
   readonly #limiter: RateLimiter;
   readonly #sourceOf: (auth: Auth) => TokenSource;
@@ -97,6 +99,7 @@ class TenantClient implements Client {
     this.#target = target;
     this.#secrets = secrets;
     this.#options = options;
+    this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     const limits = { ...defaultTransportLimits, ...timeouts };
@@ -150,11 +153,10 @@ class TenantClient implements Client {
         this.#redactor.learn(secret);
         return secret;
       };
-      // A plan does not show literals, so errors that repeat them must not show them either.
-      for (const text of literalTexts(request.body))
-        if (text.length >= leastLiteral) this.#redactor.learn(text);
       const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
-      return { request, signal, to, body, source: this.#sourceOf(endpoint.auth) };
+      // A plan does not show literals, so errors that repeat them must not show them either.
+      const concealed = literalTexts(request.body);
+      return { request, signal, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
     } catch (error) {
       if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
       return unsent('no-secret', error instanceof Error ? error.message : String(error));
@@ -189,7 +191,7 @@ class TenantClient implements Client {
   }
 
   async #exchange(work: Work, token: string, { attempt, longest }: Turn): Promise<Answer> {
-    const { request, to, body, signal } = work;
+    const { request, to, body, concealed, signal } = work;
     this.#emit({ type: 'request-started', request: nameOf(request), attempt });
     const { clock } = this.#tools;
     const startedAt = clock.now();
@@ -202,7 +204,10 @@ class TenantClient implements Client {
       // A write on its way is waited for: without its answer the outcome would be unknown.
       signal: request.method === 'GET' ? signal : undefined,
     });
-    const answer = this.#redactor.answer(raw);
+    // What a request conceals may be ordinary words, so it is only removed from the answers to that request.
+    const redactor =
+      concealed.length > 0 && !isSuccess(raw) ? this.#redactor.with(concealed) : this.#redactor;
+    const answer = redactor.answer(raw);
     this.#emit({
       type: 'request-finished',
       request: nameOf(request),
@@ -251,6 +256,8 @@ interface Work {
   readonly signal: AbortSignal;
   readonly to: Target;
   readonly body: string | null;
+  /** Values in the body that the plan does not show. */
+  readonly concealed: readonly string[];
   readonly source: TokenSource;
 }
 
@@ -259,9 +266,6 @@ interface Turn {
   readonly attempt: number;
   readonly longest: number;
 }
-
-/** Shorter texts are ordinary words rather than credentials. */
-const leastLiteral = 4;
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
 

@@ -1,10 +1,11 @@
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
+import { Redactor } from '../client/redactor.ts';
 
 /** A stream for text. `isTTY` and `columns` are set if it is a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What a command uses besides the file system and the network. */
-export interface Io {
+/** What the program is started with. */
+export interface ProgramIo {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -16,6 +17,57 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
+/** What a command uses besides the file system and the network. Both streams leave out secrets. */
+export interface Io extends ProgramIo {
+  /** For plans and results as JSON. They hold no secrets, and are read again: not a character of them is replaced. */
+  readonly data: Output;
+  /** Knows every secret that the program has read. */
+  readonly redactor: Redactor;
+}
+
+/** The streams of the program, through one redactor. */
+export function redactIo(io: ProgramIo): Io {
+  const redactor = new Redactor();
+  return {
+    cwd: io.cwd,
+    env: io.env,
+    signal: io.signal,
+    get stdin() {
+      return io.stdin;
+    },
+    stdout: new RedactedOutput(io.stdout, redactor),
+    stderr: new RedactedOutput(io.stderr, redactor),
+    data: io.stdout,
+    redactor,
+  };
+}
+
+/** Text for another output, without secrets. */
+class RedactedOutput extends Writable {
+  readonly #output: Output;
+  readonly #redactor: Redactor;
+
+  constructor(output: Output, redactor: Redactor) {
+    super({ decodeStrings: false });
+    this.#output = output;
+    this.#redactor = redactor;
+  }
+
+  get isTTY(): boolean {
+    return this.#output.isTTY === true;
+  }
+
+  get columns(): number {
+    return this.#output.columns ?? 0;
+  }
+
+  /** At once, so that nothing waits here when the program ends. Errors of the output are handled where it was opened. */
+  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
+    this.#output.write(this.#redactor.text(chunk.toString()));
+    done();
+  }
+}
+
 /** The options for how much is printed, and how. */
 export interface Verbosity {
   readonly quiet: boolean;
@@ -25,7 +77,7 @@ export interface Verbosity {
 }
 
 /** Whether to print colors: on a terminal, unless `--no-color`, NO_COLOR or FORCE_COLOR says otherwise. */
-export function hasColour(output: Output, io: Io, { color }: Pick<Verbosity, 'color'>): boolean {
+export function hasColour(output: Output, io: ProgramIo, { color }: Pick<Verbosity, 'color'>): boolean {
   const { NO_COLOR, FORCE_COLOR } = io.env;
   if (!color || NO_COLOR || FORCE_COLOR === '0') return false;
   return Boolean(FORCE_COLOR) || output.isTTY === true;
@@ -37,11 +89,11 @@ export function widthOf(output: Output): number {
 }
 
 /** Whether somebody can answer questions. */
-export function isInteractive(io: Io): boolean {
+export function isInteractive(io: ProgramIo): boolean {
   return io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 
 /** The options for rendering text on one of the streams. */
-export function viewOf(output: Output, args: Pick<Verbosity, 'color' | 'verbose'>, io: Io) {
+export function viewOf(output: Output, args: Pick<Verbosity, 'color' | 'verbose'>, io: ProgramIo) {
   return { colour: hasColour(output, io, args), width: widthOf(output), verbose: args.verbose };
 }

@@ -4,7 +4,7 @@ import { version } from '../model/version.ts';
 import { checkArguments, parserSettings } from './check-arguments.ts';
 import type { Run } from './command.ts';
 import { commands } from './index.ts';
-import { type Io, widthOf } from './io.ts';
+import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 import { commonOptions } from './options.ts';
 
 /**
@@ -12,7 +12,8 @@ import { commonOptions } from './options.ts';
  *
  * @param argv the arguments after the program's name
  */
-export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function main(argv: readonly string[], programIo: ProgramIo): Promise<ExitCode> {
+  const io = redactIo(programIo);
   try {
     return await dispatch(argv, io);
   } catch (error) {

@@ -93,6 +93,7 @@ export function projectOptions(args: Pick<ArgsOf<typeof commonOptions>, 'config'
   return {
     configFile: resolve(io.cwd, args.config),
     env: io.env,
+    onSecret: (text: string) => io.redactor.learn(text),
     ...(args.env === undefined ? {} : { environment: args.env }),
   };
 }

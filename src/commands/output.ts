@@ -19,7 +19,13 @@ export function printDocument(
 ): void {
   const view = viewOf(io.stdout, args, io);
   const options = { ...view, colour: view.colour && args.format === 'text', ...templates };
-  io.stdout.write(addLineEnd(renderReport(document, args.format, options)));
+  const output = isData(document, args.format) ? io.data : io.stdout;
+  output.write(addLineEnd(renderReport(document, args.format, options)));
+}
+
+/** Whether a later command reads the document again: it must stay as it is, and it holds no secrets. */
+function isData({ is }: Document, format: Format): boolean {
+  return format === 'json' && (is === 'plan' || is === 'result');
 }
 
 /** Prints a document on stderr: remarks that are not part of the requested document. */
@@ -87,7 +93,9 @@ export function writeReports(
 ): void {
   for (const file of files) {
     const options = { colour: false, width: 100, verbose: true, ...templates };
-    writeText(file, addLineEnd(renderReport(document, reportFormat(file, document.is), options)), io);
+    const format = reportFormat(file, document.is);
+    const text = addLineEnd(renderReport(document, format, options));
+    writeText(file, isData(document, format) ? text : io.redactor.text(text), io);
   }
 }
 
@@ -111,7 +119,8 @@ export function appendStepSummary(document: Document, io: Io): void {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    appendFileSync(file, addLineEnd(renderReport(document, 'markdown', { colour: false, width: 100 })));
+    const text = renderReport(document, 'markdown', { colour: false, width: 100 });
+    appendFileSync(file, io.redactor.text(addLineEnd(text)));
   } catch (error) {
     io.stderr.write(`The step summary could not be written (${systemCode(error) ?? String(error)}).\n`);
   }

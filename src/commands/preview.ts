@@ -51,7 +51,7 @@ export const command = defineCommand(build, async (args, io) => {
 function createLoader(args: Args, io: Io): () => Project {
   const inScope = scopeOf(args);
   return () => {
-    const project = loadProject({ ...projectOptions(args, io), needsSecrets: false });
+    const project = loadProject(projectOptions(args, io));
     return { ...project, resources: project.resources.filter(({ address }) => inScope(address)) };
   };
 }

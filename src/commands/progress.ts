@@ -3,7 +3,7 @@ import type { RequestName } from '../client/event.ts';
 import { openTenant, type Tenant, type TenantEvent } from '../engine/tenant.ts';
 import type { Environment, Secrets } from '../model/project.ts';
 import { printable } from '../report/safe.ts';
-import { type Io, type Verbosity, widthOf } from './io.ts';
+import { type Io, type ProgramIo, type Verbosity, widthOf } from './io.ts';
 
 /**
  * Opens the environment's tenant for `use`, shows on stderr what happens meanwhile, and closes the tenant. Rejects with
@@ -16,7 +16,11 @@ export async function withTenant<T>(
   use: (tenant: Tenant, progress: Progress) => Promise<T>,
 ): Promise<T> {
   const progress = createProgress(io, args);
-  const tenant = await openTenant(project, { signal: io.signal, onEvent: progress.onClient });
+  const tenant = await openTenant(project, {
+    signal: io.signal,
+    onEvent: progress.onClient,
+    redactor: io.redactor,
+  });
   try {
     return await use(tenant, progress);
   } finally {
@@ -36,7 +40,7 @@ export interface Progress {
   end(): void;
 }
 
-export function createProgress(io: Io, args: Verbosity): Progress {
+export function createProgress(io: ProgramIo, args: Verbosity): Progress {
   if (args.quiet) return silent;
   if (args.verbose) return trafficLog(io);
   if (!args.progress) return silent;
@@ -47,13 +51,13 @@ export function createProgress(io: Io, args: Verbosity): Progress {
 type Settling = Extract<ApplyEvent, { type: 'settling' }>;
 
 /** Says once what a run waits for that seems to stand still. */
-function waitsOnly(io: Io): Progress {
+function waitsOnly(io: ProgramIo): Progress {
   const print = settlingPrinter(io);
   return { onClient: print, onApply: print, end() {} };
 }
 
 /** Prints one line for the first of several waits for the same objects. */
-function settlingPrinter(io: Io): (event: TenantEvent | ApplyEvent) => void {
+function settlingPrinter(io: ProgramIo): (event: TenantEvent | ApplyEvent) => void {
   let last = '';
   return (event) => {
     if (event.type !== 'settling' || event.addresses.join() === last) return;
@@ -64,7 +68,7 @@ function settlingPrinter(io: Io): (event: TenantEvent | ApplyEvent) => void {
 
 const silent: Progress = { onClient() {}, onApply() {}, end() {} };
 
-function trafficLog(io: Io): Progress {
+function trafficLog(io: ProgramIo): Progress {
   const log = (text: string | null) => {
     if (text !== null) io.stderr.write(`${printable(text)}\n`);
   };
@@ -121,7 +125,7 @@ const idOf = ({ method, path, query }: RequestName) => `${method} ${path}?${new 
 
 const barWidth = 20;
 
-function bar(io: Io): Progress {
+function bar(io: ProgramIo): Progress {
   const count = new Count();
   let isShown = false;
   const show = (event: TenantEvent | ApplyEvent, words: string | null) => {
@@ -146,7 +150,7 @@ function bar(io: Io): Progress {
 const mostLines = 20;
 const requestsPerLine = 100;
 
-function plainLines(io: Io): Progress {
+function plainLines(io: ProgramIo): Progress {
   const count = new Count();
   let printed = 0;
   const print = (text: string) => io.stderr.write(`${printable(text)}\n`);

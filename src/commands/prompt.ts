@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { interruption } from '../model/failure.ts';
-import type { Io } from './io.ts';
+import type { ProgramIo } from './io.ts';
 
 /** Questions on stderr and their answers on stdin. */
 export interface Prompt {
@@ -9,7 +9,7 @@ export interface Prompt {
   close(): void;
 }
 
-export function openPrompt(io: Io): Prompt {
+export function openPrompt(io: ProgramIo): Prompt {
   // Without line editing: that of the terminal is enough, and it leaves Ctrl-C to the program.
   const lines = createInterface({ input: io.stdin, terminal: false, signal: io.signal });
   const answers = lines[Symbol.asyncIterator]();
@@ -24,7 +24,7 @@ export function openPrompt(io: Io): Prompt {
 }
 
 /** Asks for a confirmation. Only `yes` confirms; the end of the input is a no. Throws a Failure (exit 130) on Ctrl-C. */
-export async function confirm(toDo: string, io: Io): Promise<boolean> {
+export async function confirm(toDo: string, io: ProgramIo): Promise<boolean> {
   const prompt = openPrompt(io);
   try {
     const answer = await prompt.ask(`Type 'yes' to ${toDo}: `);

@@ -45,7 +45,7 @@ export const command = defineCommand(build, async (args, io) => {
     throw failure('consent-required', 'There is no terminal to ask for confirmation. Add --yes.');
   }
   const context = args.context === undefined ? null : readContext(args.context, io);
-  const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
+  const { resources, ...project } = loadProject(projectOptions(args, io));
   const key = templateKey(args.address, resources);
   return withTenant(project, args, io, async (tenant, progress) => {
     const test = await prepareTest(key, context, resources, tenant);

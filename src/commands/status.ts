@@ -47,7 +47,7 @@ export const command = defineCommand(build, async (args, io) => {
   const timeout = durationOf('dns-timeout', args.dnsTimeout);
   const checksDns = args.dns || args.resolver !== undefined;
   const checker = checksDns ? await createDnsChecker({ server: args.resolver ?? null, timeout }) : null;
-  const { resources, ...project } = loadProject({ ...projectOptions(args, io), needsSecrets: false });
+  const { resources, ...project } = loadProject(projectOptions(args, io));
   const scope: StatusScope = { resources, includes: scopeOf(args) };
   return withTenant(project, args, io, async (tenant, progress) => {
     const onRead = (before: Status, after: Status) => {

@@ -6,8 +6,9 @@ import { describeAnswer } from '../client/describe.ts';
 import { requireOwnFolder } from '../loader/own-folder.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { secretNamesIn } from '../model/marker.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
-import type { Environment, Project } from '../model/project.ts';
+import type { Environment, Project, Secrets } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
 import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
@@ -32,8 +33,8 @@ export interface ApplyOptions {
 /**
  * Applies a plan, new or saved, with the locks of its environment and the project's journal. A plan that is stale or that
  * a guard refused gives a result with the outcome `refused`, and nothing was written. Errors of single changes are in
- * the result, which is also written to `.tenantctl/results` as the run goes. Throws a Failure where another apply is
- * running, where the result cannot be written, where the tenant cannot be read before the first write, and where the
+ * the result, which is also written to `.tenantctl/results` as the run goes. Throws a Failure where a secret is not
+ * set, where another apply is running, where the result cannot be written, where the tenant cannot be read before the first write, and where the
  * project's `.tenantctl` leads out of it.
  *
  * @example
@@ -41,11 +42,12 @@ export interface ApplyOptions {
  * for (const { address, error } of result.changes) if (error) console.error(address, error);
  */
 export async function applyPlan(
-  { root }: Pick<Project, 'root'>,
+  { root, secrets }: Pick<Project, 'root' | 'secrets'>,
   tenant: Tenant,
   plan: Plan,
   options: ApplyOptions = {},
 ): Promise<Result> {
+  requireSecrets(plan, secrets);
   const { env = process.env, onEvent = () => {}, onSaved = () => {}, resultFile = null } = options;
   const { environment, clock } = tenant;
   const { name, settings, limits } = environment;
@@ -87,6 +89,16 @@ const lockLost: Diagnostic = {
     'The run was stopped, because its lock was removed, or taken over after it had not been renewed for a minute.',
   hint: 'Look whether another apply is running. Then apply again to finish.',
 };
+
+/** Throws a Failure for secrets of the plan that are not set: they would only be missed halfway. */
+function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): void {
+  const names = changes.flatMap(({ requests }) => requests.flatMap(({ body }) => secretNamesIn(body)));
+  const unset = [...new Set(names)].flatMap((name): Diagnostic[] => {
+    const problem = secrets.problem(name);
+    return problem ? [{ ...problem, severity: 'error' }] : [];
+  });
+  if (unset.length > 0) throw new Failure(unset);
+}
 
 /**
  * Throws a Failure (exit 4) for a plan that a guard refused, for a plan whose digest is not the approved one, and for a

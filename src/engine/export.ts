@@ -3,6 +3,7 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { readAll, readOnce } from '../client/read.ts';
+import type { DeclaredSecrets } from '../exporter/draft.ts';
 import {
   type Export,
   exportObjects,
@@ -29,6 +30,8 @@ export interface ExportOptions {
   readonly kinds?: readonly string[];
   /** Whether to export an object. Left out: every object. */
   isInScope?(address: Address): boolean;
+  /** The secrets that existing manifests declare for an object. Left out: there are no manifests. */
+  declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
 
 /**
@@ -41,17 +44,17 @@ export interface ExportOptions {
  */
 export async function exportTenant(
   { client: ofTenant, environment: { settings } }: Tenant,
-  { kinds: names, isInScope = () => true }: ExportOptions = {},
+  { kinds: names, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
 ): Promise<Export> {
   const client = readOnce(ofTenant);
   const all = await readAll(client, names === undefined ? kinds : names.map(kindNamed), settings);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  return exportObjects({ objects, records, settings });
+  return exportObjects({ objects, records, settings, declaredSecrets });
 }
 
 export interface MergeOptions
-  extends Required<ExportOptions>,
+  extends Required<Omit<ExportOptions, 'declaredSecrets'>>,
     Pick<MergeInput, 'folder' | 'delete' | 'read'> {}
 
 /**
@@ -72,7 +75,10 @@ export async function mergeTenant(
     ...options,
     objects,
     settings,
-    secrets,
+    // Without its text a secret cannot be compared, and need not be: it stays as it is written.
+    secrets: {
+      matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
+    },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
     inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),

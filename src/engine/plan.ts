@@ -4,6 +4,7 @@ import { readDefaults } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import { questionsOf } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
+import { Failure } from '../model/failure.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
@@ -19,6 +20,7 @@ import {
   type PlanInput,
   readRequestsFor,
 } from '../planner/input.ts';
+import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
@@ -28,7 +30,7 @@ import { readOnlyTenant, type Tenant } from './tenant.ts';
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
  * Writes nothing. A plan that a guard refused is returned too: see `isRefused`. Throws a Failure for options that
- * make no sense, for manifests that the lint refuses, and where the tenant cannot be read.
+ * make no sense, for manifests that the lint refuses, for secrets that are not set, and where the tenant cannot be read.
  *
  * @example
  * const plan = await planChanges(project, tenant, { prune: true, maxDeletes: 3 });
@@ -74,6 +76,8 @@ export async function makePlan(
   const matched = matchAll(input);
   const defaults = await readPlanDefaults(matched, client, settings);
   const plan = planMatched(input, matched, defaults);
+  const unset = findUnsetSecrets(matched, plan, secrets);
+  if (unset.length > 0) throw new Failure(unset);
   return judge(plan, { input, defaults, client });
 }
 

@@ -3,6 +3,7 @@ import { type Client, createClient } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { readTenant as readLive, readOnce } from '../client/read.ts';
+import type { Redactor } from '../client/redactor.ts';
 import { failure } from '../model/failure.ts';
 import type { TenantState } from '../model/live.ts';
 import type { Endpoint, Environment, Project, Secrets } from '../model/project.ts';
@@ -32,6 +33,8 @@ export interface TenantOptions {
   readonly onEvent?: (event: TenantEvent) => void;
   /** Time as everything sees it that waits for the tenant. */
   readonly clock?: Clock;
+  /** Learns every secret and token that is sent. Left out: only messages of the tenant are without them. */
+  readonly redactor?: Redactor;
 }
 
 /**
@@ -41,7 +44,12 @@ export interface TenantOptions {
  */
 export async function openTenant(
   { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
-  { signal = new AbortController().signal, onEvent = () => {}, clock = systemClock }: TenantOptions = {},
+  {
+    signal = new AbortController().signal,
+    onEvent = () => {},
+    clock = systemClock,
+    redactor,
+  }: TenantOptions = {},
 ): Promise<Tenant> {
   refuseForeignHosts(environment.connection);
   const { sandbox, ...reached } = await endpointsOf(environment);
@@ -51,6 +59,7 @@ export async function openTenant(
     signal,
     onEvent,
     clock,
+    ...(redactor === undefined ? {} : { redactor }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });
   return {

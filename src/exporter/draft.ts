@@ -8,7 +8,7 @@ import { unresolved } from '../loader/tree.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Omission } from './omission.ts';
 import { isWritableKey, printJson, rootOf } from './print-json.ts';
@@ -33,7 +33,8 @@ export interface Draft {
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
   readonly sideTexts: readonly SideText[];
-  readonly secrets: readonly Pointer[];
+  /** The places of secrets, and the names that existing manifests give them. */
+  readonly secrets: readonly { readonly at: Pointer; readonly name: string | null }[];
   readonly omissions: readonly Omission[];
 }
 
@@ -51,12 +52,17 @@ export interface DraftContext {
 
 export interface DraftInput extends DraftContext {
   readonly objects: readonly LiveObject[];
+  /** The secrets that existing manifests declare for an object: names by place. Left out: there are no manifests. */
+  declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
+
+/** The names of an object's secrets by their places. */
+export type DeclaredSecrets = ReadonlyMap<Pointer, string>;
 
 /** Drafts of all objects, sorted by address, and the objects that cannot be declared. */
 export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusal[] } {
   const sorted = input.objects.toSorted((a, b) => (a.address < b.address ? -1 : 1));
-  const results = sorted.map((object) => draftObject(object, input));
+  const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
   return {
     drafts: results.filter((result) => 'kind' in result),
     refusals: results.filter((result) => 'refused' in result),
@@ -82,7 +88,11 @@ export function whyUndeclarable(object: LiveObject, settings: ApiSettings): stri
 }
 
 /** What a manifest can declare of a live object. Fields that are unset or cannot be declared are left out. */
-export function draftObject(object: LiveObject, context: DraftContext): Draft | Refusal {
+export function draftObject(
+  object: LiveObject,
+  context: DraftContext,
+  secrets: DeclaredSecrets = new Map(),
+): Draft | Refusal {
   const kind = kindNamed(object.kind);
   const key = keyMembers(kind, object);
   if (key.some(([, part]) => part === unresolved))
@@ -90,7 +100,7 @@ export function draftObject(object: LiveObject, context: DraftContext): Draft | 
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
     return { object, refused: 'its key holds half of a character, which no address can hold' };
   const drafted = Object.entries(kind.fields).map(([name, field]) =>
-    draftField(name, field, object, context),
+    draftField(name, field, object, { ...context, secrets }),
   );
   const written = membersOf(drafted);
   const refused = findInvalid(kind, key, written);
@@ -102,7 +112,7 @@ export function draftObject(object: LiveObject, context: DraftContext): Draft | 
     key,
     fields: membersOf(valid),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
-    secrets: valid.flatMap(({ secrets }) => secrets),
+    secrets: valid.flatMap((drafted) => drafted.secrets.map((at) => ({ at, name: secrets.get(at) ?? null }))),
     omissions: [
       ...valid.flatMap(({ omissions }) => omissions),
       ...[...refused].map((name): Omission => ({ at: pointer(name), reason: 'notValid' })),
@@ -129,12 +139,23 @@ function membersOf(drafted: readonly DraftedField[]): Member[] {
   return drafted.map(({ member }) => member).filter((member) => member !== null);
 }
 
-function draftField(name: string, field: Field, object: LiveObject, context: DraftContext): DraftedField {
+function draftField(
+  name: string,
+  field: Field,
+  object: LiveObject,
+  context: DraftContext & { readonly secrets: DeclaredSecrets },
+): DraftedField {
   const at = pointer(name);
   const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
   const value = own(object.fields, name) ?? null;
   if (object.hidden.includes(at)) return { ...nothing, omissions: [{ at, reason: 'notShown' }] };
   if (isUnset(field, value)) return nothing;
+  const places = [...context.secrets.keys()];
+  if (places.includes(at))
+    return { ...nothing, member: [name, { tag: '!secret', value: at }], secrets: [at] };
+  // In a list it is not known which of the tenant's items is the secret one.
+  if (field.is !== 'json' && places.some((place) => isWithin(place, at)))
+    return { ...nothing, omissions: [{ at, reason: 'credential' }] };
   const sideText = sideTextOf(name, field, value);
   if (sideText) return { ...nothing, member: [name, { tag: '!file', value: sideText.ending }], sideText };
   if (field.is === 'json') {
@@ -142,7 +163,10 @@ function draftField(name: string, field: Field, object: LiveObject, context: Dra
       value: printed,
       secrets,
       omissions,
-    } = printJson(value, rootOf(name, field), field, object.hidden);
+    } = printJson(value, rootOf(name, field), field, {
+      hidden: object.hidden,
+      declaredSecrets: new Set(places),
+    });
     // An empty mapping would declare that the field is empty.
     const isEmpty = printed === undefined || (isMapping(printed) && printed.members.length === 0);
     return isEmpty ? { ...nothing, omissions } : { ...nothing, member: [name, printed], secrets, omissions };

@@ -1,11 +1,12 @@
+import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved, unsafeKeys } from '../loader/tree.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { markerKeys } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import { isConcealed, looksSecret, namesSecret } from '../model/sensitive.ts';
+import { isConcealed } from '../model/sensitive.ts';
 import type { Omission, Reason } from './omission.ts';
 
 /** The loader refuses nesting deeper than 100, which includes what surrounds the value. */
@@ -22,10 +23,17 @@ export interface PrintedJson {
   readonly omissions: readonly Omission[];
 }
 
-/** What the walk through a value needs, and what it collects. */
-interface JsonWalk {
-  readonly field: JsonField;
+/** The places of a live object that are not exported as they are. */
+export interface Withheld {
+  /** What the tenant does not show. */
   readonly hidden: readonly Pointer[];
+  /** What existing manifests declare with `!secret`. */
+  readonly declaredSecrets: ReadonlySet<Pointer>;
+}
+
+/** What the walk through a value needs, and what it collects. */
+interface JsonWalk extends Withheld {
+  readonly field: JsonField;
   readonly secrets: Pointer[];
   readonly omissions: Omission[];
 }
@@ -34,27 +42,22 @@ interface JsonWalk {
 export interface Where {
   readonly at: Pointer;
   readonly depth: number;
-  /** In the settings of another system, where credentials are recognized by their names. */
+  /** In the settings of another system, where credentials are recognized. */
   readonly settings: boolean;
   /** Below a name that belongs to a credential. */
   readonly secret: boolean;
-  /** Whether a plan can compare a secret here. It cannot inside lists and JSON text. */
+  /** Whether a plan can compare a secret here. It cannot inside JSON text. */
   readonly comparable: boolean;
+  /** Whether a manifest declares the value as a whole: what it leaves out is removed. So it is inside lists and JSON text. */
+  readonly exact: boolean;
 }
 
 /**
  * A JSON field, or a value inside it, as it is printed. In a field whose members are declared one by one, single members
  * may be left out.
- *
- * @param hidden the places that the tenant does not show
  */
-export function printJson(
-  value: Json,
-  where: Where,
-  field: JsonField,
-  hidden: readonly Pointer[],
-): PrintedJson {
-  const walk: JsonWalk = { field, hidden, secrets: [], omissions: [] };
+export function printJson(value: Json, where: Where, field: JsonField, withheld: Withheld): PrintedJson {
+  const walk: JsonWalk = { ...withheld, field, secrets: [], omissions: [] };
   const printed = where.depth === 0 ? printWhole(value, where, walk) : printValue(value, where, walk);
   return { value: printed, secrets: walk.secrets, omissions: walk.omissions };
 }
@@ -66,48 +69,62 @@ function printWhole(value: Json, where: Where, walk: JsonWalk): Printable | unde
   if (where.settings && typeof read === 'string') return omit(walk, where.at, 'credential');
   if (!isArray(read)) return read;
   // The schemas accept objects and text only, so a list stays the text it was. Nothing in it can become a marker.
-  return printValue(read, where, walk) && JSON.stringify(read);
+  return printValue(read, { ...where, comparable: false }, walk) && JSON.stringify(read);
 }
 
 /** The place of the field itself. */
-export function rootOf(name: string, { pairs }: JsonField): Where {
-  return { at: pointer(name), depth: 0, settings: pairs === true, secret: false, comparable: true };
+export function rootOf(name: string, { pairs, declares }: JsonField): Where {
+  return {
+    at: pointer(name),
+    depth: 0,
+    settings: pairs === true,
+    secret: false,
+    comparable: true,
+    exact: declares === 'whole',
+  };
 }
 
-/** The place of a member, and its value with JSON text parsed. */
-export function openMember<T extends Json | undefined>(
-  key: string,
-  value: T,
-  where: Where,
-  field: JsonField,
-): { readonly value: T | Json; readonly where: Where } {
-  const isNested = where.depth === 0 && field.nested?.includes(key) === true;
-  const read = isNested && value !== undefined ? readJsonText(value) : value;
-  return {
-    value: read,
-    where: {
-      ...where,
-      at: `${where.at}${pointer(key)}`,
-      depth: where.depth + 1,
-      secret: where.secret || (where.settings && looksSecret(key)),
-      comparable: where.comparable && read === value,
-    },
+/** A member's place, and its value with JSON text parsed; `undefined` where the object does not have it. */
+interface OpenedMember {
+  readonly value: Json | undefined;
+  readonly where: Where;
+}
+
+/** Opens the members of an object by their names. */
+export function membersIn(holder: JsonObject, where: Where, field: JsonField): (key: string) => OpenedMember {
+  const isCredential = where.settings ? credentialMembers(holder) : () => false;
+  return (key) => {
+    const value = own(holder, key);
+    const isNested = where.depth === 0 && field.nested?.includes(key) === true;
+    const read = isNested && value !== undefined ? readJsonText(value) : value;
+    return {
+      value: read,
+      where: {
+        ...where,
+        at: `${where.at}${pointer(key)}`,
+        depth: where.depth + 1,
+        secret: where.secret || isCredential(key),
+        comparable: where.comparable && read === value,
+        exact: where.exact || read !== value,
+      },
+    };
   };
 }
 
 /** The place of a list's item. */
 export function itemPlace(where: Where, index: number): Where {
-  return { ...where, at: `${where.at}${pointer(index)}`, depth: where.depth + 1, comparable: false };
+  return { ...where, at: `${where.at}${pointer(index)}`, depth: where.depth + 1, exact: true };
 }
 
 function printObject(value: JsonObject, where: Where, walk: JsonWalk): Printable | undefined {
-  const byMembers = walk.field.declares === 'members' && where.comparable;
+  const byMembers = !where.exact;
+  const open = membersIn(value, where, walk.field);
   const members: Member[] = [];
   for (const [key, item] of Object.entries(value)) {
     if (item === null && byMembers) continue;
-    const below = openMember(key, item, where, walk.field);
+    const below = open(key);
     const printed = isWritableKey(key)
-      ? printValue(below.value, below.where, walk)
+      ? printValue(below.value ?? null, below.where, walk)
       : omit(walk, below.where.at, 'notWritable');
     if (printed !== undefined) members.push([key, printed]);
     else if (!byMembers) return undefined;
@@ -119,6 +136,7 @@ function printObject(value: JsonObject, where: Where, walk: JsonWalk): Printable
 function printValue(value: Json, where: Where, walk: JsonWalk): Printable | undefined {
   if (value === null) return value;
   if (where.depth > maxDepth) return omit(walk, where.at, 'notWritable');
+  if (walk.declaredSecrets.has(where.at)) return printSecret(where, walk);
   if (isArray(value)) return printList(value, where, walk);
   if (isObject(value)) return printObject(value, where, walk);
   return typeof value === 'string' ? printText(value, where, walk) : printScalar(value, where, walk);
@@ -140,9 +158,13 @@ function printText(text: string, where: Where, walk: JsonWalk): Printable | unde
   if (text === unresolved) return omit(walk, at, 'notWritable');
   if (!walk.hidden.includes(at)) {
     if (settings && isConcealed(text)) return omit(walk, at, 'credential');
-    if (!where.secret && !(settings && hasCredential(text))) return text;
+    if (!where.secret && !(settings && isCredentialText(text))) return text;
   }
-  if (!where.comparable) return omit(walk, at, 'credential');
+  return printSecret(where, walk);
+}
+
+function printSecret({ at, comparable }: Where, walk: JsonWalk): Printable | undefined {
+  if (!comparable) return omit(walk, at, 'credential');
   walk.secrets.push(at);
   return { tag: '!secret', value: at };
 }
@@ -161,19 +183,4 @@ function omit(walk: JsonWalk, at: Pointer, reason: Reason): undefined {
 /** Whether the loader accepts the key. */
 export function isWritableKey(key: string): boolean {
   return key !== unresolved && !unsafeKeys.includes(key) && !markerKeys.some((marker) => marker === key);
-}
-
-/** Whether a text contains a credential, judged by the names in it. */
-function hasCredential(text: string): boolean {
-  if (namesSecret(text)) return true;
-  if (!/^\s*[{[]/.test(text)) return false;
-  return namesCredential(readJsonText(text));
-}
-
-function namesCredential(value: Json): boolean {
-  if (isArray(value)) return value.some(namesCredential);
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(
-    ([key, item]) => (looksSecret(key) && item !== null && item !== '') || namesCredential(item),
-  );
 }

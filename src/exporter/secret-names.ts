@@ -9,29 +9,43 @@ export interface SecretPlace {
   readonly at: Pointer;
 }
 
+/** A secret, and the name that an existing manifest gives it. */
+interface NamedPlace extends SecretPlace {
+  readonly name?: string | null;
+}
+
 /** The name of the secret at a place. */
 export type NameSecret = (place: SecretPlace) => string;
 
 /** The places of all secrets in the drafts. */
-export function secretPlaces(drafts: readonly Draft[]): SecretPlace[] {
-  return drafts.flatMap(({ object, secrets }) => secrets.map((at) => ({ address: object.address, at })));
+export function secretPlaces(drafts: readonly Draft[]): NamedPlace[] {
+  return drafts.flatMap(({ object, secrets }) =>
+    secrets.map((secret) => ({ ...secret, address: object.address })),
+  );
 }
 
 /** Some systems limit the length of variable names. */
 const longest = 120;
 
 /**
- * A name for each place, made of address and field: `SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD`. Names are
- * unique and differ from those in `taken`, which manifests use already.
+ * A name for each place: the one that an existing manifest gives it, else one made of address and field, such as
+ * `SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD`. New names are unique and differ from those in `inUse`, which manifests
+ * use already.
  */
 export function secretNames(
-  places: readonly SecretPlace[],
-  taken: ReadonlySet<string> = new Set(),
+  places: readonly NamedPlace[],
+  inUse: ReadonlySet<string> = new Set(),
 ): NameSecret {
+  const given = new Map(
+    places.flatMap((place): [string, string][] => (place.name ? [[idOf(place), place.name]] : [])),
+  );
+  const taken = new Set([...inUse, ...given.values()]);
   const wanted = new Map(places.map((place) => [idOf(place), nameOf(place)]));
   const uses = new Map<string, number>();
   for (const name of wanted.values()) uses.set(name, (uses.get(name) ?? 0) + 1);
   return (place) => {
+    const known = given.get(idOf(place));
+    if (known !== undefined) return known;
     const name = nameOf(place);
     const isFree = uses.get(name) === 1 && !taken.has(name);
     return isFree ? name : `${name}_${sha256(idOf(place)).slice(7, 15).toUpperCase()}`;

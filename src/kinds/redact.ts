@@ -1,26 +1,47 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
-import { literalOf, liveMarker, livePlace, lookupOf, secretName } from '../model/marker.ts';
-import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import { looksSecret, namesSecret, redacted } from '../model/sensitive.ts';
+import { literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
+import { type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { redacted } from '../model/sensitive.ts';
+import { credentialPlaces } from './credentials.ts';
 import { readJsonText } from './jsontext.ts';
-import { fieldNamed, type Kind } from './kind.ts';
+import { type Field, fieldNamed, type Kind } from './kind.ts';
 
 /** Whether the value at a place of an object is itself secret; the places below it are checked separately. */
 export type IsSensitive = (at: Pointer, value: Json) => boolean;
 
+/** What decides which values of an object are sensitive. */
+export interface Disclosure {
+  /** The places that the manifest, the tenant or the plan marks. */
+  readonly marked: readonly Pointer[];
+  /** What the manifest declares of the object, with JSON in text parsed. */
+  readonly declared: JsonObject;
+  /** The values that may be shown: a place that holds a credential in one of them is sensitive in all. */
+  readonly values: readonly JsonObject[];
+}
+
 /**
- * Sensitive are values that a manifest declares with `!secret`, values that the tenant hides, and values that are named
- * like a credential. Settings of another system that cannot be parsed are sensitive too: they may contain anything.
- *
- * @param marked the places that the manifest, the tenant or the plan marks
+ * Sensitive are values that a manifest declares with `!secret`, values that the tenant hides, and what looks like a
+ * credential. Of a map of settings everything that the manifest does not declare is sensitive too: such settings belong to
+ * another system, and no name tells what they hold.
  */
-export function sensitivePlaces(kind: Kind, marked: readonly Pointer[]): IsSensitive {
-  const places = marked.map((place) => inAnyItem(kind, place));
+export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclosure): IsSensitive {
+  const places = new Set(marked.map((place) => inAnyItem(kind, place)));
+  for (const fields of values) for (const place of credentialPlaces(kind, fields)) places.add(place);
   return (at, value) =>
-    value !== null &&
-    (places.some((place) => isWithin(inAnyItem(kind, at), place)) ||
-      isCredentialPlace(kind, at) ||
-      (holdsSettings(kind, at) && isCredentialText(at, value)));
+    value !== null && (isBelow(places, inAnyItem(kind, at)) || isUndeclared(kind, at, value, declared));
+}
+
+/** Whether the members of a field are settings that manifests declare one by one. */
+export function isMapOfSettings(field: Field | undefined): boolean {
+  return field?.is === 'json' && field.pairs === true && field.declares === 'members';
+}
+
+/** Whether one of the places is `at` or above it. */
+function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
+  for (let end = at.length; end > 0; end = at.lastIndexOf('/', end - 1)) {
+    if (places.has(at.slice(0, end))) return true;
+  }
+  return false;
 }
 
 /** A secret in one item of a list is secret in all items: the live list has another order and other items. */
@@ -31,21 +52,19 @@ function inAnyItem(kind: Kind, at: Pointer): Pointer {
   return isList && index !== undefined ? pointer(name, '*', ...below) : at;
 }
 
-/** Names of credentials count only among the settings of another system: elsewhere `key` and `token` are ordinary words. */
-function isCredentialPlace(kind: Kind, at: Pointer): boolean {
-  const [, ...members] = segmentsOf(at);
-  return holdsSettings(kind, at) && members.some(looksSecret);
+/** Whether a text, number or boolean is one of the settings that the manifest leaves out. */
+function isUndeclared(kind: Kind, at: Pointer, value: Json, declared: JsonObject): boolean {
+  if (typeof value === 'object' || !isMapOfSettings(fieldNamed(kind, segmentsOf(at)[0] ?? ''))) return false;
+  const wanted = valueInside(declared, at);
+  return wanted === undefined || (wanted !== null && typeof wanted === 'object');
 }
 
-/** Whether a text has a credential in a URL's query or among settings, or is settings that cannot be parsed. */
-function isCredentialText(at: Pointer, value: Json): boolean {
-  if (typeof value !== 'string' || value === '') return false;
-  return !at.includes('/', 1) || namesSecret(value);
-}
-
-function holdsSettings(kind: Kind, at: Pointer): boolean {
-  const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
-  return field?.is === 'json' && field.pairs === true;
+/** The value at a place, also inside JSON text. */
+function valueInside(value: Json, at: Pointer): Json | undefined {
+  return segmentsOf(at).reduce<Json | undefined>(
+    (outer, name) => (outer === undefined ? undefined : valueAt(readJsonText(outer), pointer(name))),
+    value,
+  );
 }
 
 /**
@@ -65,8 +84,7 @@ export function redact(
   if (value === redacted || isSensitive(at, value)) return replace(at);
   if (typeof value === 'string') return holdsSensitive(value, at, isSensitive) ? replace(at) : value;
   if (isArray(value)) return value.map((item, index) => below(item, index) ?? null);
-  if (!isObject(value) || secretName(value) !== null) return value;
-  return mapMembers(value, below);
+  return isObject(value) ? mapMembers(value, below) : value;
 }
 
 /** Whether a text is JSON with a sensitive value in it. */
@@ -108,25 +126,4 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
 export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
   if (secretName(value) !== null || livePlace(value) !== null) return [at];
   return placesIn(value, at).flatMap(([place, item]) => secretPlaces(item, place));
-}
-
-/**
- * The places of texts, numbers and booleans in declared fields that a plan redacts although they are not marked.
- */
-export function unmarkedSecrets(kind: Kind, fields: JsonObject): Pointer[] {
-  const settings = placesIn(fields, '').filter(([at]) => holdsSettings(kind, at));
-  return settings.flatMap(([at, value]) => unmarkedBelow(value, at, false));
-}
-
-/** @param isSecret whether a name above the value is that of a credential */
-function unmarkedBelow(value: Json, at: Pointer, isSecret: boolean): Pointer[] {
-  if (value === null || secretName(value) !== null || lookupOf(value) !== null) return [];
-  if (typeof value === 'object') {
-    return placesIn(value, at).flatMap(([place, item]) =>
-      unmarkedBelow(item, place, isSecret || looksSecret(segmentsOf(place).at(-1) ?? '')),
-    );
-  }
-  if (isSecret || isCredentialText(at, value)) return [at];
-  const inner = readJsonText(value);
-  return inner !== value && unmarkedBelow(inner, at, false).length > 0 ? [at] : [];
 }

@@ -138,7 +138,7 @@ function sourcesOf(answer: JsonObject): Json {
 /** Pointers to the texts that the tenant shows encrypted or masked. */
 function hiddenTexts(value: Json, at: readonly string[]): Pointer[] {
   if (typeof value === 'string') return isConcealed(value) ? [pointer(...at)] : [];
-  if (!isObject(value)) return [];
+  if (!isObject(value) && !isArray(value)) return [];
   return Object.entries(value).flatMap(([name, item]) => hiddenTexts(item, [...at, name]));
 }
 

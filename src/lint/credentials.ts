@@ -1,9 +1,10 @@
+import { credentialPlaces } from '../kinds/credentials.ts';
 import { readableFields } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { unmarkedSecrets } from '../kinds/redact.ts';
+
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
-import { isConcealed, namesSecret } from '../model/sensitive.ts';
+import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import type { Finding } from './finding.ts';
 
 /**
@@ -13,13 +14,13 @@ import type { Finding } from './finding.ts';
 export function lintCredentials(resource: Resource): Finding[] {
   const kind = kindNamed(resource.kind);
   const fields = readableFields(kind, resource.fields);
-  return unmarkedSecrets(kind, fields).flatMap((at): Finding[] => {
+  return credentialPlaces(kind, fields).flatMap((at): Finding[] => {
     const value = valueAt(fields, at);
-    if (typeof value === 'boolean' || value === '') return [];
+    if (value === '') return [];
     // A value that the tenant has masked is not a credential.
     if (typeof value === 'string' && isConcealed(value)) return [];
     // These are fields of JSON text that could not be parsed: they count only if they name a secret.
-    if (typeof value === 'string' && segmentsOf(at).length === 1 && !namesSecret(value)) return [];
+    if (typeof value === 'string' && segmentsOf(at).length === 1 && !looksLikeCredential(value)) return [];
     const message = `\`${at}\` looks like a credential, and plans would contain it in clear text`;
     const hint =
       'Store it as a secret and write `!secret NAME`. If it is not a credential, set the rule to `off`.';

@@ -4,8 +4,8 @@ import { validators } from '../generated/validators.js';
 import { failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
-import { pointer } from '../model/pointer.ts';
-import type { Environment } from '../model/project.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { Environment, Secrets } from '../model/project.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
 import {
@@ -18,12 +18,11 @@ import {
 import type { Place } from './file.ts';
 import { objectOf, oneOf, textsOf } from './members.ts';
 import { openFile, parseDocuments } from './parse.ts';
-import type { Problems } from './problems.ts';
+import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import type { KnownSecrets } from './secrets.ts';
 import { diskSource, type FileSource } from './source.ts';
-import { openTagReader } from './tags.ts';
-import { type ReadTag, readTree } from './tree.ts';
+import { openTagReader, type TagUses } from './tags.ts';
+import { type ReadTag, readTree, unresolved } from './tree.ts';
 
 /** A project and one of its environments. */
 export interface LoadOptions {
@@ -33,6 +32,8 @@ export interface LoadOptions {
   readonly environment?: string;
   /** Environment variables. Default: those of the process. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Called with the text of each secret when it is read first. */
+  onSecret?(text: string): void;
 }
 
 /** The project file, read for one environment. */
@@ -48,6 +49,8 @@ export interface ProjectFile extends ReadEnvironment {
   /** YAML files that are no manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
   readonly lint: LintLevels;
+  /** The names of the credentials and secrets of all environments. */
+  credentialNames(): ReadonlySet<string>;
 }
 
 const defaultManifests = ['config/**/*.yaml'];
@@ -58,7 +61,8 @@ export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 export interface Reading {
   readonly options: LoadOptions;
   readonly env: NodeJS.ProcessEnv;
-  readonly secrets: KnownSecrets;
+  readonly secrets: Secrets;
+  readonly uses: TagUses;
   readonly problems: Problems;
 }
 
@@ -76,8 +80,8 @@ export function readProjectFile(reading: Reading): ProjectFile {
   const inline = Object.keys(objectOf(value, 'environments'));
   const names = [...new Set([...inline, ...files.keys()])];
   const text = chooseEnvironment({ value, document, inline, files, names, source }, reading);
-  const context = { ...reading, variables: {}, source };
-  const read = text ? readEnvironment(text, context, root) : noEnvironment;
+  const context = { ...reading, variables: {}, source, root };
+  const read = text ? readEnvironment(text, context) : noEnvironment;
   return {
     ...read,
     root,
@@ -87,7 +91,32 @@ export function readProjectFile(reading: Reading): ProjectFile {
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...paths],
     lint: readLintLevels(value, read.environment),
+    credentialNames() {
+      const documents = paths.flatMap((path) => readSingle(source, path, new Problems()) ?? []);
+      const inFiles = documents.flatMap((each) => credentialsIn(each, ['']));
+      const places = inline.map((name) => pointer('environments', name));
+      return new Set([...credentialsIn(document, places), ...inFiles]);
+    },
   };
+}
+
+/** The names that the environments at these places give to tokens, client secrets and other secrets. */
+function credentialsIn(document: YamlDocument, environments: readonly Pointer[]): string[] {
+  const places = environments.flatMap((at) =>
+    ['identity', 'profiles'].flatMap((service) =>
+      ['token', 'clientSecret'].map((name) => `${at}${pointer(service, 'auth', name)}`),
+    ),
+  );
+  const found = places.map((at) => findNode(document, at)).filter(({ match }) => match === 'exact');
+  const offsets = new Set(found.map(({ place }) => place.offset));
+  const names: string[] = [];
+  const readTag: ReadTag = (tag, argument, place) => {
+    const isNamed = tag === '!secret' || (tag === '!env' && offsets.has(place.offset));
+    if (isNamed && typeof argument === 'string') names.push(argument);
+    return unresolved;
+  };
+  readTree(document, readTag, new Problems());
+  return names;
 }
 
 const noEnvironment: ReadEnvironment = { environment: null, variables: null, overlays: [] };

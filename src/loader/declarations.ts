@@ -1,9 +1,12 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
+import { secretPlaces } from '../kinds/redact.ts';
 import { formatAddress } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
+import { secretName } from '../model/marker.ts';
+import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
@@ -34,6 +37,8 @@ export interface Declarations {
   covers(path: string): boolean;
   /** Where an object is declared, even if its manifest has errors; `null` where it is not. */
   find(object: LiveObject): Source | null;
+  /** The names of the secrets that an object's manifest declares, by their places. */
+  secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
 
 /** The declarations of a project. Its manifests are read when the first object is looked up. */
@@ -42,15 +47,24 @@ export function declarationsOf(context: ProjectContext): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   let byIdentity: ReadonlyMap<string, Manifest> | null = null;
+  const manifestOf = ({ kind, key, id }: LiveObject): Manifest | undefined => {
+    byIdentity ??= indexManifests(readManifests(context));
+    return (
+      byIdentity.get(identityOf(kindNamed(kind), key)) ??
+      (id === null ? undefined : byIdentity.get(identityOfId(kind, id)))
+    );
+  };
   return {
     globs: { patterns, source: sourceOf(place) },
     covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
-    find({ kind, key, id }) {
-      byIdentity ??= indexManifests(readManifests(context));
-      const manifest =
-        byIdentity.get(identityOf(kindNamed(kind), key)) ??
-        (id === null ? undefined : byIdentity.get(identityOfId(kind, id)));
+    find(object) {
+      const manifest = manifestOf(object);
       return manifest ? sourceOf(manifest.document) : null;
+    },
+    secretsOf(object) {
+      const { fields = {} } = manifestOf(object) ?? {};
+      const named = secretPlaces(fields).map((at) => [at, secretName(valueAt(fields, at)) ?? ''] as const);
+      return new Map(named);
     },
   };
 }

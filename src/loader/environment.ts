@@ -30,11 +30,14 @@ export interface ReadEnvironment {
   readonly overlays: readonly Overlay[];
 }
 
+/** What an environment is read with. */
+type EnvironmentContext = TagContext & Omit<BuildContext, 'find'>;
+
 /** The places of credentials, whose lines are not shown. */
 export const credentialPlaces = /\/auth(\/|$)/;
 
 /** Resolves the tags of one environment, checks it and builds it. Tags of other environments are ignored. */
-export function readEnvironment(text: EnvironmentText, context: TagContext, root: string): ReadEnvironment {
+export function readEnvironment(text: EnvironmentText, context: EnvironmentContext): ReadEnvironment {
   const { problems } = context;
   const problemsBefore = problems.count;
   const variables = readVariables(text, context);
@@ -49,7 +52,7 @@ export function readEnvironment(text: EnvironmentText, context: TagContext, root
     problems.add('foreign-tag', message, find('').place, { hint });
   }
   const overlays = isValid ? readOverlays(whole, find) : [];
-  const environment = isValid ? buildEnvironment(text.name, whole, { ...context, root, find }) : null;
+  const environment = isValid ? buildEnvironment(text.name, whole, { ...context, find }) : null;
   return { environment, variables, overlays };
 }
 

@@ -1,6 +1,6 @@
 import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
-import { looksSecret } from '../model/sensitive.ts';
+import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 
 /** How many characters of the source line are shown left and right of the caret. */
 const [shownBefore, shownAfter] = [60, 40];
@@ -36,11 +36,21 @@ export class SourceFile {
     const until = Math.min(lineEnd, offset + shownAfter);
     const number = String(line);
     const shown = replaceControls(
-      maskCredentials(this.text.slice(start, lineEnd)).slice(from - start, until - start),
+      maskCredentials(this.text.slice(start, lineEnd), this.#around(start, lineEnd)).slice(
+        from - start,
+        until - start,
+      ),
     );
     const [left, right] = [from > start ? '…' : '', until < lineEnd ? '…' : ''];
     const caret = ' '.repeat(left.length + offset - from);
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
+  }
+
+  /** A line with the one before and the one after it. */
+  #around(start: number, end: number): string {
+    const before = start < 2 ? 0 : this.text.lastIndexOf('\n', start - 2) + 1;
+    const after = this.text.indexOf('\n', end + 1);
+    return this.text.slice(before, after === -1 ? this.text.length : after);
   }
 }
 
@@ -55,18 +65,48 @@ const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
 /** A value on one line. Tags and aliases are not secret, and lists and mappings have settings of their own. */
 const plainValue = /"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s!&*{[|>"'](?:[^,]|,(?=\S))*/y;
 
-/** The line with the values of credentials replaced by dots, so that they do not get into a log. */
-function maskCredentials(line: string): string {
+/**
+ * The line with the values of credentials replaced by dots, so that they do not get into a log. A text that looks like a
+ * credential is replaced as a whole, and so is a value whose name is a credential's on the same line or one beside it.
+ *
+ * @param around the line with its neighbours
+ */
+function maskCredentials(line: string, around: string): string {
+  const isPair = namedCredential.test(around);
   let shown = '';
   for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
+    if (index < shown.length) continue;
     // `key` alone is an ordinary field.
-    if (index < shown.length || name === 'key' || !looksSecret(name)) continue;
+    const isNamed = name !== 'key' && namesCredential(name);
+    if (!isNamed && !(isPair && /^value$/i.test(name)) && !isCredentialAt(line, index + colon.length))
+      continue;
     const at = index + colon.length;
     plainValue.lastIndex = at;
-    const value = plainValue.exec(line)?.[0] ?? '';
+    const value = plainValue.exec(line)?.[0] ?? (isNamed ? collectionAt(line, at) : '');
     shown += line.slice(shown.length, at) + '•'.repeat(value.length);
   }
-  return shown + line.slice(shown.length);
+  const masked = shown + line.slice(shown.length);
+  return masked.replaceAll(/\S+/g, (word) => (looksLikeCredential(word) ? '•'.repeat(word.length) : word));
+}
+
+/** The list or mapping that begins here, as far as the line shows it. */
+function collectionAt(line: string, at: number): string {
+  let depth = 0;
+  for (let end = at; end < line.length; end += 1) {
+    if ('{['.includes(line.charAt(end))) depth += 1;
+    if ('}]'.includes(line.charAt(end))) depth -= 1;
+    if (depth === 0) return end === at ? '' : line.slice(at, end + 1);
+  }
+  return line.slice(at);
+}
+
+/** A pair's name, such as `name: password`. */
+const namedCredential =
+  /(?<![\w-])["']?(?:name|key|field|header)["']?\s{0,9}:\s{0,9}["']?[\w-]{0,40}(?:passw|pwd|secret|token|credential|authorization|api[-_]?key)/i;
+
+function isCredentialAt(line: string, at: number): boolean {
+  plainValue.lastIndex = at;
+  return looksLikeCredential(plainValue.exec(line)?.[0] ?? '');
 }
 
 /** The text with control characters, which a terminal might interpret, replaced by blanks. */

@@ -29,38 +29,36 @@ export interface ProjectEnvironment {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface LoadProjectOptions extends LoadOptions, Needs {}
-
-interface Needs {
+export interface LoadProjectOptions extends LoadOptions {
   /** The source of manifests and side files. Default: the disk, from which the project file always comes. */
   readonly manifests?: FileSource;
-  /** Whether the secrets in manifests must be set. Default: `true`; `false` if none is compared or sent. */
-  readonly needsSecrets?: boolean;
 }
 
 /**
  * Loads the project file and every manifest for one environment. Throws one Failure with all problems of all files.
- * Works offline: the credentials of the environment are not read.
+ * Works offline: neither the credentials of the environment nor the secrets of manifests are read.
  */
 export function loadProject(options: LoadProjectOptions): Project {
-  return readProject(openProject(options), options);
+  return readProject(openProject(options), options.manifests);
 }
 
-/** What the environment of today may not have any more. */
-const forgotten = ['env-unset', 'secret-unset', 'secret-unreadable'];
+/** Problems of an earlier project that only the environment of today has. */
+const forgotten = ['env-unset', 'env-secret'];
 
 /**
- * Loads a project as it was, from a folder with its files of that time. Nothing of it is sent, so its secrets need not
- * be set. Other environment variables that are not set any more are warnings: the values made of them are left out.
+ * Loads a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may
+ * read what is a credential today. Environment variables that are not set any more are warnings: the values made of them
+ * are left out.
  */
 export function loadPastProject(options: LoadOptions): Project {
-  return readProject(openProject(options, new Problems(forgotten)), { needsSecrets: false });
+  return readProject(openProject(options, new Problems(forgotten)));
 }
 
-function readProject(opened: OpenProject, needs: Needs): Project {
-  const context = prepareManifests(opened, needs);
+function readProject(opened: OpenProject, source?: FileSource): Project {
+  const context = prepareManifests(opened, source);
   const resources = readResources(context);
   context.overlays.reportUnused();
+  refuseSecretTexts(opened);
   return { ...requireEnvironment(opened), lint: opened.project.lint, resources };
 }
 
@@ -69,7 +67,7 @@ function readProject(opened: OpenProject, needs: Needs): Project {
  * if the project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
-  return declarationsOf(prepareManifests(openProject(options), { needsSecrets: false }));
+  return declarationsOf(prepareManifests(openProject(options)));
 }
 
 /** The names in a project, for shell completion. */
@@ -85,20 +83,29 @@ export interface ProjectNames {
  */
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openProject(options);
-  const context = prepareManifests(opened, { needsSecrets: false });
+  const context = prepareManifests(opened);
   return { environments: opened.project.environments, objects: readManifests(context, true) };
 }
 
+/** Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. */
+function refuseSecretTexts({ uses, project, problems }: OpenProject): void {
+  if (uses.texts.length === 0) return;
+  const credentials = new Set([...uses.secrets, ...project.credentialNames()]);
+  for (const { name, place } of uses.texts) {
+    if (!credentials.has(name)) continue;
+    const message = `${name} is a credential of this project, and \`!env\` would show it in plans and reports`;
+    problems.add('env-secret', message, place, { hint: `Write \`!secret ${name}\`.` });
+  }
+}
+
 function prepareManifests(
-  { problems, secrets, env, project }: OpenProject,
-  { manifests, needsSecrets = true }: Needs,
+  { problems, env, uses, project }: OpenProject,
+  source: FileSource = diskSource(project.root),
 ): ProjectContext {
-  const source = manifests ?? diskSource(project.root);
-  const needed = !needsSecrets ? { ...secrets, isSet: () => true } : secrets;
   return {
     project,
     source,
-    readTag: tagReader({ env, secrets: needed, variables: project.variables, source, problems }),
+    readTag: tagReader({ env, uses, variables: project.variables, source, problems }),
     overlays: prepareOverlays(project.overlays, problems),
     problems,
   };
@@ -115,7 +122,9 @@ interface OpenProject extends Reading {
 
 function openProject(options: LoadOptions, problems = new Problems()): OpenProject {
   const env = options.env ?? process.env;
-  const reading = { options, env, secrets: secretsFrom(env), problems };
+  const secrets = secretsFrom(env, options.onSecret);
+  const uses = { secrets: new Set<string>(), texts: [] };
+  const reading = { options, env, secrets, uses, problems };
   return { ...reading, project: readProjectFile(reading) };
 }
 

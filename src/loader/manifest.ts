@@ -21,6 +21,8 @@ export interface Manifest {
   readonly address: Address;
   readonly id: string | null;
   readonly document: YamlDocument;
+  /** The declared fields, even if they do not fit the schema. */
+  readonly fields: JsonObject;
   /** `null` where there were problems. */
   readonly resource: Resource | null;
 }
@@ -51,7 +53,8 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const declared = { kind, value, tagged: tree.tagged || overlaid !== null, find, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
-  const manifest = { kind, key, address, id: textOf(value, 'id'), document };
+  const fields = fieldsOf(declared);
+  const manifest = { kind, key, address, id: textOf(value, 'id'), document, fields };
   return { ...manifest, resource: isValid ? resourceOf(manifest, declared) : null };
 }
 
@@ -65,7 +68,7 @@ interface Declared extends Tree {
 
 /** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
 function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared): Resource {
-  const { kind, key, address, id, document } = manifest;
+  const { kind, key, address, id, document, fields } = manifest;
   const { value, find } = declared;
   return {
     kind: kind.name,
@@ -73,7 +76,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared): R
     address,
     id,
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
-    fields: fieldsOf(declared),
+    fields,
     lifecycle: readLifecycle(declared),
     get source() {
       return sourceOf(document);

@@ -1,35 +1,62 @@
 import { readFileSync } from 'node:fs';
-import { failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
 import type { Secrets } from '../model/project.ts';
 import { systemCode } from '../model/system-error.ts';
 
-/** Secrets of which it is known whether they are set. */
-export interface KnownSecrets extends Secrets {
-  isSet(name: string): boolean;
-}
-
 /**
  * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the
- * variable `NAME_FILE` names, without a line ending at its end. Finding one throws a Failure `secret-unreadable`.
+ * variable `NAME_FILE` names, without a line ending at its end. An empty one is not set: pipelines pass on as empty what
+ * they do not have.
+ *
+ * @param onSecret called with each text when it is read first
  */
-export function secretsFrom(env: NodeJS.ProcessEnv): KnownSecrets {
+export function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
   const known = new Map<string, string>();
   const find = (name: string): string | null => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
     const text =
-      known.get(name) ?? variableOf(env, name) ?? readSecretFile(name, variableOf(env, `${name}_FILE`));
-    if (text !== null) known.set(name, text);
+      unlessEmpty(variableOf(env, name)) ??
+      unlessEmpty(readSecretFile(name, variableOf(env, `${name}_FILE`)));
+    if (text === null) return null;
+    known.set(name, text);
+    onSecret(text);
     return text;
   };
+  const problem: Secrets['problem'] = (name) => {
+    try {
+      return find(name) === null ? unsetSecret(env, name) : null;
+    } catch (error) {
+      const [found] = error instanceof Failure ? error.diagnostics : [];
+      if (!found) throw error;
+      return found;
+    }
+  };
   return {
-    isSet: (name) => find(name) !== null,
+    problem,
     matches: (name, text) => find(name) === text,
     reveal(name) {
       const text = find(name);
       if (text !== null) return text;
-      throw failure('secret-unset', `The secret ${name} is not set.`, {
-        hint: `Set the environment variable ${name}, or ${name}_FILE to the path of a file that holds it.`,
-      });
+      const { code, message, hint } = unsetSecret(env, name);
+      throw failure(code, message, { hint });
     },
+  };
+}
+
+const unlessEmpty = (text: string | null): string | null => (text?.trim() ? text : null);
+
+function unsetSecret(env: NodeJS.ProcessEnv, name: string) {
+  const file = variableOf(env, `${name}_FILE`);
+  const set = `Set the environment variable ${name}, or ${name}_FILE to the path of a file that holds it.`;
+  if (variableOf(env, name) === null && !file) {
+    return { code: 'secret-unset', message: `The secret ${name} is not set.`, hint: set };
+  }
+  const what = file ? `the file that ${name}_FILE names` : `the environment variable ${name}`;
+  return {
+    code: 'secret-unset',
+    message: `The secret ${name} is not set: ${what} is empty.`,
+    hint: `A pipeline passes on a secret as an empty variable if it does not have it, or if this job may not use it (that of a fork or of an unprotected branch). ${set}`,
   };
 }
 

@@ -4,18 +4,27 @@ import { lookupMarker, lookupOf, secretMarker, secretName } from '../model/marke
 import { didYouMean } from '../model/suggest.ts';
 import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
-import { type KnownSecrets, variableOf } from './secrets.ts';
+import { variableOf } from './secrets.ts';
 import { type FileSource, sideFilePath } from './source.ts';
 import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */
 export interface TagContext {
   readonly env: NodeJS.ProcessEnv;
-  readonly secrets: KnownSecrets;
+  /** Collects the names that tags use. */
+  readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
   readonly variables: JsonObject | null;
   readonly source: FileSource;
   readonly problems: Problems;
+}
+
+/** The environment variables that tags name. */
+export interface TagUses {
+  /** Names of secrets. */
+  readonly secrets: Set<string>;
+  /** Names of variables that are read as ordinary text. */
+  readonly texts: { readonly name: string; readonly place: Place }[];
 }
 
 /** Returns the value that a tag gives. Throws a Failure, which is reported at the tag. */
@@ -66,10 +75,10 @@ function attempt<T extends Json>(read: () => T, problems: Problems, place: Place
   }
 }
 
-function withName(read: (name: string, context: TagContext) => Json): Reader {
-  return (argument, context) => {
+function withName(read: (name: string, context: TagContext, place: Place) => Json): Reader {
+  return (argument, context, place) => {
     if (typeof argument === 'string' && /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(argument)) {
-      return read(argument, context);
+      return read(argument, context, place);
     }
     throw failure('invalid-tag', 'This tag takes one name', { hint: 'For example: `!var NAME`.' });
   };
@@ -83,17 +92,18 @@ function readVariable(name: string, { variables }: TagContext): Json {
   throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
 }
 
-function readEnv(name: string, { env }: TagContext): Json {
+function readEnv(name: string, { env, uses }: TagContext, place: Place): Json {
+  uses.texts.push({ name, place });
   const value = variableOf(env, name);
   if (value !== null) return value;
   const hint = didYouMean(name, Object.keys(env)) ?? `Set ${name}.`;
   throw failure('env-unset', `The environment variable ${name} is not set`, { hint });
 }
 
-function readSecret(name: string, { secrets }: TagContext): Json {
-  if (secrets.isSet(name)) return secretMarker(name);
-  const hint = `Set the environment variable ${name}, or ${name}_FILE to the path of a file that holds it.`;
-  throw failure('secret-unset', `The secret ${name} is not set`, { hint });
+/** Whether the secret is set is only of interest when it is compared or sent. */
+function readSecret(name: string, { uses }: TagContext): Json {
+  uses.secrets.add(name);
+  return secretMarker(name);
 }
 
 function readSideFile(argument: Json, { source }: TagContext, { file }: Place): Json {

@@ -47,6 +47,18 @@ export function livePlace(value: Json | undefined): Pointer | null {
   return typeof at === 'string' ? at : null;
 }
 
+/** The names of the secrets in a declared value or a request body. */
+export function secretNamesIn(value: Json): string[] {
+  if (literalOf(value) !== undefined) return [];
+  const name = secretName(value);
+  return name === null ? itemsOf(value).flatMap(secretNamesIn) : [name];
+}
+
+/** Whether a declared value is a marker, so that its text is not known yet. */
+export function isFilledInLater(value: Json | undefined): boolean {
+  return secretName(value) !== null || livePlace(value) !== null || lookupOf(value) !== null;
+}
+
 /** The foreign data in a literal; `undefined` for other values. */
 export function literalOf(value: Json | undefined): Json | undefined {
   return markerContent(value, '$literal');
@@ -80,14 +92,15 @@ export function renderBody(body: Json, reveal: (name: string) => string): Json {
   return mapMembers(body, (item) => renderBody(item, reveal));
 }
 
-/** The texts inside the literals of a request body. */
+/** The texts and numbers inside the literals of a request body, as text. */
 export function literalTexts(body: Json): string[] {
   const verbatim = literalOf(body);
   return verbatim === undefined ? itemsOf(body).flatMap(literalTexts) : textsIn(verbatim);
 }
 
 function textsIn(value: Json): string[] {
-  return typeof value === 'string' ? [value] : itemsOf(value).flatMap(textsIn);
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  return itemsOf(value).flatMap(textsIn);
 }
 
 /**

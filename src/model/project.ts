@@ -12,6 +12,8 @@ export interface Secrets {
   reveal(name: string): string;
   /** Whether `text` is the secret's value; `false` where the secret is not set. */
   matches(name: string, text: string): boolean;
+  /** Why there is no such secret: not set, empty, or in a file that cannot be read. `null` where there is one. */
+  problem(name: string): Pick<Diagnostic, 'code' | 'message' | 'hint'> | null;
 }
 
 /** A setting of the project file that an address comes from, for messages. */

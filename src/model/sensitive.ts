@@ -1,15 +1,58 @@
-/** Whether a field of this name probably holds a credential: password, secret, token, key, credential. */
-export function looksSecret(name: string): boolean {
-  return /pass(word|wd|phrase)?$|password|secret|token|credential|(api|access|private|auth|encryption|client|shared)[-_]?key|^key$/i.test(
-    name,
-  );
+/**
+ * Whether a field of this name probably holds a credential: `password`, `dbPwd`, `api_key`, `Authorization`. Names of what
+ * only describes one (`tokenUrl`, `passwordPolicy`) do not count.
+ */
+export function namesCredential(name: string): boolean {
+  return credentialName.test(name) && !describes.test(name);
 }
 
-/** Whether a text has a value for such a name: a credential in a URL's query, or among settings in text. */
-export function namesSecret(text: string): boolean {
-  if (!/pass|secret|token|credential|key/i.test(text)) return false;
-  const names = [...text.matchAll(/(?<![\w-])([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}[^\s=:]/g)];
-  return names.some(([, name = '']) => looksSecret(name));
+const credentialName = new RegExp(
+  [
+    'passw|passwort|kennwort|passphrase|passcode|pwd|secret|token|credential|authorization|bearer',
+    // `bypass` and `compass` are ordinary words.
+    '(?<!by|com|sur|over|tres)pass$',
+    '(api|access|private|auth|encryption|client|shared|signing|account|storage|ssh|service|master|license|hmac)[-_. ]?key',
+    '^key$|^sig$|^(set-?)?cookie$|basic[-_]?auth$|session[-_]?(id|key)$|connection[-_]?string',
+  ].join('|'),
+  'i',
+);
+
+const describes =
+  /(url|uri|endpoint|type|policy|expiry|expires|expiration|ttl|timeout|lifetime|length|days|algorithm|enabled|required)$/i;
+
+/** Text that is recognized as a credential wherever it stands among settings, each by its own form. */
+const credentialForms: readonly RegExp[] = [
+  // https://user:password@host, and a long user name without a password, which is a token.
+  /[a-z][a-z0-9+.-]{1,30}:\/\/(?:[^\s/?#@:"'<>]{0,256}:(?!\$?\{)[^\s/?#"'<>]{1,512}|[^\s/?#@:"'<>$]{16,512})@/i,
+  /-----BEGIN (?![A-Z0-9 ]{0,40}(?:CERTIFICATE|PUBLIC KEY|X509 CRL|PARAMETERS))[A-Z0-9 ]{1,40}-----/,
+  /(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]-|xapp-|[sr]k_(?:live|test)_|npm_|pypi-|hv[sbr]\.|shp[a-z]{2}_|dop_v1_|ATATT3|AIza)[\w.-]{6,}/,
+  /(?<![A-Za-z0-9])(?:sk-|SG\.|ya29\.)[\w.-]{16,}/,
+  /(?<![A-Za-z0-9])A(?:KI|SI)A[A-Z0-9]{12,}(?![A-Za-z0-9])/,
+  // A JSON Web Token, and what `Authorization` holds: not the words "Basic authentication".
+  /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}/,
+  /(?<![\w-])(?:[Bb]asic|BASIC|[Bb]earer|BEARER|[Aa]pi[Kk]ey|[Tt]oken)\s+(?=[^\s,;"']*(?:[0-9._~+/=-]|[a-z][A-Z]))[\w.~+/=-]{8,}/,
+];
+
+/**
+ * Whether a text is or contains a credential: by its form (`https://user:password@host`, a private key, `ghp_…`, a JSON
+ * Web Token), or because it gives a value to the name of one (`?token=…`, `password: …`).
+ */
+export function looksLikeCredential(text: string): boolean {
+  return text.length > 3 && (credentialForms.some((form) => form.test(text)) || givesCredential(text));
+}
+
+/** A name and the beginning of its value: in the query of a URL, in JSON, or among settings in text. */
+const assignment =
+  /(?<![\w-])([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}["']?(?:(?:basic|bearer|token)\s+)?([^\s=:"',;&][^\s"',;&]{0,2})/gi;
+
+function givesCredential(text: string): boolean {
+  if (!/pass|pwd|kennwort|secret|token|cred|key|auth|bearer|sig|cookie|session|connection/i.test(text)) {
+    return false;
+  }
+  // A value that is filled in later (`${token}`, `{{token}}`), or masked, is none.
+  return [...text.matchAll(assignment)].some(
+    ([, name = '', value = '']) => namesCredential(name) && !/^(\$?\{|[*•●]{3})/.test(value),
+  );
 }
 
 /** Whether a text is an encrypted (`1:ACP:…`, `{AES}…`) or masked credential. */

@@ -4,6 +4,7 @@ import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
 import { risksOf } from '../kinds/operation.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import {
+  isArray,
   isObject,
   type Json,
   type JsonObject,
@@ -84,8 +85,8 @@ function writeChange(
   settings: ApiSettings,
 ): Change {
   // From the manifest itself: in `declared`, an ignored field has its live value, but it is still secret.
-  const secrets = secretPlaces(readableFields(kind, resource.fields));
-  const isSensitive = sensitiveIn(kind, below, secrets);
+  const written = readableFields(kind, resource.fields);
+  const isSensitive = sensitiveIn(kind, below, written);
   const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
     key: resource.key,
@@ -101,7 +102,7 @@ function writeChange(
     source: { file: resource.source.file, line: resource.source.line },
     live: below,
     differences: found,
-    secrets,
+    declared: written,
     settings,
   });
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
@@ -111,10 +112,14 @@ function writeChange(
 const withoutDefault =
   'The vendor has no default for exactly this object: fields that the manifest leaves out stay empty.';
 
-/** A field that is hidden as a whole is not secret, only not shown. */
-function sensitiveIn(kind: Kind, live: LiveObject | null, secrets: readonly Pointer[]): IsSensitive {
+/** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
+function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonObject): IsSensitive {
   const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
-  return sensitivePlaces(kind, [...secrets, ...hiddenMembers]);
+  return sensitivePlaces(kind, {
+    marked: [...secretPlaces(declared), ...hiddenMembers],
+    declared,
+    values: [declared, readableFields(kind, live?.fields ?? {})],
+  });
 }
 
 /**
@@ -124,7 +129,7 @@ function sensitiveIn(kind: Kind, live: LiveObject | null, secrets: readonly Poin
  */
 export function deletionOf(
   kind: Kind,
-  { live, source, secrets }: Deletion,
+  { live, source, declared }: Deletion,
   base: LiveObject | null,
   settings: ApiSettings,
 ): Change {
@@ -136,7 +141,7 @@ export function deletionOf(
     source,
     live,
     differences: differences(kind, left, readableFields(kind, live.fields)),
-    secrets,
+    declared: readableFields(kind, declared),
     settings,
   });
 }
@@ -144,17 +149,19 @@ export function deletionOf(
 interface ChangeParts extends Pick<Change, 'key' | 'address' | 'source'> {
   readonly live: LiveObject | null;
   readonly differences: readonly FieldDifference[];
-  readonly secrets: readonly Pointer[];
   readonly settings: ApiSettings;
+  /** What a manifest declares of the object, with JSON in text parsed. */
+  readonly declared: JsonObject;
 }
 
 function buildChange(
   action: Exclude<Action, 'manual'>,
   kind: Kind,
   write: Write,
-  { live, differences: found, secrets, settings, ...parts }: ChangeParts,
+  { live, differences: found, declared, settings, ...parts }: ChangeParts,
 ): Change {
-  const isSensitive = sensitiveIn(kind, live, secrets);
+  const secrets = secretPlaces(declared);
+  const isSensitive = sensitiveIn(kind, live, declared);
   const common = {
     ...parts,
     diff: found.map((entry) => redactDifference(entry, isSensitive)),
@@ -251,6 +258,7 @@ function assumeHidden(
       return current;
     }
     if (name !== null) return typeof current === 'string' && secrets.matches(name, current) ? current : value;
+    if (isArray(value)) return value.map((item, index) => assume(item, `${at}${pointer(index)}`) ?? null);
     return isObject(value) ? assumeMembers(value, at) : value;
   };
   const isHidden = (value: Json, current: Json | undefined, at: Pointer): boolean => {

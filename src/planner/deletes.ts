@@ -1,12 +1,11 @@
 import { kindNamed } from '../kinds/index.ts';
 import type { LiveIndex } from '../kinds/live-objects.ts';
 import { needsId } from '../kinds/operation.ts';
-import { secretPlaces } from '../kinds/redact.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
-import type { Pointer } from '../model/pointer.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -21,8 +20,8 @@ export interface Deletion {
   readonly isTombstone: boolean;
   /** The manifest itself protects the object. */
   readonly protect: boolean;
-  /** Places that its manifest marks as secret. */
-  readonly secrets: readonly Pointer[];
+  /** What a manifest declared of it; the rest of its settings is not shown. */
+  readonly declared: JsonObject;
 }
 
 export interface DeleteRequest
@@ -56,7 +55,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
     ...undeclaredSince(request).filter(({ live }) => isUndeclared(live)),
     ...undeclared
       .filter((live) => !reasons.get(live))
-      .map((live): Deletion => ({ live, source: null, isTombstone: false, protect: false, secrets: [] })),
+      .map((live): Deletion => ({ live, source: null, isTombstone: false, protect: false, declared: {} })),
   ];
   const once = new Map<Address, Deletion>();
   for (const each of all) if (!once.has(each.live.address)) once.set(each.live.address, each);
@@ -96,7 +95,7 @@ function deletionBy(
 ): Deletion[] {
   const isTombstone = source !== null;
   const { protect } = lifecycle;
-  return live ? [{ live, source, isTombstone, protect, secrets: secretPlaces(fields) }] : [];
+  return live ? [{ live, source, isTombstone, protect, declared: fields }] : [];
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */

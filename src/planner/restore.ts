@@ -44,7 +44,9 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
     return isByMember ? restoreMembers(old, own(after, name), pointer(name), withheld) : old;
   });
   // Marked, so that the plan shows them neither in differences nor in requests.
-  const fields = withheld
+  // Of a field that stays as it is no part may be marked alone: what it declares would be all there is.
+  const marked = withheld.map((place) => (isIn(restored, place) ? place : topOf(place)));
+  const fields = [...new Set(marked)]
     .filter((place) => !isUnset(place, current) && valueAt(current, place) !== undefined)
     .reduce(markPlace, restored);
   return { fields, lost: [...new Set([...withheld, ...lost])] };
@@ -77,6 +79,9 @@ function restoreMembers(old: Json, next: Json | undefined, at: Pointer, withheld
   });
   return objectFrom(differing);
 }
+
+const topOf = (place: Pointer): Pointer => pointer(segmentsOf(place)[0] ?? '');
+const isIn = (fields: JsonObject, place: Pointer): boolean => valueAt(fields, topOf(place)) !== undefined;
 
 /** Whether the place is a whole field that is unset or not shown: a write without it leaves it as it is. */
 function isUnset(place: Pointer, current: JsonObject): boolean {

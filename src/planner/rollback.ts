@@ -14,7 +14,7 @@ import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
 import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
-import { changedFields, omitPlaces, type Undo, undosOf } from './undo.ts';
+import { changedFields, keepRecorded, omitPlaces, type Undo, undosOf } from './undo.ts';
 
 /** What a rollback is made from. `resources` are the current manifests, which may protect what would be deleted. */
 export interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'choices'> {
@@ -84,8 +84,8 @@ function undosInScope({ result, choices }: RollbackInput): Undo[] {
 function restore(undo: Undo, live: LiveObject | null): Restored | null {
   switch (undo.record.action) {
     case 'create':
-      // A plan must not show these places.
-      return { fields: (undo.record.withheld ?? []).reduce(markPlace, {}), lost: [] };
+      // What the result shows of the object, the plan that deletes it may show too.
+      return { fields: (undo.record.withheld ?? []).reduce(markPlace, undo.record.after ?? {}), lost: [] };
     case 'delete':
       return live ? restoreChanges(undo, live) : restoreWhole(undo);
     default:
@@ -144,7 +144,8 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   if (record.action === 'delete') return 'The object was created again after the apply had deleted it.';
   if (record.after === null)
     return 'The apply did not see the result of this change, so later changes cannot be detected.';
-  const now = omitPlaces(readableFields(kind, live.fields), record.withheld ?? []);
+  const shown = keepRecorded(kind, readableFields(kind, live.fields), record);
+  const now = omitPlaces(shown, record.withheld ?? []);
   const touched = new Set(change.diff.map(({ path }) => segmentsOf(path)[0]));
   const moved = changedFields(kind, record.after, now).filter(
     (name) => record.action === 'create' || touched.has(name),

@@ -1,7 +1,8 @@
 import { comparable } from '../kinds/field.ts';
 import { findKind } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
+import { isMapOfSettings } from '../kinds/redact.ts';
 import { type Key, parseAddress } from '../model/address.ts';
 import { type Failure, failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJson } from '../model/json.ts';
@@ -68,6 +69,23 @@ export function changedFields(kind: Kind, before: JsonObject, after: JsonObject)
     const [old, next] = [own(before, name), own(after, name)];
     if (old === undefined || next === undefined) return [];
     return sameJson(comparable(field, old), comparable(field, next)) ? [] : [name];
+  });
+}
+
+/** Fields with only those members of a map of settings that a result records: it leaves out what was not its concern. */
+export function keepRecorded(kind: Kind, fields: JsonObject, { before, after }: ChangeResult): JsonObject {
+  return mapMembers(fields, (value, name) => {
+    const sides = [before, after].map((side) => (side ? own(side, name) : undefined));
+    return isMapOfSettings(fieldNamed(kind, name)) ? keepMembers(value, sides) : value;
+  });
+}
+
+function keepMembers(value: Json, sides: readonly (Json | undefined)[]): Json {
+  const recorded = sides.filter(isObject);
+  if (!isObject(value) || recorded.length === 0) return value;
+  return mapMembers(value, (item, name) => {
+    const inner = recorded.map((side) => own(side, name));
+    return inner.every((side) => side === undefined) ? undefined : keepMembers(item, inner);
   });
 }
 

@@ -20,22 +20,18 @@ describe('what a result records', () => {
     };
     const tenant = new FakeTenant({ things: { old: raw } });
     const change = updateThing(raw, 'after');
-    const plan = planOf([{ ...change, diff: [...change.diff, sensitive('/attributes/user')] }]);
+    const diff = { path: '/attributes/url', op: 'replace', before: 'u', after: 'v' } as const;
+    const url = { ...diff, sensitive: false, origin: null };
+    const plan = planOf([{ ...change, diff: [...change.diff, url, sensitive('/attributes/user')] }]);
     const result = await apply(plan, tenant);
     expect(JSON.stringify(result)).not.toContain('canary');
-    const attributes = { url: 'u', deep: { list: [{ ok: 1 }] } };
+    const attributes = { url: 'u' };
     expect(result.changes[0]).toMatchObject({
       before: { text: 'before', tags: ['a'], attributes },
       after: { text: 'after', tags: ['a'], attributes },
-      withheld: [
-        '/attributes/user',
-        '/attributes/password',
-        '/attributes/apiKey',
-        '/attributes/deep/clientSecret',
-        '/attributes/deep/list/0/token',
-        '/attributes/inner',
-      ],
+      withheld: ['/attributes/user'],
     });
+    expect(JSON.stringify(result)).not.toContain('"ok"');
   });
 
   it('leaves out settings that cannot be read', async () => {

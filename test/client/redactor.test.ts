@@ -1,9 +1,112 @@
 import { expect, it } from 'vitest';
 import { Redactor } from '../../src/client/redactor.ts';
 
-it('takes out a secret with half a surrogate pair in it, as it is and as it was sent', () => {
+const redactorOf = (...secrets: string[]) => {
   const redactor = new Redactor();
-  redactor.learn('hunter\ud83d2');
+  for (const secret of secrets) redactor.learn(secret);
+  return redactor;
+};
+
+it('takes out a secret with half a surrogate pair in it, as it is and as it was sent', () => {
+  const redactor = redactorOf('hunter\ud83d2');
   const forms = ['hunter\ud83d2', 'hunter\ufffd2', 'hunter%EF%BF%BD2', 'hunter\\ud83d2'];
   for (const form of forms) expect(redactor.text(`no ${form} here`)).toBe('no [secret] here');
+});
+
+const secret = `p/w"d<&>%2b\\'é\t😀 $x+y`;
+const each = (text: string, spell: (char: string) => string) => [...text].map(spell).join('');
+const hexOf = (text: string) => Buffer.from(text).toString('hex');
+const units = (text: string) => text.split('');
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const percent = (text: string) => hexOf(text).replaceAll(/../g, '%$&');
+
+const spellings: Record<string, string> = {
+  'as it is': secret,
+  'in a URL': encodeURIComponent(secret),
+  'in a URL, in lower case': encodeURIComponent(secret).replaceAll(/%../g, (code) => code.toLowerCase()),
+  'in a form': new URLSearchParams([['', secret]]).toString().slice(1),
+  'percent-encoded throughout': percent(secret),
+  'as Latin-1 in a URL': secret.replaceAll('é', '%E9'),
+  'in JSON': inJson(secret),
+  'in JSON with \\/': inJson(secret).replaceAll('/', '\\/'),
+  'in JSON in JSON in JSON': inJson(inJson(inJson(secret))),
+  'in escapes of units': units(secret)
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join(''),
+  'in HTML': secret
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;'),
+  'in HTML by other names': each(
+    secret,
+    (char) =>
+      ({ '/': '&sol;', '&': '&amp;', '%': '&percnt;', é: '&eacute;', $: '&dollar;', '\t': '&Tab;' })[char] ??
+      char,
+  ),
+  'in decimal entities': each(secret, (char) => `&#${char.codePointAt(0)};`),
+  'in hex entities': each(secret, (char) => `&#x${char.codePointAt(0)?.toString(16).toUpperCase()};`),
+  'in JSON in a URL': encodeURIComponent(inJson(secret)),
+  'in a URL in HTML': encodeURIComponent(secret).replaceAll('%', '&#37;'),
+  'in base64': Buffer.from(secret).toString('base64'),
+  'in base64 for URLs': Buffer.from(secret).toString('base64url'),
+  'in hex': hexOf(secret),
+  'in upper-case hex': hexOf(secret).toUpperCase(),
+};
+
+it.each(Object.entries(spellings))('takes out a secret %s', (_, spelling) => {
+  const redactor = redactorOf(secret);
+  expect(redactor.text(`before ${spelling} after`)).toBe('before [secret] after');
+  expect(redactor.text(JSON.stringify({ error: `before ${spelling} after` }))).toMatch(
+    /^\{"error":"before \[secret\] after"\}$/,
+  );
+});
+
+it('takes out what Basic authentication makes of a user and a secret, whatever the user is', () => {
+  for (const user of ['a', 'ab', 'abc', 'client']) {
+    for (const spell of [(text: string) => text, encodeURIComponent]) {
+      const value = Buffer.from(`${user}:${spell(secret)}`).toString('base64');
+      const shown = redactorOf(secret).text(`Authorization: Basic ${value}`);
+      expect(shown).toBe('Authorization: Basic [secret]');
+    }
+  }
+});
+
+it('takes out base64 and hex that are joined to other characters', () => {
+  for (const before of ['', 'a', 'ab', 'abc', 'id-']) {
+    for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+      const spelling = Buffer.from(`{"a":"${secret}"}`).toString(encoding);
+      expect(redactorOf(secret).text(`<${before}${spelling}>`)).toMatch(/^<[\w-]{0,3}\[secret\]>$/);
+    }
+  }
+});
+
+it('takes out each line of a key, but not those that every key has', () => {
+  const lines = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'q8x/+0aZl9RkqhkiG9w0BAQEFAASCBKcw', 'Zm9vYmFyYmF6'];
+  const key = `-----BEGIN PRIVATE KEY-----\n${lines.join('\r\n')}\n-----END PRIVATE KEY-----\n`;
+  const redactor = redactorOf(key);
+  for (const line of lines) expect(redactor.text(`bad line: ${line}.`)).toBe('bad line: [secret].');
+  expect(redactor.text('expected -----BEGIN PRIVATE KEY-----')).toBe('expected -----BEGIN PRIVATE KEY-----');
+  expect(redactor.text(JSON.stringify(key))).not.toMatch(/MIIE|q8x|Zm9v/);
+});
+
+it('takes out the longer one of two secrets where one is part of the other', () => {
+  expect(redactorOf('hunter-two', 'hunter-two-three').text('<hunter-two-three|hunter-two>')).toBe(
+    '<[secret]|[secret]>',
+  );
+});
+
+it('leaves ordinary words alone', () => {
+  const redactor = redactorOf('', 'key', '1234', 'admin', 'hunter2');
+  const text = 'The key of administrators is in 12345 places; hunter22 and xhunter2 too. Base64: aHVudA==';
+  expect(redactor.text(text)).toBe(text);
+  expect(redactor.text('user=admin&pin=1234 \\nhunter2%20')).toBe(
+    'user=[secret]&pin=[secret] \\n[secret]%20',
+  );
+});
+
+it('changes nothing around a secret', () => {
+  const redactor = redactorOf('top-secret');
+  const text = 'a%20b &amp; c\\n top%2Dsecret &#x26; 100% \\u00e9 😀 &nosuchname; &';
+  expect(redactor.text(text)).toBe(text.replace('top%2Dsecret', '[secret]'));
 });

@@ -49,7 +49,7 @@ function clientFor(sandbox: Sandbox, options: ClientOptions = {}, limits: Partia
       limits: { requests: 100, per: 10_000, concurrency: 8, ...limits },
       settings: contractSettings,
     },
-    { reveal: () => '', matches: () => false },
+    { reveal: () => '', matches: () => false, problem: () => null },
     options,
   );
   open.push(client);

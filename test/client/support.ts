@@ -94,7 +94,7 @@ export function clientOf(
       limits: { requests: 1000, per: 10_000, concurrency: 8, ...limits },
       settings: contractSettings,
     },
-    { reveal: reveal ?? ((name) => secrets[name] ?? ''), matches: () => false },
+    { reveal: reveal ?? ((name) => secrets[name] ?? ''), matches: () => false, problem: () => null },
     { clock, random: () => 0.5, onEvent: (event) => events.push(event), ...options },
   );
   return { client, events, clock, [Symbol.asyncDispose]: () => client.close() };

@@ -281,10 +281,44 @@ describe('exit codes and streams', () => {
       'config/sim.yaml',
       'kind: SimIntegration\nname: S\nattributes: { password: !secret NOT_SET }\n',
     );
-    for (const command of ['validate', 'plan']) {
-      expect(await world.run(command)).toMatchObject({ code: 1 });
+    world.write('config/sender.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    for (const argv of [
+      ['validate'],
+      ['status', '--format', 'json'],
+      ['plan', '--only', 'SenderAddress/*'],
+    ]) {
+      expect(await world.run(...argv), argv.join(' ')).toMatchObject({ code: 0 });
     }
-    expect(await world.run('status', '--format', 'json')).toMatchObject({ code: 0 });
+    for (const value of [undefined, '']) {
+      world.env.NOT_SET = value;
+      for (const argv of [['plan'], ['apply', '--yes']]) {
+        const { code, stderr } = await world.run(...argv);
+        expect(code).toBe(1);
+        expect(stderr).toContain('config/sim.yaml:3:25');
+        expect(stderr).toContain('NOT_SET');
+      }
+    }
+    world.env.NOT_SET = 'set';
+    expect(await world.run('plan', '--out', 'plan.json')).toMatchObject({ code: 0 });
+    world.env.NOT_SET = '';
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 1 });
+    expect(world.sandbox.state.simIntegrations.map(({ name }) => name)).not.toContain('S');
+  });
+
+  it('names all credentials of the environment that are not set, with their line, and sends nothing', async () => {
+    const world = await worldOf();
+    world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);
+    world.env.CLIENT_ID = '';
+    delete world.env.CLIENT_SECRET;
+    const { code, stdout } = await world.run('plan', '--format', 'json');
+    expect(code).toBe(1);
+    const { diagnostics } = JSON.parse(stdout);
+    expect(diagnostics).toMatchObject([
+      { code: 'secret-unset', message: expect.stringMatching(/CLIENT_ID.*empty/) },
+      { code: 'secret-unset', message: expect.stringContaining('CLIENT_SECRET') },
+    ]);
+    for (const { source } of diagnostics) expect(source).toMatchObject({ file: 'tenantctl.yaml' });
+    expect(world.sandbox.log).toEqual([]);
   });
 
   it('does not take a failed read for an absent object', async () => {

@@ -136,7 +136,10 @@ describe('secrets', () => {
     expect(files[1]?.content).toContain(
       'password: !secret SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_PASSWORD\n',
     );
-    expect(files[1]?.content).toContain('# attributes.list.0.secret is left out: it may hold a credential');
+    expect(files[1]?.content).toContain(
+      '- secret: !secret SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_LIST_0_SECRET\n',
+    );
+    expect(files[1]?.content).toContain('# attributes.pin.password is left out: it may hold a credential');
     expect(contentOf(files, '.env.example')).toContain(
       '# SimIntegration/Service%20Now, attributes.nested.apiKey\nSIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_NESTED_APIKEY=\n',
     );
@@ -150,8 +153,8 @@ describe('secrets', () => {
         statusMap: 'user secret',
       }),
     ]);
-    const content = files[0]?.content ?? '';
-    expect(content).toContain('attributes:\n  url: u\n#');
+    const content = contentOf(files, 'sim-integrations/i.yaml');
+    expect(content).toContain('list:\n    - !secret SIM_INTEGRATION_I_ATTRIBUTES_LIST_0\n');
     expect(content).not.toMatch(/ACP|\*\*|request:|user secret/);
   });
 

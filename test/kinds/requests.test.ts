@@ -304,7 +304,9 @@ describe('SimIntegration', () => {
       beforeProvisioningRule: { type: 'RULE', id: 'r2' },
     }),
   ];
-  const attributes = { url: 'https://new.example.com', password: { $secret: 'SNOW' }, retries: '3' };
+  // What the manifest does not declare is filled in just before sending.
+  const retries = { $live: '/attributes/retries' };
+  const attributes = { url: 'https://new.example.com', password: { $secret: 'SNOW' }, retries };
 
   it('is patched: fields in one call, the rule in its own, undeclared attributes kept', () => {
     expect(requestsOf({ declared, live: answers })).toEqual([

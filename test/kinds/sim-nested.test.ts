@@ -16,10 +16,12 @@ function bodyOf(raw: JsonObject, fields: JsonObject, settings: Partial<ApiSettin
 const replaced = (value: JsonObject) => ({
   operations: [{ op: 'replace', path: '/attributes', value: { $jsonText: value } }],
 });
+/** A setting that the manifest does not declare: filled in just before sending. */
+const live = (at: string) => ({ $live: `/attributes/${at}` });
 
 describe('settings named like a ticket field', () => {
   const raw = { ...top, attributes: '{"url":"x","request":"keep","statusMap":{"k":"v"}}' };
-  const after = { url: 'y', request: 'keep', statusMap: { k: 'v' } };
+  const after = { url: 'y', request: live('request'), statusMap: { k: live('statusMap/k') } };
 
   it('stay when the attributes are written', () => {
     expect(bodyOf(raw, { attributes: { url: 'y' } })).toEqual(replaced(after));
@@ -33,10 +35,15 @@ describe('settings named like a ticket field', () => {
     ['beside the fields', raw],
     ['where the fields are unset', { ...raw, request: null, statusMap: null }],
     ['where the fields are not shown', { ...bare, attributes: '{"request":"keep"}' }],
-  ])('are declared as members, %s', (_, live) => {
-    expect(bodyOf(live, { attributes: { request: 'keep' } })).toBeUndefined();
-    expect(bodyOf(live, { attributes: { request: 'new' } })).toEqual(
-      replaced({ ...JSON.parse(live.attributes), request: 'new' }),
+  ])('are declared as members, %s', (_, shown) => {
+    expect(bodyOf(shown, { attributes: { request: 'keep' } })).toBeUndefined();
+    const { url, statusMap } = JSON.parse(shown.attributes);
+    expect(bodyOf(shown, { attributes: { request: 'new' } })).toEqual(
+      replaced({
+        ...(url && { url: live('url') }),
+        ...(statusMap && { statusMap: { k: live('statusMap/k') } }),
+        request: 'new',
+      }),
     );
   });
 });
@@ -58,7 +65,7 @@ describe('ticket fields that the tenant keeps inside the attributes', () => {
       ]),
     });
     expect(bodyOf(raw, { description: 'd' }, { simUpdate: 'put' })).toMatchObject({
-      attributes: { $jsonText: { ...nested, url: 'x' } },
+      attributes: { $jsonText: { ...nested, url: live('url') } },
     });
   });
 

@@ -22,6 +22,8 @@ it.each<[string, Json, string]>([
   ['an address', { url: 'https://x?token=hunter2' }, '`/attributes/url`'],
   ['JSON text', '{"password":"hunter2"}', '`/attributes/password`'],
   ['JSON text inside', { more: '{"password":"hunter2"}' }, '`/attributes/more`'],
+  ['a pair', { headers: [{ name: 'Authorization', value: 'hunter2' }] }, '`/attributes/headers/0/value`'],
+  ['a form', { hook: 'https://user:hunter2@x' }, '`/attributes/hook`'],
   ['text that cannot be read', 'user=a;password=hunter2', '`/attributes`'],
 ])('are found in %s', (_what, attributes, at) => {
   expect(found(attributes)).toEqual([['plain-credential', at]]);
@@ -75,6 +77,16 @@ it('are reported with their place by validate and plan, and never shown', async 
     expect(stdout + stderr).toContain('plain-credential');
     expect(stdout + stderr).toContain('config/a.yaml:4:33');
     expect(stdout + stderr).toContain('config/a.yaml:9:33');
+    expect(stdout + stderr).not.toContain('hunter2');
+  }
+  // The name of the credential is not the one beside its value.
+  world.write(
+    'config/a.yaml',
+    'kind: SimIntegration\nname: S\ntype: t\nattributes: { credentials: { value: hunter2 } }\n',
+  );
+  for (const command of ['validate', 'plan']) {
+    const { stdout, stderr } = await world.run(command);
+    expect(stdout + stderr).toContain('config/a.yaml:4:37');
     expect(stdout + stderr).not.toContain('hunter2');
   }
   world.write('config/a.yaml', manifest.replace('!var password', '!secret PASSWORD'));

@@ -437,6 +437,21 @@ test.each([
   expect(line.slice(caret.length - 1)).toMatch(/^!bad/);
 });
 
+test.each([
+  '{ p: !bad x, url: "https://user:hunter2@host.example" }',
+  '{ p: !bad x, other: ghp_hunter2abcdef }',
+  '{ p: !bad x, list: [https://user:hunter2@host.example] }',
+  '{ credentials: { a: [hunter2], value: hunter2 }, p: !bad x }',
+  '{ p: !bad x, tokens: [a, hunter2,\n    b] }',
+  '{ p: !bad x, pair: { name: Authorization, value: hunter2 } }',
+  '\n  - { name: password }\n  - { value: hunter2, p: !bad x }',
+  '\n  query: https://host.example?a=b&token=hunter2 # !bad\n  p: !bad x',
+])('the excerpt shows no credential that has no telling name: %s', (attributes) => {
+  const excerpt = excerptOf(attributes);
+  expect(excerpt).toContain('!bad x');
+  expect(excerpt).not.toContain('hunter2');
+});
+
 test('the excerpt shows what only names a credential', () => {
   expect(excerptOf('{ p: !bad x, password: !secret NAME }')).toContain('password: !secret NAME');
 });

@@ -157,13 +157,55 @@ describe('secrets', () => {
     expect(secrets.reveal('PW')).toBe('two\nlines');
   });
 
-  test('that are not set are an error', () => {
-    expect(errors(failureOf({ 'config/a.yaml': manifest }))).toEqual(['secret-unset config/a.yaml:3:18']);
+  test.each<[string, NodeJS.ProcessEnv, string, string]>([
+    ['not set', {}, 'secret-unset', 'PW is not set.'],
+    ['empty', { PW: '' }, 'secret-unset', 'the environment variable PW is empty'],
+    ['blank', { PW: ' \n' }, 'secret-unset', 'the environment variable PW is empty'],
+    ['in an empty file', { PW_FILE: '/dev/null' }, 'secret-unset', 'the file that PW_FILE names is empty'],
+    ['in no file', { PW_FILE: '/nowhere/at/all' }, 'secret-unreadable', 'cannot be read'],
+  ])('that are %s do not stop the loading, and say what is wrong', (_, env, code, message) => {
+    const { secrets, resources: found } = load({ 'config/a.yaml': manifest }, { env });
+    expect(found[0]?.fields).toEqual({ attributes: { p: { $secret: 'PW' } } });
+    expect(secrets.problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
+    expect(secrets.matches('OTHER', '')).toBe(false);
+    expect(thrown(() => secrets.reveal('PW')).diagnostics).toMatchObject([{ code }]);
   });
 
-  test('whose file cannot be read are an error', () => {
-    const found = failureOf({ 'config/a.yaml': manifest }, { env: { PW_FILE: '/nowhere/at/all' } });
-    expect(errors(found)).toEqual(['secret-unreadable config/a.yaml:3:18']);
+  test('that are empty as a variable come from their file', () => {
+    const root = project({ secret: 'from file' });
+    const env = { PW: '', PW_FILE: join(root, 'secret') };
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
+    expect(secrets.problem('PW')).toBeNull();
+    expect(secrets.reveal('PW')).toBe('from file');
+  });
+
+  const credentials = `version: 1
+defaultEnvironment: a
+environments:
+  a:
+    identity: { baseUrl: 'https://a.example', auth: { clientId: !env A_ID, clientSecret: !env A_SECRET } }
+    variables: { shown: !env A_SECRET, id: !env A_ID }
+  b: { identity: { baseUrl: 'https://b.example', auth: { token: !env B_TOKEN } } }
+`;
+  const other = 'identity: { baseUrl: "https://c.example", auth: { token: !secret C_TOKEN } }\n';
+  const env = { A_ID: 'i', A_SECRET: 'x', B_TOKEN: 'x', C_TOKEN: 'x', PW: 'x', PLAIN: 'x' };
+
+  test('are no text of `!env`, wherever the project names them as credentials', () => {
+    const template = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\nsubject: !env';
+    const files = {
+      'tenantctl.yaml': credentials,
+      'environments/c.yaml': other,
+      'config/a.yaml': `${template} B_TOKEN\nbody: !env C_TOKEN\nfrom: !env PW\nreplyTo: !env PLAIN\nname: !env A_ID\n`,
+      'config/b.yaml': manifest,
+    };
+    const found = failureOf(files, { env });
+    expect(errors(found)).toEqual([
+      'env-secret config/a.yaml:5:10',
+      'env-secret config/a.yaml:6:7',
+      'env-secret config/a.yaml:7:7',
+      'env-secret tenantctl.yaml:6:25',
+    ]);
+    expect(found[0]?.hint).toContain('!secret B_TOKEN');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
 import { Failure } from '../../src/model/failure.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { isRefused } from '../../src/model/plan.ts';
 import { type Answer, planOf, resource } from '../support/plan.ts';
@@ -216,7 +216,124 @@ describe('secrets', () => {
     });
     expect(plan.changes[0]?.action).toBe('delete');
     expect(JSON.stringify(plan)).not.toContain('canary');
-    expect(JSON.stringify(plan)).toContain('"u"');
+  });
+
+  it('are all settings that no manifest declares, whatever they are called', () => {
+    const attributes = {
+      url: 'u',
+      colour: 'canary-1',
+      deep: { a: ['canary-2', 7654321], text: '{"b":"canary-3"}' },
+    };
+    for (const settings of [
+      {},
+      { simUpdate: 'put' },
+      { jsonText: 'object' },
+      { simUpdate: 'put', jsonText: 'object' },
+    ] as const) {
+      const plan = planOf({
+        declared: [resource('SimIntegration', ['S'], { attributes: { url: 'new', deep: { b: 1 } } })],
+        live: live(attributes),
+        settings,
+      });
+      expect(JSON.stringify(plan)).not.toMatch(/canary|7654321/);
+      expect(plan.changes[0]?.diff).toMatchObject([
+        { path: '/attributes/url', before: 'u', after: 'new' },
+        { path: '/attributes/deep/b', after: '1' },
+      ]);
+    }
+  });
+
+  it('are not the settings that a manifest declares, unless they look like credentials', () => {
+    const fields = {
+      attributes: { url: 'new', list: [{ name: 'colour', value: 'red' }], text: '{"a":"b"}', gone: null },
+    };
+    const before = {
+      url: 'old',
+      list: [{ name: 'colour', value: 'blue' }],
+      text: '{"a":"c"}',
+      gone: 'shown',
+    };
+    const plan = planOf({ declared: [resource('SimIntegration', ['S'], fields)], live: live(before) });
+    expect(plan.changes[0]?.diff.map(({ path, before, after }) => [path, before, after])).toEqual([
+      ['/attributes/url', 'old', 'new'],
+      ['/attributes/list/0/value', 'blue', 'red'],
+      ['/attributes/text', '{"a":"c"}', '{"a":"b"}'],
+      ['/attributes/gone', 'shown', null],
+    ]);
+    // What stood where a declared map is now was never declared.
+    const other = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { deep: { a: 1 }, flat: 'x' } })],
+      live: live({ deep: 'canary-text', flat: { inner: 'canary-inner' } }),
+    });
+    expect(JSON.stringify(other)).not.toContain('canary');
+  });
+
+  it.each<[string, Json, Json]>([
+    ['a name', { pwd: 'canary-1' }, { pwd: 'canary-2' }],
+    ['a form', { hook: 'https://a:canary-1@b.example' }, { hook: 'https://a:canary-2@b.example' }],
+    [
+      'a query',
+      { hook: 'https://b.example?x=1&token=canary-1' },
+      { hook: 'https://b.example?token=canary-2' },
+    ],
+    ['a pair', [{ name: 'api-key', value: 'canary-1' }], [{ name: 'api-key', value: 'canary-2' }]],
+    [
+      'a pair of one side',
+      [{ name: 'colour', value: 'canary-1' }],
+      [{ name: 'password', value: 'canary-2' }],
+    ],
+    ['a pair in JSON text', { text: '[{"key":"pwd","value":"canary-1"}]' }, { text: '{"pwd":"canary-2"}' }],
+    [
+      'a name far above',
+      { credentials: { a: [{ b: 'canary-1' }] } },
+      { credentials: { a: [{ b: 'canary-2' }] } },
+    ],
+  ])('are declared settings that %s tells to be credentials', (_, before, after) => {
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { deep: after } })],
+      live: live({ deep: before }),
+    });
+    expect(plan.changes[0]?.diff.length).toBeGreaterThan(0);
+    expect(JSON.stringify(plan.changes[0]?.diff)).not.toContain('canary');
+  });
+
+  it('are no ordinary texts that speak of them', () => {
+    const subject = 'Your password expires in $daysLeft days: token=$token, see https://acme.example/?key=1';
+    const plan = planOf({
+      declared: [resource('NotificationTemplate', ['k', 'EMAIL', 'en'], { subject })],
+      live: [
+        {
+          kind: 'NotificationTemplate',
+          raw: { id: '1', key: 'k', medium: 'EMAIL', locale: 'en', subject: 'Old' },
+        },
+      ],
+    });
+    expect(plan.changes[0]?.diff).toMatchObject([{ before: 'Old', after: subject, sensitive: false }]);
+  });
+
+  it('in a list are compared where the tenant shows them, and left alone where it hides them', () => {
+    const header = (value: Json) => ({
+      headers: [
+        { name: 'Accept', value: 'json' },
+        { name: 'Authorization', value },
+      ],
+    });
+    const inList = [resource('SimIntegration', ['S'], { attributes: header({ $secret: 'SNOW' }) })];
+    const changes = (value: Json) => planOf({ declared: inList, live: live(header(value)), secrets }).changes;
+    expect(changes(secrets.SNOW)).toEqual([]);
+    expect(changes('********')).toEqual([]);
+    expect(changes('other-canary')[0]?.diff).toMatchObject([
+      { path: '/attributes/headers/1/value', sensitive: true },
+    ]);
+    expect(JSON.stringify(changes('other-canary'))).not.toContain('canary');
+  });
+
+  it.each([3, 4, 5, 6, 7])('are no masks of %i signs', (length) => {
+    for (const sign of '*•●') {
+      expect(
+        planOf({ declared, live: live({ url: 'u', password: sign.repeat(length) }), secrets }).changes,
+      ).toEqual([]);
+    }
   });
 
   it("cannot be drawn out by a tenant whose data looks like tenantctl's own markers", () => {
@@ -226,8 +343,13 @@ describe('secrets', () => {
       secrets,
     });
     expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
-      operations: [{ value: { $jsonText: { innocent: { $literal: { $secret: 'SNOW' } } } } }],
+      operations: [{ value: { $jsonText: { url: 'new', innocent: { $live: '/attributes/innocent' } } } }],
     });
+    const shown = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { innocent: 'x' } })],
+      live: live({ url: 'u', innocent: { $secret: 'canary' } }),
+    });
+    expect(JSON.stringify(shown)).not.toContain('canary');
   });
 
   it('cannot be drawn out by the rules of a saved search either', () => {
@@ -262,6 +384,16 @@ describe('secrets', () => {
     expect(plan.changes[0]?.requests).toHaveLength(1);
     expect(revealed).toEqual([]);
   });
+});
+
+it('a member that is declared as null settles where the tenant does not have it, at every depth', () => {
+  const fields = { attributes: { gone: null, deep: { gone: null, kept: 'a' } } };
+  const raw = { id: '1', name: 'S', attributes: { deep: { kept: 'a' } } };
+  const plan = planOf({
+    declared: [resource('SimIntegration', ['S'], fields)],
+    live: [{ kind: 'SimIntegration', raw }],
+  });
+  expect(plan.changes).toEqual([]);
 });
 
 describe('deleting', () => {

@@ -10,8 +10,19 @@ import { fillTenant } from './everything.ts';
 
 /** Every secret holds this word, in any case, and nothing else does. */
 const word = /canary-/gi;
-/** The same word in base64, at each of its three offsets, and a JSON Web Token. */
-const disguised = /Y2FuYXJ5L|NhbmFyeS|jYW5hcnkt|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/;
+/** The same word in base64, at each of its three offsets, in hex, and a JSON Web Token. */
+const disguised = /Y2FuYXJ5L|NhbmFyeS|jYW5hcnkt|63616e6172792d|eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/i;
+
+/** The text with the escapes of URLs, JSON and HTML resolved, for as long as there are any. */
+function unfold(text: string): string {
+  const character = (code: number) => (code > 0x1f && code < 0x7f ? String.fromCharCode(code) : ' ');
+  const next = text
+    .replaceAll(/%([0-7][0-9a-f])|\\u00([0-7][0-9a-f])|&#x([0-7]?[0-9a-f]);/gi, (_, ...hex: string[]) =>
+      character(Number.parseInt(hex.slice(0, 3).find((digits) => digits) ?? '', 16)),
+    )
+    .replaceAll(/&#(\d{1,3});/g, (_, digits: string) => character(Number(digits)));
+  return next === text ? text : unfold(next);
+}
 
 const odd = `"<&>%\\'é\t$`;
 const env: NodeJS.ProcessEnv = {
@@ -106,6 +117,19 @@ async function open(variations: Partial<Variations> = {}, more: string = manifes
   plantSecrets();
 }
 
+/** Credentials by their names, by their form and by the name beside them. */
+const lookalikes = {
+  pwd: 'canary-live-pwd',
+  authorization: 'canary-live-authorization',
+  hook: 'https://user:canary-live-hook@acme.example/path',
+  query: 'https://acme.example/?a=b&token=canary-live-query',
+  pem: '-----BEGIN RSA PRIVATE KEY-----\ncanary-live-pem\n-----END RSA PRIVATE KEY-----',
+  header: 'Bearer canary-live-bearer-1234567890',
+  headers: [{ name: 'Authorization', value: 'canary-live-pair' }],
+  parameter: { key: 'password', value: 'canary-live-parameter' },
+  text: '[{"key":"api_key","value":"canary-live-text"}]',
+};
+
 /** Credentials that the tenant shows, and none that a manifest marks. */
 function plantSecrets(): void {
   const { simIntegrations, templates, profileSearches } = world.sandbox.state;
@@ -117,6 +141,10 @@ function plantSecrets(): void {
       apiToken: 'canary-live-token',
       nested: { clientSecret: 'canary-live-nested', list: [{ credential: 'canary-live-list' }], plain: 1 },
       json: '{"password":"canary-live-json"}',
+      ...lookalikes,
+      // Nothing tells that this is one, but no manifest declares it.
+      colour: 'canary-live-colour',
+      deep: { note: ['canary-live-note'] },
     };
     integration.request = { api_key: 'canary-live-request', plain: 'p' };
   }
@@ -155,7 +183,8 @@ function leaks(): string[] {
     ]),
     ...filesBelow(world.dir),
   ];
-  return texts.flatMap(([name, text]) => {
+  return texts.flatMap(([name, folded]) => {
+    const text = unfold(folded);
     const around = [...text.matchAll(word)].map(({ index }) =>
       text.slice(Math.max(0, index - 60), index + 67),
     );
@@ -229,6 +258,10 @@ async function everyCommand(): Promise<void> {
   await run('apply', 'back.json', '--verbose', '--result', 'back-result.json');
   await run('show', 'back-result.json', '--format', 'html');
   await run('rollback', 'back-result.json', '--verbose', '--format', 'json');
+  // An export writes undeclared settings that do not look like credentials.
+  for (const integration of world.sandbox.state.simIntegrations) {
+    integration.attributes = { ...integration.attributes, colour: 'red', deep: {} };
+  }
   const merged = await run('export', '--merge', '--verbose');
   expect(merged, merged.stderr).toMatchObject({ code: 0 });
 }
@@ -291,6 +324,36 @@ it.each(tenants)(
   },
 );
 
+const entities = (kind: 'x' | '') => (text: string) =>
+  text.replaceAll(/[^A-Z]/g, (char) => `&#${kind}${char.charCodeAt(0).toString(kind === 'x' ? 16 : 10)};`);
+const units = (text: string) =>
+  text.replaceAll(/./gs, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const bytes = (text: string, as: BufferEncoding) => Buffer.from(text).toString(as);
+
+it.each<[string, (text: string) => string]>([
+  ['percent', encodeURIComponent],
+  ['percent, everywhere', (text) => bytes(text, 'hex').replaceAll(/../g, '%$&')],
+  ['slashes', (text) => text.replaceAll('/', '\\/')],
+  ['unicode escapes', units],
+  ['decimal entities', entities('')],
+  ['hex entities', entities('x')],
+  ['base64', (text) => bytes(text, 'base64')],
+  ['base64url', (text) => bytes(`.${text}`, 'base64url')],
+  ['hex', (text) => bytes(text, 'hex')],
+  ['lines', (text) => text.split(/\\n|\n/).join(' ~ ')],
+  ['JSON in percent', (text) => encodeURIComponent(JSON.stringify(text))],
+])('nor when a tenant repeats what it was sent as %s', async (_, spell) => {
+  await open({ simSecrets: 'clear' });
+  echo.spell = spell;
+  echo.isEchoed = (method, path) => method !== 'GET' && !path.startsWith('/oauth');
+  const reportsTo = ['--result', 'result.json', ...reportFiles('failed', ['md', 'html', 'json', 'xml'])];
+  await must([3], 'apply', '--yes', '--verbose', ...reportsTo);
+  await run('send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes', '--verbose');
+  echo.isEchoed = (_method, path) => path.startsWith('/oauth');
+  await must([1], 'plan', '--verbose', '--format', 'json');
+  expect(leaks()).toEqual([]);
+});
+
 it('nor when integrations are written whole, or their settings are objects', async () => {
   for (const [variations, settings] of [
     [{}, 'simUpdate: put'],
@@ -342,10 +405,33 @@ it('nor does an export, afresh or over manifests', async () => {
   Object.assign(world.sandbox.state.templates[0] ?? {}, { subject: 'Hi', body: 'Old' });
   Object.assign(world.sandbox.state.profileSearches[0] ?? {}, { rules: [] });
   for (const integration of world.sandbox.state.simIntegrations) {
-    integration.attributes = { ...integration.attributes, url: 'u' };
+    // An export writes what does not look like a credential.
+    integration.attributes = { ...integration.attributes, url: 'u', colour: 'red', deep: {} };
   }
   expect(await run('export', '--out', 'fresh', '--verbose')).toMatchObject({ code: 0 });
   expect(await run('init', 'new', '--yes')).toMatchObject({ code: 0 });
+  expect(leaks()).toEqual([]);
+});
+
+it('nor does an export of what manifests declare as secret', async () => {
+  await open();
+  world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}manifests: [config/*.yaml]\n`);
+  const { simIntegrations, templates, profileSearches } = world.sandbox.state;
+  Object.assign(simIntegrations[0] ?? {}, {
+    attributes: { url: 'canary-live-url', password: 'p', deep: { inner: 'canary-live-inner' } },
+    description: 'canary-live-description',
+    statusMap: { closed: 'canary-live-status' },
+    request: { field: 'canary-live-field' },
+  });
+  simIntegrations.splice(1);
+  profileSearches.splice(1);
+  templates.splice(1);
+  expect(await run('export', '--out', 'fresh', '--verbose')).toMatchObject({ code: 0 });
+  const fresh = world.read('fresh/sim-integrations/desk.yaml');
+  for (const name of ['S_URL', 'S_PASSWORD', 'S_DEEP', 'S_DESCRIPTION', 'S_STATUS', 'S_REQUEST']) {
+    expect(fresh).toContain(`!secret ${name}`);
+  }
+  expect(world.read('fresh/notification-templates/welcome.email.en.yaml')).toContain('!secret S_BODY');
   expect(leaks()).toEqual([]);
 });
 

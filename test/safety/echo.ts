@@ -6,18 +6,25 @@ export interface Echo {
   readonly url: string;
   isEchoed: (method: string, path: string) => boolean;
   status: number;
+  /** How it spells what it repeats. */
+  spell: (text: string) => string;
   close(): Promise<void>;
 }
 
 export async function startEcho(target: string): Promise<Echo> {
-  const echo = { url: '', isEchoed: (_method: string, _path: string) => false, status: 400, close };
+  const echo = {
+    url: '',
+    isEchoed: (_method: string, _path: string) => false,
+    status: 400,
+    spell: asIs,
+    close,
+  };
   const server = createServer((request, response) => {
     const body: Buffer[] = [];
     request.on('data', (chunk: Buffer) => body.push(chunk));
     request.on('end', () => {
       const sent = Buffer.concat(body);
-      if (echo.isEchoed(request.method ?? '', request.url ?? ''))
-        repeat(request, sent, response, echo.status);
+      if (echo.isEchoed(request.method ?? '', request.url ?? '')) repeat(request, sent, response, echo);
       else pass(target, request, sent, response);
     });
   });
@@ -33,13 +40,20 @@ export async function startEcho(target: string): Promise<Echo> {
   }
 }
 
-function repeat(request: IncomingMessage, sent: Buffer, response: ServerResponse, status: number): void {
-  const text = `${request.headers.authorization ?? ''} ${sent.toString('utf8')}`;
+const asIs = (text: string): string => text;
+
+function repeat(
+  request: IncomingMessage,
+  sent: Buffer,
+  response: ServerResponse,
+  { status, spell }: Pick<Echo, 'status' | 'spell'>,
+): void {
+  const text = spell(`${request.headers.authorization ?? ''} ${sent.toString('utf8')}`);
   const body = {
     detailCode: '400.1 Bad request content',
     trackingId: request.headers.authorization ?? '',
     messages: [{ locale: 'en-US', localeOrigin: 'DEFAULT', text }],
-    causes: [{ locale: 'en-US', text: decodeURIComponent(encodeURIComponent(text)) }],
+    causes: [{ locale: 'en-US', text: `Cause: ${text}` }],
     error: 'invalid_client',
     error_description: text,
   };

@@ -50,6 +50,16 @@ describe('rollback', () => {
     const { state } = world.sandbox;
     state.identities = state.identities.filter(({ address }) => address !== 'mail.acme.example');
     state.mailFrom = state.mailFrom.filter(({ identity }) => identity !== 'new@acme.example');
+    // The tombstone of the old desk declares none of its settings, so the result does not hold them.
+    expect(plan.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'rollback-incomplete',
+        message: expect.stringContaining('SimIntegration/Old%20desk comes back without /attributes/url'),
+      }),
+    );
+    const desk = state.simIntegrations.find(({ name }) => name === 'Old desk');
+    expect(desk?.attributes).toEqual({});
+    Object.assign(desk ?? {}, { attributes: { url: 'u2' } });
     expect(visible(state)).toEqual(before);
     expect(
       (await rollback()).plan.changes.filter(({ action }: { action: string }) => action !== 'manual'),
@@ -92,7 +102,30 @@ describe('rollback', () => {
     await apply([{ kind: 'SimIntegration', name: 'Desk', ensure: 'absent' }]);
     const { plan } = await rollback();
     expect(plan.changes).toMatchObject([{ action: 'create', address: 'SimIntegration/Desk' }]);
-    expect(plan.diagnostics[0].message).toMatch(/comes back without .*\/attributes\/password/);
+    expect(plan.diagnostics[0].message).toMatch(
+      /comes back without \/attributes\/url, .*\/attributes\/password/,
+    );
+  });
+
+  it('keeps the settings beside a credential in a field that the apply did not touch', async () => {
+    const [desk] = world.sandbox.state.simIntegrations;
+    Object.assign(desk ?? {}, { request: { api_key: 'canary', plain: 'p' } });
+    await apply([{ kind: 'SimIntegration', name: 'Desk', description: 'New' }]);
+    const { plan, stdout } = await rollback();
+    expect(plan.changes[0].diff.map(({ path }: { path: string }) => path)).toEqual(['/description']);
+    expect(stdout + world.read('result.json')).not.toContain('canary');
+  });
+
+  it('speaks only of settings that the apply wrote', async () => {
+    await apply([{ kind: 'SimIntegration', name: 'Desk', attributes: { url: 'u9' } }]);
+    expect(JSON.parse(world.read('result.json')).changes[0]).toMatchObject({
+      before: { attributes: { url: 'u1' } },
+      after: { attributes: { url: 'u9' } },
+    });
+    const { plan } = await rollback();
+    expect(JSON.stringify(plan.diagnostics)).not.toMatch(/attributes/);
+    expect(plan.changes[0].warnings).toEqual([]);
+    expect(plan.changes[0].diff).toMatchObject([{ path: '/attributes/url', before: 'u9', after: 'u1' }]);
   });
 
   it('leaves alone what somebody changed elsewhere, and tells what it would take back', async () => {

@@ -95,6 +95,7 @@ export function secretsOf(values: Readonly<Record<string, string>>): Secrets {
   return {
     reveal: (name) => values[name] ?? '',
     matches: (name, text) => values[name] === text,
+    problem: () => null,
   };
 }
 

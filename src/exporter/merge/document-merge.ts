@@ -1,7 +1,7 @@
 import type { Printable } from '../../loader/print.ts';
-import { isArray, isObject, type Json } from '../../model/json.ts';
+import type { Json } from '../../model/json.ts';
 import type { LiveObject } from '../../model/live.ts';
-import { secretName } from '../../model/marker.ts';
+import { secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, segmentsOf } from '../../model/pointer.ts';
 import type { Secrets } from '../../model/project.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -88,7 +88,7 @@ export function noteSecret({ secrets, changes }: DocumentMerge, at: Pointer, nam
 /** Why a value must not be replaced; `null` where it may be. */
 export function findBlock(resource: Resource, at: Pointer, declared: Json): NoteReason | null {
   if (isOverlaid(resource, at)) return 'overlay';
-  return secretsIn(declared).length > 0 ? 'secret' : null;
+  return secretNamesIn(declared).length > 0 ? 'secret' : null;
 }
 
 export function isIgnored({ lifecycle }: Resource, at: Pointer): boolean {
@@ -98,12 +98,4 @@ export function isIgnored({ lifecycle }: Resource, at: Pointer): boolean {
 /** Whether an overlay of the environment gives the value. */
 export function isOverlaid(resource: Resource, at: Pointer): boolean {
   return resource.locate(at).file !== resource.source.file;
-}
-
-/** The names of the secrets in a declared value. */
-export function secretsIn(value: Json): string[] {
-  const name = secretName(value);
-  if (name !== null) return [name];
-  if (isArray(value)) return value.flatMap(secretsIn);
-  return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
 }

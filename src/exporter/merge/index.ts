@@ -3,6 +3,7 @@ import { LiveIndex } from '../../kinds/live-objects.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { LiveObject } from '../../model/live.ts';
+import { secretNamesIn } from '../../model/marker.ts';
 import type { Resource } from '../../model/resource.ts';
 import { type DraftInput, draftAll, refusalDiagnostic } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
@@ -10,7 +11,7 @@ import { createEnvExample, createFiles, type ExportedFile } from '../files.ts';
 import { mapTags } from '../printable.ts';
 import { type NameSecret, type SecretPlace, secretNames, secretPlaces } from '../secret-names.ts';
 import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './diagnostics.ts';
-import { type MergeContext, secretsIn } from './document-merge.ts';
+import type { MergeContext } from './document-merge.ts';
 import { mergeDocument } from './fields.ts';
 import { findDocument, joinDocuments, type ManifestFile, openManifest } from './manifest-file.ts';
 import { findOrphans, type MergedDocument, mergeSideFiles } from './side-files.ts';
@@ -68,7 +69,7 @@ export function mergeExport(input: MergeInput): Merge {
   const undeclared = input.objects.filter((object) => !matched.has(object) && input.inScope(object));
   const { drafts, refusals } = draftAll({ ...input, objects: undeclared });
   const places = [...secretPlaces(drafts), ...documents.flatMap(newSecrets)];
-  const taken = new Set(input.resources.flatMap(({ fields }) => secretsIn(fields)));
+  const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
 
   const edited = editFiles(files, remaining, removed, nameSecret);

@@ -1,15 +1,15 @@
 import { comparable } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
 import type { Printable } from '../../loader/print.ts';
-import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../../model/json.ts';
-import { secretName } from '../../model/marker.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, sameJson } from '../../model/json.ts';
+import { secretName, secretNamesIn } from '../../model/marker.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import {
   isWritableKey,
   itemPlace,
   type JsonField,
-  openMember,
+  membersIn,
   type PrintedJson,
   printJson,
   rootOf,
@@ -25,7 +25,6 @@ import {
   isIgnored,
   isOverlaid,
   noteSecret,
-  secretsIn,
 } from './document-merge.ts';
 
 interface Walk {
@@ -106,20 +105,22 @@ function comparableValue(value: Json, { settings }: Where): Json {
 }
 
 function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Where, walk: Walk): void {
-  const isExact = walk.field.declares === 'whole' || !where.comparable;
+  const isExact = where.exact;
+  const openDeclared = membersIn(declared, where, walk.field);
+  const openLive = membersIn(live, where, walk.field);
   for (const [key, value] of Object.entries(declared)) {
-    const current = openMember(key, own(live, key), where, walk.field);
+    const current = openLive(key);
     if (current.value !== undefined && (isExact || current.value !== null)) {
-      const wanted = openMember(key, value, where, walk.field).value;
+      const wanted = openDeclared(key).value ?? null;
       const member = { declared: wanted, live: current.value, written: partOf(written, key) };
       mergeValue(member, current.where, walk);
     } else if (isExact || value !== null) remove(value, current.where, walk);
   }
   if (!isExact) return;
-  for (const [key, value] of Object.entries(live)) {
+  for (const key of Object.keys(live)) {
     if (Object.hasOwn(declared, key)) continue;
-    const member = openMember(key, value, where, walk.field);
-    insert(key, member.value, member.where, walk);
+    const member = openLive(key);
+    insert(key, member.value ?? null, member.where, walk);
   }
 }
 
@@ -131,26 +132,31 @@ function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void
   );
   if (gaps.length === 0) return;
   // A secret in a list cannot be compared, and must not be replaced by its text.
-  if (secretsIn(declared).length > 0 || isOverlaid(walk.merge.resource, where.at)) {
+  if (secretNamesIn(declared).length > 0 || isOverlaid(walk.merge.resource, where.at)) {
     replace(pair, where, walk);
     return;
   }
   for (const { from, to, liveFrom, liveTo } of gaps) {
     const common = Math.min(to - from, liveTo - liveFrom);
     for (const item of live.slice(liveFrom + common, liveTo).reverse()) {
-      insert(String(from + common), item, itemPlace(where, from + common), walk);
+      insert(String(from + common), item, placeInList(where, from + common), walk);
     }
     for (let index = to - 1; index >= from + common; index -= 1)
-      remove(declared[index] ?? null, itemPlace(where, index), walk);
+      remove(declared[index] ?? null, placeInList(where, index), walk);
     for (let index = from + common - 1; index >= from; index -= 1) {
       const item = {
         declared: declared[index] ?? null,
         live: live[liveFrom + index - from] ?? null,
         written: partOf(written, index),
       };
-      mergeValue(item, itemPlace(where, index), walk);
+      mergeValue(item, placeInList(where, index), walk);
     }
   }
+}
+
+/** Items move while they are merged, so a place is no name for a new secret. */
+function placeInList(where: Where, index: number): Where {
+  return { ...itemPlace(where, index), comparable: false };
 }
 
 function replace({ declared, live, written }: Pair, where: Where, walk: Walk): void {
@@ -186,5 +192,6 @@ function remove(declared: Json, { at }: Where, { merge }: Walk): void {
 
 /** The live value as a manifest holds it. */
 function printLive(live: Json, where: Where, { merge, field }: Walk): PrintedJson {
-  return printJson(live, where, field, merge.live.hidden);
+  // A declared secret stays as it is written.
+  return printJson(live, where, field, { hidden: merge.live.hidden, declaredSecrets: new Set() });
 }

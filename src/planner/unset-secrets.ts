@@ -1,0 +1,42 @@
+import { secretPlaces } from '../kinds/redact.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { secretName, secretNamesIn } from '../model/marker.ts';
+import type { Plan } from '../model/plan.ts';
+import { isWithin, type Pointer, valueAt } from '../model/pointer.ts';
+import type { Secrets } from '../model/project.ts';
+import type { Matched } from './index.ts';
+import type { Match } from './match.ts';
+
+/**
+ * An error for each secret that a plan compares or writes and that is not set, at its place in the manifest. Other secrets
+ * need not be set: those of objects out of scope, and those that the tenant hides and no request contains.
+ */
+export function findUnsetSecrets(
+  { present, missing }: Matched,
+  { changes }: Plan,
+  secrets: Pick<Secrets, 'problem'>,
+): Diagnostic[] {
+  const written = new Map(
+    changes.map(({ address, requests }) => [
+      address,
+      new Set(requests.flatMap(({ body }) => secretNamesIn(body))),
+    ]),
+  );
+  const open = missing.map((match) => ({ match, notComparable: [] }));
+  return [...present, ...open].flatMap(({ match, notComparable }) => {
+    const { resource } = match;
+    return secretPlaces(resource.fields).flatMap((at): Diagnostic[] => {
+      const name = secretName(valueAt(resource.fields, at));
+      if (name === null) return [];
+      const isWritten = written.get(resource.address)?.has(name) === true;
+      const problem = isWritten || isCompared(match, at, notComparable) ? secrets.problem(name) : null;
+      if (!problem) return [];
+      return [{ ...problem, severity: 'error', address: resource.address, ...resource.point(at) }];
+    });
+  });
+}
+
+function isCompared({ resource, live }: Match, at: Pointer, notComparable: readonly Pointer[]): boolean {
+  const isIgnored = resource.lifecycle.ignore.some((ignored) => isWithin(at, ignored));
+  return live !== null && !isIgnored && !notComparable.includes(at);
+}

@@ -1,0 +1,69 @@
+/** What looks like a credential, and what only speaks of one. */
+import { expect, it } from 'vitest';
+import { looksLikeCredential, namesCredential } from '../../src/model/sensitive.ts';
+
+it.each([
+  'password pwd dbPwd pass dbpass passwd passphrase kennwort secret clientSecret client_secret token accessToken',
+  'apikey api_key x-api-key apiKey privateKey signingKey AccountKey key sig authorization Proxy-Authorization',
+  'credentials bearer Cookie set-cookie basicAuth session_id connectionString',
+])('the names %s are those of credentials', (names) => {
+  expect(names.split(' ').filter((name) => !namesCredential(name))).toEqual([]);
+});
+
+it.each([
+  'url user type keyboard monkey bypass compass author authority authType passenger signature cookieless',
+  'tokenUrl token_endpoint tokenType passwordPolicy passwordExpiry secretTtl passwordLength keyId',
+])('the names %s are not', (names) => {
+  expect(names.split(' ').filter(namesCredential)).toEqual([]);
+});
+
+it.each([
+  'https://user:pw@host.example/path',
+  'jdbc:postgresql://app:hunter2@db.example:5432/x',
+  'see https://u:p%40w@host',
+  'https://ghp0123456789abcdef@github.example',
+  '-----BEGIN PRIVATE KEY-----\nMIIE',
+  '-----BEGIN OPENSSH PRIVATE KEY-----',
+  '-----BEGIN PGP MESSAGE-----',
+  'ghp_abcdef0123456789',
+  'x github_pat_11ABCDEFG0 y',
+  'glpat-AbCdEf-123456',
+  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
+  'AKIAIOSFODNN7EXAMPLE',
+  'xoxb-1234567890-abc',
+  'Basic dXNlcjpwYXNzd29yZA==',
+  'Bearer abcdef123456',
+  'https://host/?a=b&token=abc',
+  'https://host/?sig=abc%2F',
+  '{"password":"x"}',
+  'Server=a;Pwd=hunter2;',
+  'api_key: abc',
+])('%s is a credential', (text) => {
+  expect(looksLikeCredential(text)).toBe(true);
+});
+
+it.each([
+  'Your password expires in $daysLeft days.',
+  'Reset your password at https://acme.example/password/reset',
+  'Use Basic authentication or a Bearer token.',
+  'https://host.example:8443/path?a=b@c',
+  'https://git@host.example/path',
+  'user@host.example',
+  '-----BEGIN CERTIFICATE-----',
+  '-----BEGIN PUBLIC KEY-----',
+  'token=${token}',
+  'Authorization: Bearer ${accessToken}',
+  'https://${user}:${password}@host',
+  'password=********',
+  'tokenUrl=https://host/token',
+  'The key is under the mat',
+  'skeleton-key-for-the-door',
+])('%s is none', (text) => {
+  expect(looksLikeCredential(text)).toBe(false);
+});
+
+it('a long text of nearly a credential takes no time', () => {
+  for (const part of ['a://', 'password ', 'Basic ', 'eyJ', 'a=', '-----BEGIN ', 'a'.repeat(70)]) {
+    expect(typeof looksLikeCredential(part.repeat(200_000 / part.length))).toBe('boolean');
+  }
+});
