@@ -72,6 +72,10 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     () => [withBody(find(welcome), (body) => ({ ...members(body), body: 'Evil' }))],
   ],
   [
+    'a template that gets the text of another of its fields',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), body: { $live: '/subject' } }))],
+  ],
+  [
     'a template whose text is a secret of the machine',
     () => [withBody(find(welcome), (body) => ({ ...members(body), body: { $secret: 'DESK_PASSWORD' } }))],
   ],

@@ -318,6 +318,9 @@ describe('rollback', () => {
     await world.run('apply', '--yes');
     world.write('result.json', first);
     expect((await rollback()).plan.diagnostics).toEqual([]);
+    const elsewhere = { ...JSON.parse(first), environment: 'other', startedAt: '9000-01-01T00:00:00.000Z' };
+    world.write('.tenantctl/results/9000-01-01T00-00-00-000Z-other.json', JSON.stringify(elsewhere));
+    expect((await rollback()).plan.diagnostics).toEqual([]);
 
     world.declare([{ ...template, body: 'Newer' }]);
     await world.run('apply', '--yes');
