@@ -100,6 +100,9 @@ describe('JSON that is declared by member', () => {
     expect(diff(members, { p: secret }, { p: { $secret: 'T' } })).toEqual([
       'replace /f/p {"$secret":"T"} -> {"$secret":"S"}',
     ]);
+    expect(diff(members, { p: secret }, { p: { a: 'x' } })).toEqual([
+      'replace /f/p {"a":"x"} -> {"$secret":"S"}',
+    ]);
     expect(diff(members, { p: secret }, {})).toEqual(['add /f/p null -> {"$secret":"S"}']);
     expect(diff(members, { p: { q: secret } }, { p: { q: 'x', r: 'y' } })).toEqual([
       'replace /f/p/q "x" -> {"$secret":"S"}',

@@ -174,6 +174,36 @@ describe('a value that the tenant does not show', () => {
   });
 });
 
+describe('a member of the settings that the tenant shows as ciphertext', () => {
+  const raw = { type: 'T', request: {}, statusMap: {}, attributes: { pin: '1:ACP:cipher' } };
+  const live = [answers.integration('1', 'S', raw), answers.integration('2', 'T')];
+
+  it('is not shown, whatever its name, on a delete either', () => {
+    const gone = planOf({ declared: [resource('SimIntegration', ['S'], {}, { ensure: 'absent' })], live });
+    expect(gone.changes).toMatchObject([{ action: 'delete' }]);
+    expect(JSON.stringify(gone)).not.toContain('1:ACP:cipher');
+  });
+
+  it('is read again for a write that carries it, and never stands in the plan', () => {
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { url: 'u' } })],
+      live,
+    });
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
+      operations: [{ value: { $jsonText: { url: 'u', pin: { $live: '/attributes/pin' } } } }],
+    });
+    expect(JSON.stringify(plan)).not.toContain('1:ACP:cipher');
+  });
+});
+
+it('a field that is hidden as a whole is no secret: what is declared for it is shown', () => {
+  const declared = [resource('SimIntegration', ['S'], { statusMap: { open: 'Queued' } })];
+  const live = [answers.integration('1', 'S', { request: {} })];
+  expect(changeOf({ declared, live, choices: { rotate: ['**'] } })?.diff).toMatchObject([
+    { path: '/statusMap/open', op: 'add', after: 'Queued', sensitive: false },
+  ]);
+});
+
 describe('a pinned object', () => {
   const live: Answer[] = [{ kind: 'AuthProfile', id: 'p1', raw: { type: 'MFA' } }];
 

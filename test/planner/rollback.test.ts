@@ -246,6 +246,31 @@ describe('a place that the result left out', () => {
     expect(JSON.stringify(plan.changes)).not.toContain('$live');
   });
 
+  it('that is a whole field stays unset where the tenant shows nothing', () => {
+    const whole = updated({ type: 'Old' }, { type: 'New' }, { withheld: ['/request'] });
+    const plan = rollBack({
+      records: [whole],
+      live: [answers.integration('i1', 'S', { type: 'New', statusMap: {} })],
+    });
+    expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/type']);
+    expect(JSON.stringify(plan.changes)).not.toContain('$live');
+    const shown = rollBack({ records: [whole], live: [live({ type: 'New', request: { a: 'canary' } })] });
+    expect(JSON.stringify(shown)).not.toContain('canary');
+  });
+
+  it('does not count as a change of someone else', () => {
+    const list = updated(
+      { type: 'Old', attributes: { list: [{ a: 1 }] } },
+      { type: 'New', attributes: { list: [{}] } },
+      { withheld: ['/attributes/list/0/a'] },
+    );
+    const plan = rollBack({
+      records: [list],
+      live: [live({ type: 'New', attributes: { list: [{ a: 2 }] } })],
+    });
+    expect(plan.changes[0]?.warnings).toEqual([]);
+  });
+
   it('in an item of a list keeps the whole list', () => {
     const rule = { type: 'T', value: 'x' };
     const search = record('ProfileSearch/S', {
@@ -280,6 +305,30 @@ describe('which changes are undone', () => {
     expect(make('failed', { after: { ...blank, type: 'Old' } })).toBe(0);
     expect(make('failed', { after: null })).toBe(1);
     expect(make('failed', { before: null, after: null })).toBe(0);
+  });
+
+  it('are none of a create that failed: what is there is the work of someone else', () => {
+    const created = (outcome: 'failed' | 'unknown', after: JsonObject | null) =>
+      rollBack({
+        records: [record('SenderAddress/a%40a.example', { action: 'create', outcome, after })],
+        live: [answers.sender('1', 'a@a.example'), answers.sender('2', 'b@a.example')],
+      }).changes;
+    expect(created('failed', null)).toEqual([]);
+    expect(created('failed', {})).toMatchObject([{ action: 'delete' }]);
+    expect(created('unknown', null)).toMatchObject([
+      { action: 'delete', warnings: [expect.stringContaining('may be the work of someone else')] },
+    ]);
+  });
+
+  it('are none of a delete that failed, unless the object is gone', () => {
+    const deleted = (outcome: 'failed' | 'done', live: Parameters<typeof rollBack>[0]['live'] = []) =>
+      rollBack({
+        records: [record(address, { action: 'delete', outcome, before: blank, after: null })],
+        live,
+      }).changes.map(({ action }) => action);
+    expect(deleted('done')).toEqual(['create']);
+    expect(deleted('failed')).toEqual(['create']);
+    expect(deleted('failed', [live()])).toEqual([]);
   });
 
   it('are all recorded fields where the outcome is unknown, with a warning', () => {
