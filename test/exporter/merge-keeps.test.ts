@@ -145,6 +145,35 @@ describe('the line ends of a file', () => {
   });
 });
 
+describe('a manifest that somebody changed after it was loaded', () => {
+  const [path, manifest] = ['config/a.yaml', `${head}subject: Mine\n`];
+  const merging = (text: string | null) =>
+    merge({
+      files: { [path]: manifest },
+      now: text === null ? {} : { [path]: text },
+      live: [template('a', { subject: 'Theirs' })],
+    });
+
+  it.each(['subject: [', '', '# nothing\n'])('stays as it is, with an error, where it is %j now', (text) => {
+    const result = merging(text);
+    expect(result).toMatchObject({ changed: [], created: [], deleted: [] });
+    expect(result.diagnostics).toMatchObject([
+      {
+        code: 'cannot-edit',
+        severity: 'error',
+        address: 'NotificationTemplate/a/EMAIL/en',
+        source: { file: path },
+      },
+    ]);
+  });
+
+  it('is not made again where it is gone', () => {
+    const result = merging(null);
+    expect(result).toMatchObject({ changed: [], created: [] });
+    expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit' }]);
+  });
+});
+
 describe('half of a surrogate pair', () => {
   const text = `one\ntwo\nthree\nfour \ud83d five\n${'long '.repeat(60)}`;
 
