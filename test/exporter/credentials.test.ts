@@ -45,8 +45,6 @@ describe('settings', () => {
   it.each<[Json, string]>([
     [{ options: 'user=svc' }, 'options: user=svc'],
     [{ options: '{"user":"svc"}' }, 'options: "{\\"user\\":\\"svc\\"}"'],
-    [{ options: '{"password":""}' }, 'options: "{\\"password\\":\\"\\"}"'],
-    [{ options: '{"password":null}' }, 'options: "{\\"password\\":null}"'],
     [{ password: '' }, 'password: ""'],
     [{ user: 'svc', keyboard: 'qwerty' }, 'keyboard: qwerty'],
   ])('without a credential are written: %j', (attributes, line) => {
