@@ -1,4 +1,5 @@
 import { type JsonObject, own, pick, textOf } from '../model/json.ts';
+import type { LiveObject } from '../model/live.ts';
 import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import type { Field, Kind } from './kind.ts';
@@ -48,7 +49,7 @@ export const authProfile: Kind = {
     return {
       requests: [apiRequest('PATCH', pathOf(path, live.id), settings, { body, contentType: jsonPatchType })],
       warnings: changed.has('name') ? [rename] : [],
-      risk: canLockOut(after) ? ['lockout'] : [],
+      risk: canLockOut(after, live) ? ['lockout'] : [],
     };
   },
   remove: ({ key: [name = ''] }) => ({
@@ -56,8 +57,8 @@ export const authProfile: Kind = {
   }),
 };
 
-/** Whether changed fields may lock out people and the credentials of this run (design, section 5, "Lock-out"). */
-function canLockOut(changed: JsonObject): boolean {
-  const restricts = (field: string) => own(changed, field) === true;
-  return own(changed, 'type') === 'BLOCK' || restricts('offNetwork') || restricts('untrustedGeography');
+/** Whether the change may lock out people and the credentials of this run (design, section 5, "Lock-out"). */
+function canLockOut(after: JsonObject, live: LiveObject): boolean {
+  const restricts = (field: string) => own(after, field) === true && own(live.fields, field) !== true;
+  return own(after, 'type') === 'BLOCK' || restricts('offNetwork') || restricts('untrustedGeography');
 }
