@@ -120,7 +120,7 @@ describe('SimIntegration', () => {
   });
 
   it('hides what is masked or encrypted at any depth, and the ticket fields it does not show', () => {
-    const attributes = { a: '***', b: { c: '1:ACP:x', d: 'clear' }, 'e/f': '{AES}x', list: ['***'], n: 7 };
+    const attributes = { a: '***', b: { c: '1:ACP:x', d: 'clear' }, 'e/f': '{AES}x', n: 7 };
     expect(of({ attributes, request: {}, statusMap: '{}' }).hidden).toEqual([
       '/attributes/a',
       '/attributes/b/c',
