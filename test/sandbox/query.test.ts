@@ -6,7 +6,6 @@ import {
   parseFilters,
   readFlag,
   readRange,
-  selectPage,
   sortRecords,
 } from '../../src/sandbox/query.ts';
 import { call, start } from './caller.ts';
@@ -79,9 +78,6 @@ describe('a page', () => {
     expect(readRange(query({}), 250, 100)).toEqual({ limit: 100, offset: 0 });
     expect(readRange(query({ limit: '250', offset: '7' }), 250, 100)).toEqual({ limit: 250, offset: 7 });
     expect(readRange(query({ limit: '1', offset: '0' }), 250, 100)).toEqual({ limit: 1, offset: 0 });
-    expect(selectPage([1, 2, 3, 4], query({ limit: '2', offset: '1' }), 10, false)).toEqual([2, 3]);
-    expect(selectPage([1, 2, 3, 4], query({ limit: '2', offset: '1' }), 10, true)).toEqual([1, 2]);
-    expect(selectPage([1, 2, 3], query({ offset: '3' }), 10, false)).toEqual([]);
   });
 
   it.each([
