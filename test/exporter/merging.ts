@@ -18,6 +18,8 @@ environments:
 
 interface Case {
   readonly files: Readonly<Record<string, string>>;
+  /** What the files hold by the time of the merge, where somebody changed them after they were loaded. */
+  readonly now?: Readonly<Record<string, string>>;
   readonly live: readonly LiveObject[];
   readonly more?: Partial<Pick<MergeInput, 'delete' | 'inScope'>>;
 }
@@ -26,9 +28,9 @@ export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[]
   Object.entries(files).map(([path, content]) => ({ path, content }));
 
 /** Merges live objects into files. */
-export function merge({ files, live, more = {} }: Case): Merge {
+export function merge({ files, now = files, live, more = {} }: Case): Merge {
   const resources = load(asFiles(files), {}, project).resources.map((each) => fillLookups(each, () => 'a1'));
-  const read = (path: string) => (Object.hasOwn(files, path) ? (files[path] ?? null) : null);
+  const read = (path: string) => (Object.hasOwn(now, path) ? (now[path] ?? null) : null);
   const rest = {
     settings: contractSettings,
     records: new Map(),

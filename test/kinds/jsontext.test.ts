@@ -30,6 +30,35 @@ describe('map text', () => {
     expect(readJsonText(text)).toEqual(expected);
   });
 
+  it.each(['a=b}', '{a=b', '[a=b}', 'x{a=b}', '{a=b}x', '{=b}', '{a b=c}', '{', '}', 'null and void'])(
+    'is none: %s stays as it is',
+    (text) => {
+      expect(readJsonText(text)).toBe(text);
+    },
+  );
+
+  it.each<[string, Json]>([
+    [' {a=b} ', { a: 'b' }],
+    ['{ }', {}],
+    ['{a=one\ntwo}', { a: 'one\ntwo' }],
+    ['{a=[x, y], b=[}', { a: ['x', 'y'], b: '[' }],
+    ['{"a": 1}', { a: 1 }],
+    [' null ', null],
+    ['7', '7'],
+    ['"text"', '"text"'],
+    ['[1, 2]', [1, 2]],
+  ])('%j', (text, expected) => {
+    expect(readJsonText(text)).toEqual(expected);
+  });
+
+  it('is read to a depth of twenty maps inside a map; what is deeper stays text', () => {
+    const nested = (levels: number): string => (levels === 0 ? 'x' : `{a=${nested(levels - 1)}}`);
+    const depthOf = (value: Json): number =>
+      typeof value === 'object' && value !== null ? 1 + depthOf(Object.values(value)[0] ?? null) : 0;
+    expect(depthOf(readJsonText(nested(21)))).toBe(21);
+    expect(depthOf(readJsonText(nested(40)))).toBe(21);
+  });
+
   it('inside attributes gives a status map that is not written again and again', () => {
     const attributes = '{url=u, user=x, request={a=b, c=d}, statusMap={Done=Committed, Declined=Failed}}';
     const plan = planOf({

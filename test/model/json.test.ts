@@ -1,6 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson, type Json, sameJson } from '../../src/model/json.ts';
+import { sha256 } from '../../src/model/digest.ts';
+import {
+  canonicalJson,
+  isTooDeep,
+  itemsOf,
+  type Json,
+  mapJson,
+  mapMembers,
+  own,
+  parseJson,
+  pick,
+  sameJson,
+  textOf,
+} from '../../src/model/json.ts';
 import { runs } from '../support/effort.ts';
 
 /** Small values of few names, so that two of them are often equal or nearly so. */
@@ -32,4 +45,56 @@ test('a value is the same as one with its names in another order', () => {
   expect(sameJson({ a: 1, b: [{ c: 2, d: 3 }] }, { b: [{ d: 3, c: 2 }], a: 1 })).toBe(true);
   expect(sameJson([1, 2], [2, 1])).toBe(false);
   expect(sameJson({ a: null }, { b: null })).toBe(false);
+});
+
+test('the canonical text sorts names at every depth, and leaves out what is undefined', () => {
+  expect(canonicalJson({ b: 1, a: [{ d: null, c: undefined }], aa: 'x' })).toBe(
+    '{"a":[{"d":null}],"aa":"x","b":1}',
+  );
+  const names = ['c', 'a', 'd', 'b', 'a2', 'A', '\u00e4', '10', '9'];
+  const forwards = Object.fromEntries(names.map((name) => [name, name]));
+  const backwards = Object.fromEntries(names.toReversed().map((name) => [name, name]));
+  expect(canonicalJson(forwards)).toBe(canonicalJson(backwards));
+  expect(sha256(forwards)).toBe(sha256(backwards));
+  expect(Object.keys(JSON.parse(canonicalJson({ b: 1, a: 2 })))).toEqual(['a', 'b']);
+});
+
+test('only own members are read', () => {
+  const object = { a: 'text', n: 1 };
+  expect(own(object, 'a')).toBe('text');
+  expect(own(object, 'constructor')).toBeUndefined();
+  expect(own(object, '__proto__')).toBeUndefined();
+  expect(textOf(object, 'a')).toBe('text');
+  expect(textOf(object, 'n')).toBeNull();
+  expect(textOf(object, 'toString')).toBeNull();
+  expect(pick(object, ['a', 'toString'])).toEqual({ a: 'text', toString: null });
+});
+
+test('a mapped value keeps its shape, children first', () => {
+  const doubled = mapJson({ a: [1, { b: 2 }], c: 'x' }, (value) =>
+    typeof value === 'number' ? value * 2 : value,
+  );
+  expect(doubled).toEqual({ a: [2, { b: 4 }], c: 'x' });
+  const sizes = mapJson([[1, 2], []], (value) => (Array.isArray(value) ? value.length : value));
+  expect(sizes).toBe(2);
+  expect(mapMembers({ a: 1, b: 2 }, (value, name) => (name === 'a' ? undefined : value))).toEqual({ b: 2 });
+  expect(itemsOf({ a: 1, b: [2] })).toEqual([1, [2]]);
+  expect(itemsOf('text')).toEqual([]);
+  expect(itemsOf(null)).toEqual([]);
+});
+
+test('text that is not JSON is told from JSON null', () => {
+  expect(parseJson('null')).toBeNull();
+  expect(parseJson('{"a":1}')).toEqual({ a: 1 });
+  expect(parseJson('{a}')).toBeUndefined();
+});
+
+test('a value may be a hundred levels deep, and no deeper', () => {
+  const nested = (levels: number): Json => (levels === 0 ? null : [nested(levels - 1)]);
+  expect(isTooDeep(nested(100))).toBe(false);
+  expect(isTooDeep(nested(101))).toBe(true);
+  expect(isTooDeep('text')).toBe(false);
+  expect(isTooDeep(null, 0)).toBe(false);
+  expect(isTooDeep({ a: {} }, 1)).toBe(true);
+  expect(isTooDeep({ a: 'text', b: 2 }, 1)).toBe(false);
 });

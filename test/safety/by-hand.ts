@@ -1,43 +1,93 @@
 import { parseAddress } from '../../src/model/address.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
+import type { AuthProfile, ProfileSearch } from '../../src/sandbox/objects.ts';
 
 /** Somebody changes things in the tenant, behind tenantctl's back. */
 const time = '2026-01-01T00:00:00.000Z';
 const words = 'changed by hand';
 
-/** Changes the object at `address`, which is there; `false` where nothing of that kind can be changed. */
-export function changeByHand(state: TenantState, address: string): boolean {
+/** What somebody may change in an object, one thing at a time; each gives another value than the object has. */
+const edits = {
+  AuthProfile: [
+    { applicationName: words },
+    { applicationId: words },
+    (row: AuthProfile) => ({ offNetwork: !row.offNetwork }),
+    (row: AuthProfile) => ({ untrustedGeography: !row.untrustedGeography }),
+    (row: AuthProfile) => ({ type: row.type === 'MFA' ? 'PTA' : 'MFA' }) as const,
+  ],
+  SimIntegration: [
+    { description: words },
+    { type: words },
+    { cluster: words },
+    { sources: [words] },
+    { attributes: { words } },
+    { request: { words } },
+    { statusMap: { words } },
+    { beforeProvisioningRule: { type: 'RULE', id: words, name: words } },
+  ],
+  NotificationTemplate: [
+    ...['name', 'description', 'subject', 'header', 'body', 'footer'].map((name) => ({ [name]: words })),
+    { from: 'by-hand@acme.example' },
+    { replyTo: 'by-hand@acme.example' },
+    { slackTemplate: JSON.stringify({ words }) },
+    { teamsTemplate: JSON.stringify({ words }) },
+    // What tenantctl does not know: a write of the whole template carries it.
+    { aMemberOfTheFuture: words },
+  ],
+} as const;
+
+/**
+ * Changes the object at `address`, which is there; `false` where nothing of that kind can be changed.
+ *
+ * @param pick which of its fields
+ */
+export function changeByHand(state: TenantState, address: string, pick = 0): boolean {
   const { kind, key } = keyOf(address);
   switch (kind) {
     case 'AuthProfile':
-      return change(state.authProfiles, ({ name }) => name === key[0], { applicationName: words });
+      return change(state.authProfiles, ({ name }) => name === key[0], edits.AuthProfile, pick);
     case 'SimIntegration':
-      return change(state.simIntegrations, ({ name }) => name === key[0], { description: words });
+      return change(state.simIntegrations, ({ name }) => name === key[0], edits.SimIntegration, pick);
     case 'NotificationTemplate':
-      return change(state.templates, (row) => sameKey(row, key), { body: words });
+      return change(state.templates, (row) => sameKey(row, key), edits.NotificationTemplate, pick);
     case 'SenderAddress':
       // An address has no fields: one that was taken away and added again is another one.
-      return change(state.senders, ({ email }) => sameText(email, key[0]), { id: words });
+      return change(state.senders, ({ email }) => sameText(email, key[0]), [{ id: words }], pick);
     case 'VerifiedDomain':
-      return change(state.identities, ({ address: domain }) => sameText(domain, key[0]), { id: words });
-    case 'MailFrom':
-      return change(state.mailFrom, ({ identity }) => sameText(identity, key[0]), {
-        mailFromDomain: 'by-hand.acme.example',
-      });
-    case 'ProfileSearch': {
-      const search = state.profileSearches.find(({ label }) => label === key[0]);
-      search?.rules.push({
-        id: 'by-hand',
-        type: 'ProfileAttributeRule',
-        comparison_operator: '==',
-        value: words,
-        condition_object_id: 'a1',
-      });
-      return search !== undefined;
+      return change(
+        state.identities,
+        ({ address: domain }) => sameText(domain, key[0]),
+        [{ id: words }],
+        pick,
+      );
+    case 'MailFrom': {
+      const mailFromDomain = 'by-hand.acme.example';
+      return change(state.mailFrom, ({ identity }) => sameText(identity, key[0]), [{ mailFromDomain }], pick);
     }
+    case 'ProfileSearch':
+      return change(state.profileSearches, ({ label }) => label === key[0], [addRule, changeRule], pick);
     default:
       return false;
   }
+}
+
+const addRule = ({ rules }: ProfileSearch) => ({
+  rules: [
+    ...rules,
+    {
+      id: 'by-hand',
+      type: 'ProfileAttributeRule' as const,
+      comparison_operator: '==',
+      value: words,
+      condition_object_id: 'a1',
+    },
+  ],
+});
+
+/** Another value in the first rule, or a rule where there is none. */
+function changeRule(search: ProfileSearch) {
+  const [first, ...others] = search.rules;
+  return first ? { rules: [{ ...first, value: words }, ...others] } : addRule(search);
 }
 
 /** Makes the object at `address`, which is not there. */
@@ -149,9 +199,17 @@ function keyOf(address: string) {
   return parsed;
 }
 
-function change<T extends object>(rows: T[], isMeant: (row: T) => boolean, fields: Partial<T>): boolean {
+type Edit<T> = object | ((row: T) => object);
+
+function change<T extends object>(
+  rows: T[],
+  isMeant: (row: T) => boolean,
+  all: readonly Edit<T>[],
+  pick: number,
+): boolean {
   const row = rows.find(isMeant);
-  if (row) Object.assign(row, fields);
+  const edit = all[pick % all.length];
+  if (row && edit) Object.assign(row, typeof edit === 'function' ? edit(row) : edit);
   return row !== undefined;
 }
 

@@ -44,7 +44,8 @@ async function writesOf(world: World, action: () => Promise<unknown>): Promise<n
 function interfere(state: TenantState, change: Change, pick: number): void {
   if (change.action === 'create') createByHand(state, change.address);
   else if (pick % 2 === 0) deleteByHand(state, change.address);
-  else if (!changeByHand(state, change.address)) throw new Error(`Nothing was changed at ${change.address}.`);
+  else if (!changeByHand(state, change.address, Math.floor(pick / 2)))
+    throw new Error(`Nothing was changed at ${change.address}.`);
 }
 
 /** Somebody changes an object that the plan leaves alone, or makes a new one. */
@@ -52,7 +53,7 @@ function changeElsewhere(state: TenantState, plan: Plan, pick: number): void {
   const touched = new Set(plan.changes.map(({ address }) => address.toLowerCase()));
   const others = addressesIn(state).filter((address) => !touched.has(address.toLowerCase()));
   const chosen = others[pick % Math.max(1, others.length)];
-  if (chosen !== undefined) changeByHand(state, chosen);
+  if (chosen !== undefined) changeByHand(state, chosen, pick);
   createByHand(state, 'SimIntegration/Made%20elsewhere');
   createByHand(state, 'SenderAddress/made-elsewhere@acme.example');
   for (const preference of state.preferences) preference.mediums = ['TEAMS'];

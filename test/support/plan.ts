@@ -37,7 +37,7 @@ export function planOf(given: PlanCase): Plan {
 }
 
 /** What a plan is made from. */
-function inputOf(given: PlanCase): PlanInput {
+export function inputOf(given: PlanCase): PlanInput {
   const settings = { ...contractSettings, ...given.settings };
   return {
     tool: { name: 'tenantctl', version: '0.0.0' },
@@ -60,9 +60,29 @@ function inputOf(given: PlanCase): PlanInput {
   };
 }
 
-function liveObjects(answers: readonly Answer[] = [], settings: ApiSettings): LiveObject[] {
+export function liveObjects(
+  answers: readonly Answer[] = [],
+  settings: ApiSettings = contractSettings,
+): LiveObject[] {
   return answers.map((answer) => liveFrom(answer, settings));
 }
+
+/** Answers with a tenant's objects, in the shape of each kind's list. */
+export const answers = {
+  sender: (id: string, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } }),
+  template: (key: string, fields: JsonObject = {}, id: string | null = `id-${key}`): Answer => ({
+    kind: 'NotificationTemplate',
+    raw: { id, key, medium: 'EMAIL', locale: 'en', subject: 'Hello', body: 'Text', ...fields },
+  }),
+  search: (id: number, label: string, rules: readonly JsonObject[] = []): Answer => ({
+    kind: 'ProfileSearch',
+    raw: { id, label, condition_rules_attributes: rules },
+  }),
+  integration: (id: string, name: string, fields: JsonObject = {}): Answer => ({
+    kind: 'SimIntegration',
+    raw: { id, name, ...fields },
+  }),
+};
 
 export function resource(
   kind: string,

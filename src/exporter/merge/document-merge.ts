@@ -69,7 +69,6 @@ export function addSet(
   { at, declared, written }: DeclaredValue,
   value: Printable | undefined,
 ): void {
-  if (isIgnored(resource, at)) return;
   const blocked = findBlock(resource, at, declared);
   if (blocked) changes.notes.push({ at, reason: blocked });
   else if (value === undefined) changes.notes.push({ at, reason: 'unwritable' });

@@ -166,6 +166,7 @@ function mergeReference(merge: DocumentMerge, pair: Pair<JsonObject>, printed: M
     const value = partOf(printed, name);
     const path = pathOf(pair, name);
     const declared = own(pair.declared, name);
+    if (isIgnored(merge.resource, pointer(...path))) continue;
     if (declared === undefined) {
       // With an id, the name is not needed.
       if (value !== undefined && (name !== 'name' || !hasId)) edits.push({ op: 'insert', path, value });

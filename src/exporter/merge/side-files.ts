@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import type { Printable } from '../../loader/print.ts';
 import { sideFilePath } from '../../loader/source.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
@@ -58,7 +57,7 @@ function sideFilesIn({ written, resource }: DeclaredDocument): { at: Pointer; pa
     if (isList(value)) return value.flatMap((item, index) => filesIn(item, at + pointer(index)));
     if (isMapping(value)) return value.members.flatMap(([name, item]) => filesIn(item, at + pointer(name)));
     const file = sideFileOf(value);
-    return file === null ? [] : [{ at, path: posix.normalize(sideFilePath(file, resource.source.file)) }];
+    return file === null ? [] : [{ at, path: sideFilePath(file, resource.source.file) }];
   };
   return filesIn(written, pointer());
 }

@@ -1,0 +1,189 @@
+/** Edits of a manifest's text: what changes, and that nothing else does. */
+import { describe, expect, it } from 'vitest';
+import { applyEdits, type Edit } from '../../src/exporter/edit/apply-edits.ts';
+import type { Printable } from '../../src/loader/print.ts';
+
+const pathOf = (place: string) => place.split('.');
+const set = (place: string, value: Printable): Edit => ({ op: 'set', path: pathOf(place), value });
+const insert = (place: string, value: Printable): Edit => ({ op: 'insert', path: pathOf(place), value });
+const remove = (place: string): Edit => ({ op: 'remove', path: pathOf(place) });
+const mapping = (members: Record<string, Printable>): Printable => ({ members: Object.entries(members) });
+
+type Case = [title: string, before: string, edit: Edit, after: string | null];
+
+function check(cases: readonly Case[]) {
+  it.each(cases)('%s', (_, before, edit, after) => {
+    expect(applyEdits(before, [edit])).toBe(after);
+  });
+}
+
+describe('setting a text', () => {
+  check([
+    ['plain', 'a: old # why\nb: 1\n', set('a', 'new'), 'a: new # why\nb: 1\n'],
+    ['in double quotes', 'a: "old"  # why\n', set('a', 'new'), 'a: "new"  # why\n'],
+    ['in single quotes', "a: 'old'\n", set('a', "it's"), "a: 'it''s'\n"],
+    ['in single quotes that cannot hold it', "a: 'old'\n", set('a', 'x\u0007y'), 'a: "x\\u0007y"\n'],
+    ['plain that could be read as something else', 'a: old\n', set('a', 'yes'), 'a: "yes"\n'],
+    ['of an anchor, which stays', 'a: &x old\nb: 1\n', set('a', 'new'), 'a: new\nb: 1\n'],
+    ['in the place of a tag', 'a: !var x # why\n', set('a', 'new'), 'a: new # why\n'],
+    ['in the place of nothing', 'a:\nb: 1\n', set('a', 'new'), 'a: new\nb: 1\n'],
+    ['in the place of a number', 'a: 12\n', set('a', 'x'), 'a: x\n'],
+    ['in the place of null', 'a: ~ # why\n', set('a', 'x'), 'a: x # why\n'],
+    ['in an item', 'a:\n  - one # 1\n  - two # 2\n', set('a.1', 'new'), 'a:\n  - one # 1\n  - new # 2\n'],
+    ['in flow style', 'a: {b: old, c: 1} # why\n', set('a.b', 'new'), 'a: {b: new, c: 1} # why\n'],
+    ['in flow style with a comma in it', 'a: [old, 1]\n', set('a.0', 'x, y'), 'a: ["x, y", 1]\n'],
+    ['at the end of a file without line end', 'b: 1\na: old', set('a', 'new'), 'b: 1\na: new'],
+    ['that is empty', 'a: old\n', set('a', ''), 'a: ""\n'],
+    ['to null', 'a: old # why\n', set('a', null), 'a: null # why\n'],
+    ['to a number and back', 'a: 1\n', set('a', 2.5), 'a: 2.5\n'],
+  ]);
+});
+
+describe('setting a text of several lines', () => {
+  check([
+    [
+      'in a literal block',
+      'a: |\n  one\n  two\nb: 1\n',
+      set('a', 'one\nnew\n'),
+      'a: |\n  one\n  new\nb: 1\n',
+    ],
+    ['with its indentation', 'a: |\n     one\nb: 1\n', set('a', 'x\ny\n'), 'a: |\n     x\n     y\nb: 1\n'],
+    ['with the comment of its head', 'a: | # why\n  one\n', set('a', 'x\n'), 'a: | # why\n  x\n'],
+    ['without an end of line', 'a: |\n  one\n', set('a', 'x\ny'), 'a: |-\n  x\n  y\n'],
+    ['with an end of line again', 'a: |-\n  one\n', set('a', 'x\ny\n'), 'a: |\n  x\n  y\n'],
+    ['with blank lines inside', 'a: |\n  one\nb: 1\n', set('a', 'x\n\ny\n'), 'a: |\n  x\n\n  y\nb: 1\n'],
+    ['with the blank lines below it', 'a: |\n  one\n\nb: 1\n', set('a', 'x\n'), 'a: |\n  x\n\nb: 1\n'],
+    ['in a folded block', 'a: >\n  one\n  two\n', set('a', 'x\ny\n'), 'a: >\n  x\n\n  y\n'],
+    ['in the place of a plain text', 'a: old\nb: 1\n', set('a', 'x\ny\n'), 'a: |\n  x\n  y\nb: 1\n'],
+    ['beside a comment, which stays', 'a: old # why\n', set('a', 'x\ny\n'), 'a: "x\\ny\\n" # why\n'],
+    ['in flow style', 'a: {b: old}\n', set('a.b', 'x\ny\n'), 'a: {b: "x\\ny\\n"}\n'],
+    ['that begins with a blank', 'a: |\n  one\n', set('a', '  x\ny\n'), 'a: "  x\\ny\\n"\n'],
+    ['that becomes one line', 'a: |\n  one\n  two\nb: 1\n', set('a', 'x'), 'a: |-\n  x\nb: 1\n'],
+    [
+      'with a sign that nobody sees',
+      'a: |\n  one\nb: 1\n',
+      set('a', 'x\u200by\nz\n'),
+      'a: "x\\u200by\\nz\\n"\nb: 1\n',
+    ],
+  ]);
+});
+
+describe('setting a collection', () => {
+  check([
+    ['in block style', 'a: # why\n  b: 1\nc: 1\n', set('a', mapping({ d: 'x' })), 'a: # why\n  d: x\nc: 1\n'],
+    ['in flow style', 'a: {b: 1} # why\n', set('a', mapping({ d: 'x' })), 'a: { d: x } # why\n'],
+    [
+      'in the place of a text',
+      'a: old\nc: 1\n',
+      set('a', mapping({ d: 'x', e: ['z'] })),
+      'a:\n  d: x\n  e:\n    - z\nc: 1\n',
+    ],
+    ['by a text', 'a:\n  b: 1\n  c: 2\nd: 1\n', set('a', 'x'), 'a: x\nd: 1\n'],
+    ['by an empty one', 'a:\n  b: 1\nd: 1\n', set('a', []), 'a: []\nd: 1\n'],
+    ['a list', 'a:\n  - 1\n  - 2\nd: 1\n', set('a', ['u', 'v', 'w']), 'a:\n  - u\n  - v\n  - w\nd: 1\n'],
+    [
+      'in an item',
+      'a:\n  - b: 1\n  - c\n',
+      set('a.1', mapping({ d: 'x', e: 'z' })),
+      'a:\n  - b: 1\n  - d: x\n    e: z\n',
+    ],
+  ]);
+});
+
+describe('inserting', () => {
+  check([
+    [
+      'a member at the end',
+      'a:\n  b: 1 # why\nd: 1\n',
+      insert('a.c', 'x'),
+      'a:\n  b: 1 # why\n  c: x\nd: 1\n',
+    ],
+    ['a member in flow style', 'a: {b: 1} # why\n', insert('a.c', 'x'), 'a: {b: 1, c: x} # why\n'],
+    ['a member in an empty mapping', 'a: {}\n', insert('a.c', 'x'), 'a: { c: x }\n'],
+    ['an item at the end', 'a:\n  - 1 # why\nd: 1\n', insert('a.1', 'x'), 'a:\n  - 1 # why\n  - x\nd: 1\n'],
+    [
+      'an item before another',
+      'a:\n  # first\n  - 1\n  # second\n  - 2\n',
+      insert('a.1', 'x'),
+      'a:\n  # first\n  - 1\n  - x\n  # second\n  - 2\n',
+    ],
+    ['an item in flow style', 'a: [1, 2]\n', insert('a.1', 'x'), 'a: [1, x, 2]\n'],
+    ['an item at the end in flow style', 'a: [1, 2]\n', insert('a.2', 'x'), 'a: [1, 2, x]\n'],
+    ['an item without indentation', 'a:\n- 1\n- 2\nd: 1\n', insert('a.2', 'x'), 'a:\n- 1\n- 2\n- x\nd: 1\n'],
+    [
+      'a mapping into a list of one-line mappings',
+      'a:\n  - {b: 1}\n  - {b: 2}\n',
+      insert('a.2', mapping({ b: 3 })),
+      'a:\n  - {b: 1}\n  - {b: 2}\n  - { b: 3 }\n',
+    ],
+    [
+      'a mapping into a list of mappings',
+      'a:\n  - b: 1\n    c: 2\n',
+      insert('a.1', mapping({ b: 3, c: 4 })),
+      'a:\n  - b: 1\n    c: 2\n  - b: 3\n    c: 4\n',
+    ],
+    ['at the end of a file without line end', 'a:\n  - 1', insert('a.1', 'x'), 'a:\n  - 1\n  - x'],
+    ['into what is no collection', 'a: 1\n', insert('a.b', 'x'), null],
+  ]);
+});
+
+describe('removing', () => {
+  check([
+    ['a member with its comment', 'a:\n  b: 1 # why\n  c: 2\n', remove('a.b'), 'a:\n  c: 2\n'],
+    ['the last member', 'a:\n  b: 1\n  c: 2 # why\nd: 1\n', remove('a.c'), 'a:\n  b: 1\nd: 1\n'],
+    ['a member of several lines', 'a:\n  b:\n    - 1\n    - 2\n  c: 2\n', remove('a.b'), 'a:\n  c: 2\n'],
+    ['an item', 'a:\n  - 1\n  - 2 # why\n  - 3\n', remove('a.1'), 'a:\n  - 1\n  - 3\n'],
+    ['the first item', 'a:\n  - 1\n  - 2\n', remove('a.0'), 'a:\n  - 2\n'],
+    ['the only item', 'a:\n  - 1\nb: 1\n', remove('a.0'), 'a: []\nb: 1\n'],
+    ['a member in flow style', 'a: {b: 1, c: 2}\n', remove('a.b'), 'a: {c: 2}\n'],
+    ['the last in flow style', 'a: {b: 1, c: 2}\n', remove('a.c'), 'a: {b: 1}\n'],
+    ['the only one in flow style', 'a: {b: 1}\nd: 1\n', remove('a.b'), 'a: {}\nd: 1\n'],
+    ['an item in flow style', 'a: [1, 2, 3]\n', remove('a.1'), 'a: [1, 3]\n'],
+    [
+      'an item alone on its line in flow style',
+      'a: [\n  1, # one\n  2, # two\n  3\n]\n',
+      remove('a.1'),
+      'a: [\n  1, # one\n  3\n]\n',
+    ],
+    ['a whole field', 'a: 1\nb:\n  c: 2\nd: 1\n', remove('b'), 'a: 1\nd: 1\n'],
+    ['what is not there', 'a: 1\n', remove('b'), null],
+  ]);
+});
+
+describe('an alias', () => {
+  const shared = 'a: &x\n  b: 1\nc: *x\nd: *x\n';
+  check([
+    [
+      'becomes a value of its own where it changes',
+      shared,
+      set('c.b', 2),
+      'a: &x\n  b: 1\nc:\n  b: 2\nd: *x\n',
+    ],
+    [
+      'keeps its value where the anchor changes',
+      shared,
+      set('a.b', 2),
+      'a: &x\n  b: 2\nc:\n  b: 1\nd:\n  b: 1\n',
+    ],
+  ]);
+});
+
+describe('edits', () => {
+  it('are applied in order, all or none', () => {
+    const text = 'a:\n  - 1\n  - 2\nb: x\n';
+    expect(applyEdits(text, [remove('a.1'), insert('a.1', 3), set('b', 'z')])).toBe(
+      'a:\n  - 1\n  - 3\nb: z\n',
+    );
+    expect(applyEdits(text, [set('b', 'z'), remove('c')])).toBeNull();
+    expect(applyEdits(text, [])).toBe(text);
+    expect(applyEdits('a: [', [set('a', 1)])).toBeNull();
+  });
+
+  it('keep the line ends of Windows', () => {
+    const text = 'a:\r\n  b: 1\r\nc: x\r\n';
+    expect(applyEdits(text, [insert('a.d', 'z'), set('c', 'one\ntwo\n')])).toBe(
+      'a:\r\n  b: 1\r\n  d: z\r\nc: |\r\n  one\r\n  two\r\n',
+    );
+    expect(applyEdits(text, [remove('a.b')])).toBe('a: {}\r\nc: x\r\n');
+  });
+});

@@ -1,0 +1,208 @@
+/** What a merge leaves alone: ignored values, files that others use, line ends, characters that UTF-8 cannot hold. */
+import { describe, expect, it } from 'vitest';
+import { exportObjects } from '../../src/exporter/index.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { head, merge, merged } from './merging.ts';
+import { integration, search, sender, template } from './support.ts';
+
+describe('what stands under lifecycle.ignore', () => {
+  const ignoring = (fields: string, ...places: string[]) =>
+    `kind: SimIntegration\nname: I\n${fields}lifecycle:\n  ignore: ${JSON.stringify(places)}\n`;
+
+  it('stays, also where the tenant has nothing there or something else', () => {
+    const manifest = ignoring('attributes:\n  a: mine\n  b: mine\n', '/attributes/b');
+    for (const b of ['theirs', null, 7, { c: 1 }]) {
+      expect(merged(manifest, integration('I', { attributes: { a: 'theirs', b } }))).toBe(
+        manifest.replace('a: mine', 'a: theirs'),
+      );
+    }
+    expect(merged(manifest, integration('I', { attributes: { a: 'theirs' } }))).toBe(
+      manifest.replace('a: mine', 'a: theirs'),
+    );
+  });
+
+  it('stays below a place that is ignored', () => {
+    const manifest = ignoring('attributes:\n  a:\n    deep: mine\n', '/attributes/a');
+    expect(merged(manifest, integration('I', { attributes: { a: { deep: 'theirs' } } }))).toBe(manifest);
+    const whole = ignoring('statusMap:\n  a: mine\n  b: mine\n', '/statusMap/b');
+    expect(merged(whole, integration('I', { statusMap: { a: 'theirs' } }))).toBe(
+      whole.replace('a: mine', 'a: theirs'),
+    );
+  });
+
+  it('is not added to a value that is declared whole', () => {
+    const manifest = ignoring('statusMap:\n  a: mine\n', '/statusMap/b');
+    expect(merged(manifest, integration('I', { statusMap: { a: 'mine', b: 'theirs' } }))).toBe(manifest);
+  });
+
+  it('stays in a reference, with whatever else changes', () => {
+    const rule = 'beforeProvisioningRule:\n  type: RULE\n  id: r1\n  name: Mine\n';
+    const manifest = ignoring(rule, '/beforeProvisioningRule/name');
+    const theirs = (fields: object) =>
+      integration('I', { beforeProvisioningRule: { type: 'RULE', id: 'r2', ...fields } });
+    expect(merged(manifest, theirs({ name: 'Theirs' }))).toBe(manifest.replace('r1', 'r2'));
+    expect(merged(manifest, theirs({}))).toBe(manifest.replace('r1', 'r2'));
+    const without = ignoring(rule.replace('  type: RULE\n', ''), '/beforeProvisioningRule/type');
+    expect(merged(without, theirs({ name: 'Mine' }))).toBe(without.replace('r1', 'r2'));
+  });
+});
+
+describe('a side file of a removed manifest', () => {
+  const remove = (files: Readonly<Record<string, string>>) =>
+    merge({ files, live: [template('b', { body: 'x', header: null })], more: { delete: true } }).deleted;
+  const gone = `${head}body: !file a.html\n`;
+  const stays = (path: string) => `${head.replace('key: a', 'key: b')}body: !file ${path}\n`;
+  const texts = { 'config/a.html': 'x', 'config/a.yaml': gone };
+
+  it.each(['a.html', './a.html', '../config/a.html'])('stays where another names it as %s', (path) => {
+    expect(remove({ ...texts, 'config/b.yaml': stays(path) })).toEqual(['config/a.yaml']);
+  });
+
+  it('stays where a manifest in another folder or in the same file uses it', () => {
+    expect(remove({ ...texts, 'config/more/b.yaml': stays('../a.html') })).toEqual(['config/a.yaml']);
+    const together = merge({
+      files: { 'config/a.html': 'x', 'config/a.yaml': `${gone}---\n${stays('a.html')}` },
+      live: [template('b', { body: 'x' })],
+      more: { delete: true },
+    });
+    expect(together.deleted).toEqual([]);
+    expect(together.changed.map(({ path }) => path)).toEqual(['config/a.yaml']);
+  });
+
+  it('stays where a manifest uses it that was not read', () => {
+    const unread = merge({
+      files: { ...texts, 'config/b.yaml': stays('a.html') },
+      live: [],
+      more: { delete: true, inScope: ({ key }) => key[0] === 'a' },
+    });
+    expect(unread.deleted).toEqual(['config/a.yaml']);
+  });
+
+  it('stays where it is inside the JSON of another', () => {
+    const json = 'kind: SimIntegration\nname: I\nattributes:\n  a: !file a.html\n';
+    const result = merge({
+      files: { ...texts, 'config/i.yaml': json },
+      live: [integration('I', { attributes: { a: 'x' } })],
+      more: { delete: true },
+    });
+    expect(result.deleted).toEqual(['config/a.yaml']);
+  });
+
+  it('goes where only removed manifests use it', () => {
+    expect(remove({ ...texts, 'config/b.yaml': stays('b.html'), 'config/b.html': 'x' })).toEqual([
+      'config/a.html',
+      'config/a.yaml',
+    ]);
+  });
+});
+
+describe('the line ends of a file', () => {
+  const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+  const bareFeeds = (text = '') => text.match(/(?<!\r)\n/g)?.length ?? 0;
+
+  it.each<[string, string, ReturnType<typeof template>]>([
+    ['a text of several lines', `${head}body: x\n`, template('a', { body: 'one\ntwo\n\nthree\nfour\n' })],
+    ['a literal block', `${head}body: |\n  one\n  two\n`, template('a', { body: 'one\nnew\n\nthree\n' })],
+    ['a folded block', `${head}body: >\n  one\n  two\n`, template('a', { body: 'one\nnew\nthree\n' })],
+    [
+      'a mapping',
+      'kind: SimIntegration\nname: I\nstatusMap: x\n',
+      integration('I', { statusMap: { a: 'b', c: 'd' } }),
+    ],
+    [
+      'new items of a list',
+      'kind: SimIntegration\nname: I\nsources:\n  - s1\n',
+      integration('I', { managedSources: [{ id: 's1' }, { id: 's2' }, { id: 's3' }] }),
+    ],
+    [
+      'new members',
+      'kind: SimIntegration\nname: I\nstatusMap:\n  a: b\n',
+      integration('I', { statusMap: { a: 'b', c: 'd', e: 'f' } }),
+    ],
+    [
+      'new rules',
+      'kind: ProfileSearch\nlabel: S\nrules:\n  - { type: ProfileStatusRule, comparison_operator: "==", value: Active }\n',
+      search('S', [
+        { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' },
+        { type: 'ProfileTypeRule', comparison_operator: '==', value: 't' },
+      ]),
+    ],
+  ])('stay CRLF around %s', (_, manifest, live) => {
+    const result = merged(crlf(manifest), live);
+    expect(result).not.toBe(crlf(manifest));
+    expect(bareFeeds(result)).toBe(0);
+    const plain = merged(manifest, live);
+    expect(plain).not.toContain('\r');
+    expect(result).toBe(crlf(plain));
+  });
+
+  it('stay CRLF where new objects join the file', () => {
+    const files = { 'config/sender-addresses.yaml': crlf('kind: SenderAddress\nemail: a@acme.example\n') };
+    const live = ['a', 'b', 'c'].map((name) => sender(`${name}@acme.example`));
+    const [changed] = merge({ files, live }).changed;
+    expect(changed?.content).toContain('c@acme.example');
+    expect(bareFeeds(changed?.content)).toBe(0);
+  });
+});
+
+describe('a manifest that somebody changed after it was loaded', () => {
+  const [path, manifest] = ['config/a.yaml', `${head}subject: Mine\n`];
+  const merging = (text: string | null) =>
+    merge({
+      files: { [path]: manifest },
+      now: text === null ? {} : { [path]: text },
+      live: [template('a', { subject: 'Theirs' })],
+    });
+
+  it.each(['subject: [', '', '# nothing\n'])('stays as it is, with an error, where it is %j now', (text) => {
+    const result = merging(text);
+    expect(result).toMatchObject({ changed: [], created: [], deleted: [] });
+    expect(result.diagnostics).toMatchObject([
+      {
+        code: 'cannot-edit',
+        severity: 'error',
+        address: 'NotificationTemplate/a/EMAIL/en',
+        source: { file: path },
+      },
+    ]);
+  });
+
+  it('is not made again where it is gone', () => {
+    const result = merging(null);
+    expect(result).toMatchObject({ changed: [], created: [] });
+    expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit' }]);
+  });
+});
+
+describe('half of a surrogate pair', () => {
+  const text = `one\ntwo\nthree\nfour \ud83d five\n${'long '.repeat(60)}`;
+
+  it('is not written into a side file, which would lose it', () => {
+    const { files } = exportObjects({
+      objects: [template('a', { body: text })],
+      settings: contractSettings,
+      records: new Map(),
+    });
+    expect(files.map(({ path }) => path)).toEqual([expect.stringMatching(/\.yaml$/)]);
+    expect(files[0]?.content).toContain('\\ud83d');
+  });
+
+  it('moves the text into the manifest where a side file had it', () => {
+    const result = merge({
+      files: { 'config/a.yaml': `${head}body: !file a.html\n`, 'config/a.html': 'old' },
+      live: [template('a', { body: text })],
+    });
+    expect(result.changed.map(({ path }) => path)).toEqual(['config/a.yaml']);
+    expect(result.changed[0]?.content).toContain('\\ud83d');
+    expect(result.diagnostics.map(({ code }) => code)).toEqual(['side-file-left']);
+  });
+
+  it('leaves whole pairs in their side files', () => {
+    const whole = text.replace('\ud83d', '👩');
+    const result = merge({
+      files: { 'config/a.yaml': `${head}body: !file a.html\n`, 'config/a.html': 'old' },
+      live: [template('a', { body: whole })],
+    });
+    expect(result.changed).toEqual([{ path: 'config/a.html', content: whole }]);
+  });
+});

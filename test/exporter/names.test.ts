@@ -1,0 +1,219 @@
+/** The names that an export gives: of secrets, of files, of lookups, and in comments. */
+import { describe, expect, it } from 'vitest';
+import { exportObjects } from '../../src/exporter/index.ts';
+import { printPlace, remarkOf } from '../../src/exporter/omission.ts';
+import { jsonOf, mapTags, partOf, sideFileOf } from '../../src/exporter/printable.ts';
+import { lookupsFor, type Records } from '../../src/exporter/reference-lookups.ts';
+import { secretNames } from '../../src/exporter/secret-names.ts';
+import type { Printable } from '../../src/loader/print.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { integration, search, template } from './support.ts';
+
+describe('the name of a secret', () => {
+  const place = (name: string, at = '/attributes/password') => ({
+    address: `SimIntegration/${encodeURIComponent(name)}`,
+    at,
+  });
+  const nameOf = (name: string, at?: string) => secretNames([place(name, at)])(place(name, at));
+
+  it.each([
+    ['ServiceNow', 'SIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD'],
+    ['Service Now 2', 'SIM_INTEGRATION_SERVICE_NOW_2_ATTRIBUTES_PASSWORD'],
+    ['Größe', 'SIM_INTEGRATION_GROSSE_ATTRIBUTES_PASSWORD'],
+    ['Élan', 'SIM_INTEGRATION_ELAN_ATTRIBUTES_PASSWORD'],
+    ['日本', 'SIM_INTEGRATION_ATTRIBUTES_PASSWORD'],
+    ['a/b', 'SIM_INTEGRATION_A_B_ATTRIBUTES_PASSWORD'],
+  ])('of %s is %s', (name, expected) => {
+    expect(nameOf(name)).toBe(expected);
+  });
+
+  it('is never that of a file with a secret, and has at most 120 signs', () => {
+    expect(nameOf('A', '/attributes/key_file')).toBe('SIM_INTEGRATION_A_ATTRIBUTES_KEY_FILE_TEXT');
+    expect(nameOf('x'.repeat(200))).toHaveLength(120);
+    expect(nameOf(`${'x'.repeat(103)}-y`)).not.toMatch(/_$/);
+  });
+
+  it('is another one for another place, and none that manifests use already', () => {
+    const places = [place('A-B'), place('A B'), place('C')];
+    const name = secretNames(places, new Set(['SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD']));
+    const names = places.map(name);
+    expect(new Set(names).size).toBe(3);
+    for (const each of names)
+      expect(each).toMatch(/^SIM_INTEGRATION_(A_B|C)_ATTRIBUTES_PASSWORD_[0-9A-F]{8}$/);
+    expect(places.map(name)).toEqual(names);
+    expect(secretNames([place('C')])(place('C'))).toBe('SIM_INTEGRATION_C_ATTRIBUTES_PASSWORD');
+  });
+});
+
+describe('the name of a file', () => {
+  const paths = (...names: string[]) =>
+    exportObjects({
+      objects: names.map((name) => integration(name, { request: {}, statusMap: {} })),
+      settings: contractSettings,
+      records: new Map(),
+    }).files.map(({ path }) => path.replace(/^sim-integrations\/(.*)\.yaml$/, '$1'));
+
+  it.each([
+    ['Service Now', 'service-now'],
+    ['Größe', 'gro-e'],
+    ['Élan', 'elan'],
+    ['--x__', 'x'],
+    ['a_b-c', 'a_b-c'],
+  ])('of %s is %s', (name, expected) => {
+    expect(paths(name)).toEqual([expected]);
+  });
+
+  it.each(['con', 'COM1', 'lpt9', 'aux'])('of %s is none of a device of Windows', (name) => {
+    expect(paths(name)).toEqual([expect.stringMatching(/^x-[a-z]+\d?-[0-9a-f]{8}$/)]);
+  });
+
+  it('has a mark where it is empty, long, or that of another object too', () => {
+    expect(paths('日本')).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
+    expect(paths('x'.repeat(80))).toEqual(['x'.repeat(80)]);
+    expect(paths('x'.repeat(81))).toEqual([expect.stringMatching(/^x{80}-[0-9a-f]{8}$/)]);
+    expect(paths('a b', 'A-B')).toEqual([
+      expect.stringMatching(/^a-b-[0-9a-f]{8}$/),
+      expect.stringMatching(/^a-b-[0-9a-f]{8}$/),
+    ]);
+  });
+
+  it('says whose text a side file holds, and in which language', () => {
+    const body = 'long '.repeat(50);
+    const { files } = exportObjects({
+      objects: [template('k', { body, description: 'a\nb\nc\nd', subject: body })],
+      settings: contractSettings,
+      records: new Map(),
+    });
+    expect(files.map(({ path }) => path)).toEqual([
+      'notification-templates/k.email.en.body.html',
+      'notification-templates/k.email.en.description.txt',
+      'notification-templates/k.email.en.yaml',
+    ]);
+  });
+});
+
+it('the place of a remark is one line, whatever the tenant calls its members', () => {
+  expect(printPlace('/attributes/a~1b')).toBe('attributes.a/b');
+  expect(printPlace('/a\n- evil: true\u2028ä')).toBe('a?- evil: true??');
+  expect(printPlace(`/${'x'.repeat(300)}`)).toHaveLength(120);
+  expect(remarkOf({ at: '/a', reason: 'notShown' })).toMatch(/^a is left out: the tenant does not show it/);
+  expect(remarkOf({ at: '/a', reason: 'credential' })).toMatch(/may hold a credential/);
+  expect(remarkOf({ at: '/a', reason: 'notWritable' })).toMatch(/cannot express/);
+  expect(remarkOf({ at: '/a', reason: 'notValid' })).toMatch(/schema of this kind/);
+});
+
+describe('a value of a manifest', () => {
+  const file: Printable = { tag: '!file', value: 'a.html' };
+  const lookup: Printable = { tag: '!lookup', value: { members: [['from', 'profiles']] } };
+  const value: Printable = {
+    members: [
+      ['a', [1, file, { tag: '!secret', value: 'S' }]],
+      ['b', lookup],
+    ],
+  };
+
+  it('is found by its steps', () => {
+    expect(partOf(partOf(value, 'a'), 1)).toBe(file);
+    expect(partOf(partOf(value, 'a'), '0')).toBe(1);
+    expect(partOf(value, 'c')).toBeUndefined();
+    expect(partOf('text', 'length')).toBeUndefined();
+    expect(partOf(null, 'a')).toBeUndefined();
+  });
+
+  it('names a side file in one tag only', () => {
+    expect(sideFileOf(file)).toBe('a.html');
+    for (const other of [lookup, { tag: '!secret', value: 'S' }, 'a.html', null, [], undefined]) {
+      expect(sideFileOf(other)).toBeNull();
+    }
+  });
+
+  it('has the texts of its tags replaced, at every depth', () => {
+    expect(mapTags(value, (tag, text) => `${tag} ${text}`)).toEqual({
+      members: [
+        ['a', [1, { tag: '!file', value: '!file a.html' }, { tag: '!secret', value: '!secret S' }]],
+        ['b', lookup],
+      ],
+    });
+  });
+
+  it('is JSON with a placeholder for each tag', () => {
+    expect(jsonOf(value)).toEqual({ a: [1, '…', '…'], b: '…' });
+  });
+});
+
+describe('a lookup', () => {
+  const rule = (more: JsonObject) => ({ comparison_operator: '==', ...more });
+  const typed = search('S', [rule({ type: 'ProfileTypeRule', value: 't1' })]);
+  const at = '/rules/0/value';
+  const whereOf = (rows: readonly JsonObject[]) => {
+    const lookups = lookupsFor(typed, contractSettings, new Map([['profile_types', rows]]));
+    const found = lookups.get(at);
+    return found === undefined ? null : (partOf(partOf(found, 'where'), 'uid') ?? found);
+  };
+
+  it('takes the first field that one record alone has', () => {
+    expect(whereOf([{ id: 't1', uid: 'a', name: 'N' }])).toEqual({
+      tag: '!lookup',
+      value: {
+        members: [
+          ['from', 'profile_types'],
+          ['where', { members: [['uid', 'a']] }],
+          ['take', 'id'],
+        ],
+      },
+    });
+    const second = [
+      { id: 't1', uid: 'a', name: 'N' },
+      { id: 't2', uid: 'a', name: 'M' },
+    ];
+    expect(JSON.stringify(whereOf(second))).toContain('[["name","N"]]');
+    expect(JSON.stringify(whereOf([{ id: 't1', attributes: { uid: 'inner' } }]))).toContain(
+      '[["uid","inner"]]',
+    );
+    expect(JSON.stringify(whereOf([{ id: 't1', uid: 7 }]))).toContain('[["uid","7"]]');
+  });
+
+  it.each<[string, JsonObject[]]>([
+    ['the record is not there', [{ id: 't2', uid: 'a' }]],
+    [
+      'two records have the id',
+      [
+        { id: 't1', uid: 'a' },
+        { id: 't1', uid: 'b' },
+      ],
+    ],
+    [
+      'no field is the only one of its sort',
+      [
+        { id: 't1', uid: 'a' },
+        { id: 't2', uid: 'a' },
+      ],
+    ],
+    ['the fields are empty', [{ id: 't1', uid: '', name: null }]],
+    ['the fields are no texts', [{ id: 't1', uid: { a: 1 }, name: ['x'] }]],
+  ])('is none where %s', (_, rows) => {
+    expect(whereOf(rows)).toBeNull();
+  });
+
+  it('of a value needs an attribute that holds ids', () => {
+    const attribute = (dataType: string | null): Records =>
+      new Map<string, JsonObject[]>([
+        ['ne_attributes', [{ id: 'a1', uid: 'boss', data_type: dataType, type: 'user_select' }]],
+        ['profiles', [{ id: 'p1', uid: 'pat' }]],
+        ['users', [{ id: 'p1', login: 'pat' }]],
+      ]);
+    const object = search('S', [
+      rule({ type: 'ProfileAttributeRule', condition_object_id: 'a1', value: 'p1' }),
+    ]);
+    const from = (records: Records) => {
+      const found = lookupsFor(object, contractSettings, records).get(at);
+      return found === undefined ? null : JSON.stringify(found).match(/"from","(\w+)"/)?.[1];
+    };
+    expect(from(attribute('profile_select'))).toBe('profiles');
+    expect(from(attribute('user_search'))).toBe('users');
+    expect(from(attribute('text'))).toBeNull();
+    expect(from(attribute(null))).toBe('users');
+    expect(from(new Map())).toBeNull();
+  });
+});

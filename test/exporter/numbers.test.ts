@@ -1,0 +1,66 @@
+/** Numbers and texts of many digits: none of them may change on its way through a manifest. */
+import { expect, it } from 'vitest';
+import { exportObjects } from '../../src/exporter/index.ts';
+import type { Json } from '../../src/model/json.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { merged } from './merging.ts';
+import { integration, load, planFor, search } from './support.ts';
+
+const attributes = (digits: Json) => integration('I', { attributes: { digits }, request: {}, statusMap: {} });
+
+function manifestOf(live: ReturnType<typeof integration>): string {
+  const { files } = exportObjects({ objects: [live], settings: contractSettings, records: new Map() });
+  expect(planFor(load(files), [live]).changes).toEqual([]);
+  return files[0]?.content ?? '';
+}
+
+it.each<[Json, string]>([
+  ['1234567890123456789', 'digits: "1234567890123456789"'],
+  ['9007199254740993', 'digits: "9007199254740993"'],
+  ['0012', 'digits: "0012"'],
+  ['1e21', 'digits: "1e21"'],
+  ['1_000', 'digits: "1_000"'],
+  ['0x1F', 'digits: "0x1F"'],
+  ['12:30:45', 'digits: "12:30:45"'],
+  [9007199254740991, 'digits: 9007199254740991'],
+  [12345678901234567000, 'digits: 12345678901234567000'],
+  [-0.5, 'digits: -0.5'],
+])('%j is exported as %s', (value, line) => {
+  expect(manifestOf(attributes(value))).toContain(line);
+});
+
+it('an id of 19 digits stays a text in lists and rules', () => {
+  const id = '1234567890123456789';
+  expect(manifestOf(integration('I', { managedSources: [{ id }], request: {}, statusMap: {} }))).toContain(
+    `- "${id}"`,
+  );
+  const rule = { type: 'ProfileTypeRule', comparison_operator: '==', value: id };
+  expect(manifestOf(search('S', [rule]))).toContain(`value: "${id}"`);
+});
+
+it('a number that differs in its last digit only is another one', () => {
+  const id = (last: string) => `123456789012345678${last}`;
+  const manifest = `kind: SimIntegration\nname: I\nattributes:\n  digits: "${id('9')}"\n`;
+  expect(merged(manifest, attributes(id('9')))).toBe(manifest);
+  expect(merged(manifest, attributes(id('8')))).toBe(manifest.replace('789"', '788"'));
+});
+
+it('a number that JSON cannot hold is refused in a manifest', () => {
+  const manifest = (n: string) => ({
+    path: 'a.yaml',
+    content: `kind: SimIntegration\nname: I\nattributes:\n  digits: ${n}\n`,
+  });
+  for (const n of [
+    '1234567890123456789',
+    '-1234567890123456789',
+    '9007199254740993',
+    '0x1fffffffffffffff',
+    '.inf',
+    '.nan',
+  ]) {
+    expect(() => load([manifest(n)]), n).toThrow(/cannot hold the number/);
+  }
+  for (const n of ['12345678901234567000', '9007199254740991', '1.5', '1e300', '0x1F']) {
+    expect(load([manifest(n)]).resources, n).toHaveLength(1);
+  }
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { globProblem, unknownKind } from '../../src/kinds/address-glob.ts';
+
+describe('a glob of addresses', () => {
+  it.each([
+    'SenderAddress/a@a.example',
+    'SenderAddress/*',
+    'NotificationTemplate/*/EMAIL/en',
+    'NotificationTemplate/**',
+    'NotificationTemplate/a/**',
+    'NotificationTemplate/{a/EMAIL/en,b/EMAIL/de}',
+    'NotificationTemplate/@(a/EMAIL/en)',
+    '**',
+    '*/x',
+    'S?nder/x',
+    '{SenderAddress,MailFrom}/x',
+    '[SM]*/x',
+    '!SenderAddress/x',
+    'SenderAddress/with/too/many/parts',
+  ])('%s can match', (glob) => {
+    expect(globProblem(glob)).toBeNull();
+  });
+
+  it.each([
+    'NotificationTemplate/a',
+    'NotificationTemplate/a/EMAIL',
+    'NotificationTemplate',
+    'NotificationTemplate/*/en',
+  ])('%s is too short, and the message shows the parts', (glob) => {
+    expect(globProblem(glob)).toEqual({
+      code: 'address-glob',
+      message: `\`${glob}\` cannot be an address: addresses of this kind are NotificationTemplate/KEY/MEDIUM/LOCALE`,
+      hint: 'Write `NotificationTemplate/**` for all of them.',
+    });
+  });
+
+  it('of an unknown kind is a typo', () => {
+    expect(globProblem('SenderAdress/x')).toEqual({
+      code: 'unknown-kind',
+      message: 'There is no kind `SenderAdress`',
+      hint: 'Did you mean `SenderAddress`?',
+    });
+    expect(globProblem('')?.code).toBe('unknown-kind');
+    expect(unknownKind('Xyz').hint).toMatch(/^The kinds are .*NotificationTemplate.*AuthProfile/);
+  });
+});

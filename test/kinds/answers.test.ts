@@ -1,0 +1,151 @@
+/** What the answers of a tenant say about an object, in the manifest's shape. */
+import { describe, expect, it } from 'vitest';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
+
+function parse(kind: string, raw: JsonObject, id: string | null = null, settings: Partial<ApiSettings> = {}) {
+  return kindNamed(kind).parse(raw, { ...contractSettings, ...settings }, id);
+}
+
+describe('an answer without what names the object', () => {
+  it.each<[string, JsonObject]>([
+    ['SimIntegration', { id: '1' }],
+    ['NotificationTemplate', { key: 'k', medium: 'EMAIL' }],
+    ['NotificationTemplate', { key: 'k', locale: 'en' }],
+    ['NotificationTemplate', { medium: 'EMAIL', locale: 'en' }],
+    ['SenderAddress', { id: '1', email: null }],
+    ['VerifiedDomain', { id: '1' }],
+    ['ProfileSearch', { id: 1, rules: [] }],
+    ['MailFrom', { mailFromDomain: 'x' }],
+    ['NotificationPreference', { mediums: [] }],
+    ['AuthProfile', { type: 'MFA' }],
+  ])('is no %s', (kind, raw) => {
+    expect(parse(kind, raw)).toBeNull();
+  });
+});
+
+describe('an answer without a name', () => {
+  it('goes by the id that was asked for, where the documents leave the name out', () => {
+    expect(parse('AuthProfile', { type: 'MFA' }, 'p1')).toMatchObject({ key: ['p1'], id: 'p1' });
+    expect(parse('AuthProfile', { name: '', type: 'MFA' }, 'p1')).toMatchObject({ key: ['p1'] });
+    expect(parse('AuthProfile', { name: 'P' }, 'p1')).toMatchObject({ key: ['P'], id: 'p1' });
+    expect(parse('MailFrom', { mailFromDomain: 'b.a' }, 'a@a')).toEqual({
+      key: ['a@a'],
+      id: null,
+      fields: { mailFromDomain: 'b.a' },
+    });
+    expect(parse('MailFrom', { identity: 'x@a' }, 'a@a')).toMatchObject({
+      key: ['x@a'],
+      fields: { mailFromDomain: null },
+    });
+    expect(parse('NotificationPreference', {}, 'k')).toMatchObject({ key: ['k'], fields: { mediums: null } });
+    expect(parse('NotificationPreference', { key: 'x', mediums: ['EMAIL'] }, 'k')).toEqual({
+      key: ['x'],
+      id: null,
+      fields: { mediums: ['EMAIL'] },
+    });
+  });
+});
+
+describe('VerifiedDomain', () => {
+  it('is named by its domain, or by its address in a list', () => {
+    expect(parse('VerifiedDomain', { id: '1', domain: 'a.example', address: 'b' })).toEqual({
+      key: ['a.example'],
+      id: '1',
+      fields: {},
+    });
+    expect(parse('VerifiedDomain', { id: '1', address: 'a.example' })).toMatchObject({ key: ['a.example'] });
+  });
+
+  it('is none where the list shows an e-mail identity', () => {
+    const { isForeign } = kindNamed('VerifiedDomain');
+    expect(parse('VerifiedDomain', { address: 'x@a.example' })).toBeNull();
+    expect(isForeign?.({ address: 'x@a.example' })).toBe(true);
+    expect(isForeign?.({ address: 'a.example' })).toBe(false);
+    expect(isForeign?.({})).toBe(false);
+  });
+});
+
+describe('ProfileSearch', () => {
+  const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
+  const rulesOf = (raw: JsonObject, settings: Partial<ApiSettings> = {}) =>
+    parse('ProfileSearch', { id: 1, label: 'L', condition_rules_attributes: [raw] }, null, settings)?.fields
+      .rules;
+
+  it('is read alike with and without its wrapping, and with numbers or texts for ids', () => {
+    const search = { id: 7, label: 'L', condition_rules_attributes: [{ ...rule, id: 3 }] };
+    expect(parse('ProfileSearch', search)).toMatchObject({ key: ['L'], id: '7', fields: { rules: [rule] } });
+    expect(parse('ProfileSearch', { advanced_search: search })).toEqual(parse('ProfileSearch', search));
+    expect(parse('ProfileSearch', { ...search, id: 'x' })?.id).toBe('x');
+    expect(parse('ProfileSearch', { ...search, id: null })?.id).toBeNull();
+    expect(parse('ProfileSearch', { label: 'L' })?.fields.rules).toEqual([]);
+    expect(
+      parse('ProfileSearch', { label: 'L', condition_rules_attributes: ['x', rule] })?.fields.rules,
+    ).toEqual([rule]);
+  });
+
+  it('has values as texts, and no unset members', () => {
+    expect(rulesOf({ ...rule, value: 7, condition_object_id: null })).toEqual([{ ...rule, value: '7' }]);
+  });
+
+  it.each<[JsonObject, 'object_type' | 'condition_object_type']>([
+    [{ object_type: 'NeAttribute' }, 'object_type'],
+    [{ condition_object_type: 'NeAttribute' }, 'object_type'],
+    [{ object_type: 'NeAttribute' }, 'condition_object_type'],
+    [{ condition_object_type: 'NeAttribute' }, 'condition_object_type'],
+  ])('knows the class of an attribute in %j, whatever the setting', (member, profileSearchObjectType) => {
+    expect(rulesOf({ ...rule, ...member }, { profileSearchObjectType })).toEqual([
+      { ...rule, object_type: 'NeAttribute' },
+    ]);
+  });
+});
+
+describe('SimIntegration', () => {
+  const of = (raw: JsonObject) => {
+    const facts = parse('SimIntegration', { id: 'i', name: 'S', ...raw });
+    if (!facts) throw new TypeError('This answer names its integration.');
+    return facts;
+  };
+
+  it('has its cluster and its sources wherever the answer keeps them', () => {
+    expect(of({ cluster: 'c', clusterRef: { id: 'd' } }).fields.cluster).toBe('c');
+    expect(of({ clusterRef: { id: 'd', name: 'D' } }).fields.cluster).toBe('d');
+    expect(of({ clusterRef: { name: 'D' } }).fields.cluster).toBeNull();
+    expect(of({}).fields).toMatchObject({ cluster: null, sources: null, beforeProvisioningRule: null });
+    expect(of({ managedSources: ['a', { id: 'b', name: 'B' }] }).fields.sources).toEqual(['a', 'b']);
+    const config = { managedResourceRefs: [{ type: 'SOURCE', id: 'r' }, { name: 'without id' }] };
+    expect(of({ provisioningConfig: config }).fields.sources).toEqual(['r', null]);
+    expect(of({ provisioningConfig: 'odd' }).fields.sources).toBeNull();
+  });
+
+  it('hides what is masked or encrypted at any depth, and the ticket fields it does not show', () => {
+    const attributes = { a: '***', b: { c: '1:ACP:x', d: 'clear' }, 'e/f': '{AES}x', n: 7 };
+    expect(of({ attributes, request: {}, statusMap: '{}' }).hidden).toEqual([
+      '/attributes/a',
+      '/attributes/b/c',
+      '/attributes/e~1f',
+    ]);
+    expect(of({ attributes: '{}' }).hidden).toEqual(['/request', '/statusMap']);
+    expect(of({ request: null, statusMap: '{"a":"b"}' }).hidden).toEqual(['/request']);
+    expect(of({ attributes: '***', request: {}, statusMap: {} }).hidden).toEqual(['/attributes']);
+  });
+});
+
+describe('NotificationTemplate', () => {
+  it('carries along what tenantctl does not know, and none of what the server keeps', () => {
+    const raw = {
+      id: 't',
+      key: 'k',
+      medium: 'EMAIL',
+      locale: 'en',
+      created: 'x',
+      modified: 'y',
+      subject: 'S',
+    };
+    const facts = parse('NotificationTemplate', { ...raw, more: { $secret: 'S' }, category: 'c' });
+    expect(facts?.carried?.()).toEqual({ more: { $literal: { $secret: 'S' } }, category: 'c' });
+    expect(facts).toMatchObject({ id: 't', key: ['k', 'EMAIL', 'en'], fields: { subject: 'S', body: null } });
+    expect(parse('NotificationTemplate', raw)?.carried?.()).toEqual({});
+  });
+});

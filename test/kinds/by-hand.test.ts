@@ -1,0 +1,204 @@
+/** Changes that the API cannot make: each says what a person has to do, and where. */
+import { describe, expect, it } from 'vitest';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { Request } from '../../src/model/plan.ts';
+import { type Answer, answers, planOf, resource } from '../support/plan.ts';
+
+const absent = { ensure: 'absent' } as const;
+const changeOf = (given: Parameters<typeof planOf>[0]) => {
+  const [change, ...others] = planOf(given).changes;
+  expect(others).toEqual([]);
+  return change;
+};
+const step = (given: Parameters<typeof planOf>[0]) => {
+  const change = changeOf(given);
+  expect(change).toMatchObject({ action: 'manual', requests: [], risk: [] });
+  return change?.warnings.join('\n');
+};
+const profile = (raw = {}, id = 'p1'): Answer => ({
+  kind: 'AuthProfile',
+  id,
+  raw: { name: 'P', type: 'MFA', ...raw },
+});
+
+describe('a step by hand', () => {
+  it.each<[string, Parameters<typeof planOf>[0], RegExp]>([
+    [
+      'removes a domain',
+      {
+        declared: [resource('VerifiedDomain', ['a.example'], {}, absent)],
+        live: [{ kind: 'VerifiedDomain', raw: { id: '1', domain: 'a.example' } }],
+      },
+      /^The API cannot remove a verified domain; remove a\.example in the admin interface/,
+    ],
+    [
+      'removes a MAIL FROM domain',
+      {
+        declared: [resource('MailFrom', ['a@a.example'], {}, absent)],
+        live: [{ kind: 'MailFrom', raw: { identity: 'a@a.example', mailFromDomain: 'b.a.example' } }],
+      },
+      /^The API cannot remove the MAIL FROM domain of a@a\.example/,
+    ],
+    [
+      'makes a preference',
+      { declared: [resource('NotificationPreference', ['k'], { mediums: ['EMAIL'] })] },
+      /^The tenant has no notification preference "k"/,
+    ],
+    [
+      'sets a preference',
+      {
+        declared: [resource('NotificationPreference', ['k'], { mediums: ['EMAIL'] })],
+        live: [{ kind: 'NotificationPreference', raw: { key: 'k', mediums: ['SLACK'] } }],
+      },
+      /^Set the media of "k" under Notification Preferences/,
+    ],
+    [
+      'removes a preference',
+      {
+        declared: [resource('NotificationPreference', ['k'], {}, absent)],
+        live: [{ kind: 'NotificationPreference', raw: { key: 'k', mediums: ['SLACK'] } }],
+      },
+      /^The API cannot remove the notification preference "k"/,
+    ],
+    [
+      'deletes a sign-in profile',
+      { declared: [resource('AuthProfile', ['P'], {}, absent)], live: [profile()] },
+      /delete "P" in the admin interface\.$/,
+    ],
+    [
+      'renames a sign-in profile',
+      { declared: [resource('AuthProfile', ['New'], { type: 'MFA' }, { id: 'p1' })], live: [profile()] },
+      /^The API cannot rename an authentication profile: rename the identity profile to "New"/,
+    ],
+    [
+      'changes a search without an id',
+      {
+        declared: [resource('ProfileSearch', ['S'], { rules: [{ type: 'T' }] })],
+        live: [{ kind: 'ProfileSearch', raw: { label: 'S', condition_rules_attributes: [] } }],
+      },
+      /^The tenant shows no id for the search "S"/,
+    ],
+    [
+      'deletes a sender without an id',
+      {
+        declared: [resource('SenderAddress', ['a@a.example'], {}, absent)],
+        live: [{ kind: 'SenderAddress', raw: { id: null, email: 'a@a.example' } }],
+      },
+      /^The tenant shows no id for a@a\.example, so the API cannot delete it/,
+    ],
+    [
+      'changes an integration without an id',
+      {
+        declared: [resource('SimIntegration', ['S'], { type: 'B' })],
+        live: [{ kind: 'SimIntegration', raw: { name: 'S', type: 'A' } }],
+      },
+      /^The tenant shows no id for "S", so the API cannot change it/,
+    ],
+    [
+      'deletes an integration without an id',
+      {
+        declared: [resource('SimIntegration', ['S'], {}, absent)],
+        live: [{ kind: 'SimIntegration', raw: { name: 'S' } }],
+      },
+      /^The tenant shows no id for "S", so the API cannot delete it/,
+    ],
+    [
+      'deletes a search without an id on a host that could',
+      {
+        declared: [resource('ProfileSearch', ['S'], {}, absent)],
+        live: [{ kind: 'ProfileSearch', raw: { label: 'S' } }],
+        settings: { profileSearchDelete: true },
+      },
+      /delete "S" in the profile-management interface\.$/,
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(step(given)).toMatch(expected);
+  });
+
+  it('stands beside the requests where only a part needs it', () => {
+    const change = changeOf({
+      declared: [resource('AuthProfile', ['New'], { type: 'PTA' }, { id: 'p1' })],
+      live: [profile()],
+    });
+    expect(change).toMatchObject({ action: 'update', requests: [{ method: 'PATCH' }] });
+    expect(change?.warnings).toEqual([expect.stringContaining('rename the identity profile to "New"')]);
+  });
+
+  it('is not shown where nothing needs it', () => {
+    const declared = [resource('AuthProfile', ['P'], { type: 'PTA' })];
+    expect(changeOf({ declared, live: [profile()] })).toMatchObject({ warnings: [], risk: [] });
+  });
+});
+
+describe('what a reviewer is told', () => {
+  it.each<[string, Parameters<typeof planOf>[0], RegExp[], string[]]>([
+    [
+      'a new domain',
+      { declared: [resource('VerifiedDomain', ['a.example'])] },
+      [/publish the DKIM records of a\.example/],
+      [],
+    ],
+    ['a new sender', { declared: [resource('SenderAddress', ['a@a.example'])] }, [], ['sends-mail']],
+    [
+      'a MAIL FROM domain',
+      { declared: [resource('MailFrom', ['a@a.example'], { mailFromDomain: 'b.a.example' })] },
+      [/Publish the new MX and TXT records of a@a\.example/],
+      [],
+    ],
+    [
+      'a deleted sender',
+      {
+        declared: [resource('SenderAddress', ['a@a.example'], {}, absent)],
+        live: [answers.sender('1', 'a@a.example')],
+      },
+      [],
+      ['delete'],
+    ],
+    [
+      'a deleted search',
+      {
+        declared: [resource('ProfileSearch', ['S'], {}, absent)],
+        live: [answers.search(1, 'S')],
+        settings: { profileSearchDelete: true },
+      },
+      [],
+      ['delete'],
+    ],
+    [
+      'a deleted integration',
+      { declared: [resource('SimIntegration', ['S'], {}, absent)], live: [answers.integration('1', 'S')] },
+      [],
+      ['delete'],
+    ],
+  ])('about %s', (_, given, warnings, risk) => {
+    const change = changeOf(given);
+    expect(change?.warnings).toEqual(warnings.map((text) => expect.stringMatching(text)));
+    expect(change?.risk).toEqual(risk);
+  });
+
+  it('about a customised template, and about headers and footers that newer tenants refuse', () => {
+    const template = (fields: object) =>
+      resource('NotificationTemplate', ['k', 'EMAIL', 'en'], { ...fields });
+    const defaults = [answers.template('k', {}, null)];
+    const told = (fields: object, live: Answer[] = []) =>
+      changeOf({ declared: [template(fields)], defaults, live })?.warnings;
+    const noLonger = "A customised template no longer follows the vendor's changes to the default.";
+    const refuse = (what: string) =>
+      `Newer tenants refuse a template with a ${what}; set null to leave it out.`;
+    expect(told({ subject: 'New' })).toEqual([noLonger]);
+    expect(told({ subject: 'New' }, [answers.template('k')])).toEqual([]);
+    expect(told({ header: 'H', footer: null }, [answers.template('k')])).toEqual([refuse('header')]);
+    expect(told({ header: 'H', footer: 'F' })).toEqual([noLonger, refuse('header and a footer')]);
+  });
+
+  it('about a refused bulk delete: it is a beta feature', () => {
+    const { refusalAdvice } = kindNamed('NotificationTemplate');
+    const request = (path: string): Request => ({ method: 'POST', path, query: {}, headers: {}, body: null });
+    expect(refusalAdvice?.(request('/v2025/notification-templates/bulk-delete'))).toMatch(/beta feature/);
+    expect(refusalAdvice?.(request('/v2025/notification-templates'))).toBeNull();
+  });
+
+  it('about integrations: they are deprecated', () => {
+    expect(kindNamed('SimIntegration').notice).toMatchObject({ code: 'sim-deprecated' });
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { compareField } from '../../src/kinds/compare.ts';
+import type { Field } from '../../src/kinds/kind.ts';
+import type { Json } from '../../src/model/json.ts';
+
+const members: Field = { is: 'json', declares: 'members', pairs: true };
+const whole: Field = { is: 'json', declares: 'whole' };
+const rules: Field = { is: 'records', alike: ['type', 'id'] };
+
+/** The differences as short texts: `op path before -> after`. */
+function diff(field: Field, declared: Json, live?: Json): string[] {
+  return compareField('f', field, declared, live).map(
+    ({ op, path, before, after }) => `${op} ${path} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+  );
+}
+
+describe('a plain field', () => {
+  it.each<[Json, Json | undefined, string[]]>([
+    ['a', 'a', []],
+    ['a', 'b', ['replace /f "b" -> "a"']],
+    ['a', null, ['add /f null -> "a"']],
+    ['a', undefined, ['add /f null -> "a"']],
+    [null, 'b', ['remove /f "b" -> null']],
+    [null, undefined, []],
+    [null, null, []],
+    [false, null, ['add /f null -> false']],
+  ])('declared %j, live %j', (declared, live, expected) => {
+    expect(diff({ is: 'value' }, declared, live)).toEqual(expected);
+  });
+
+  it('shows the texts as they are, not as they are compared', () => {
+    expect(diff({ is: 'text' }, 'A\r\nb', 'a\rb')).toEqual(['replace /f "a\\rb" -> "A\\r\\nb"']);
+    expect(diff({ is: 'email' }, 'New@A.example', 'Old@A.example')).toEqual([
+      'replace /f "Old@A.example" -> "New@A.example"',
+    ]);
+    expect(diff({ is: 'text' }, '', 'a')).toEqual(['remove /f "a" -> null']);
+    expect(diff({ is: 'text' }, 'a', '')).toEqual(['add /f null -> "a"']);
+    const reference = { type: 'T', id: '2', name: 'New' };
+    expect(diff({ is: 'reference' }, reference, { type: 'T', id: '1', name: 'Old' })).toEqual([
+      `replace /f {"type":"T","id":"1","name":"Old"} -> ${JSON.stringify(reference)}`,
+    ]);
+  });
+});
+
+describe('a list without order', () => {
+  it('shows what leaves and what comes, each once', () => {
+    expect(diff({ is: 'set' }, ['b', 'c', 'c'], ['a', 'b'])).toEqual([
+      'remove /f/0 "a" -> null',
+      'add /f/1 null -> "c"',
+    ]);
+    expect(diff({ is: 'set' }, ['b', 'a'], ['a', 'b'])).toEqual([]);
+  });
+
+  it('is empty where it is unset', () => {
+    expect(diff({ is: 'set' }, [], null)).toEqual([]);
+    expect(diff({ is: 'set' }, null, ['a'])).toEqual(['remove /f/0 "a" -> null']);
+    expect(diff({ is: 'set' }, ['a'], undefined)).toEqual(['add /f/0 null -> "a"']);
+  });
+});
+
+describe('JSON that is declared by member', () => {
+  it('leaves other members alone, at every depth', () => {
+    expect(diff(members, { a: 1, b: { c: 2 } }, { a: 1, x: 9, b: { c: 2, y: 9 } })).toEqual([]);
+    expect(diff(members, { b: { c: 3 } }, { b: { c: 2, y: 9 } })).toEqual(['replace /f/b/c "2" -> "3"']);
+    expect(diff(members, { b: { c: 3 } }, { b: 'text' })).toEqual(['replace /f/b "text" -> {"c":"3"}']);
+    expect(diff(members, { b: 'text' }, { b: { c: 3 } })).toEqual(['replace /f/b {"c":"3"} -> "text"']);
+  });
+
+  it.each<[Json | undefined]>([[{ a: '1' }], [{ a: '1', gone: null }], ['{"a":"1"}']])(
+    'settles where a member is declared null and the tenant has %j',
+    (live) => {
+      expect(diff(members, { a: '1', gone: null }, live)).toEqual([]);
+      expect(diff(members, { a: '1', deep: { gone: null } }, { a: '1', deep: {} })).toEqual([]);
+    },
+  );
+
+  it('clears a member that is declared null', () => {
+    expect(diff(members, { gone: null }, { a: '1', gone: 'x' })).toEqual(['remove /f/gone "x" -> null']);
+    expect(diff(members, { deep: { gone: null } }, { deep: { gone: 'x', y: '1' } })).toEqual([
+      'remove /f/deep/gone "x" -> null',
+    ]);
+  });
+
+  it('leaves all members alone where none is declared, and clears them where null is', () => {
+    expect(diff(members, {}, { a: '1' })).toEqual([]);
+    expect(diff(members, '{}', { a: '1' })).toEqual([]);
+    expect(diff(members, null, { a: '1' })).toEqual(['remove /f {"a":"1"} -> null']);
+    expect(diff(members, null, undefined)).toEqual([]);
+  });
+
+  it('is added where the tenant has none, and replaced where it has another thing', () => {
+    expect(diff(members, { a: '1' }, null)).toEqual(['add /f/a null -> "1"']);
+    expect(diff(members, { a: '1' }, 'no JSON')).toEqual(['replace /f "no JSON" -> {"a":"1"}']);
+    expect(diff(members, 'no JSON', { a: '1' })).toEqual(['replace /f {"a":"1"} -> "no JSON"']);
+  });
+
+  it('takes a secret for one value, whatever the tenant has in its place', () => {
+    const secret = { $secret: 'S' };
+    expect(diff(members, { p: secret }, { p: 'x' })).toEqual(['replace /f/p "x" -> {"$secret":"S"}']);
+    expect(diff(members, { p: secret }, { p: { $secret: 'T' } })).toEqual([
+      'replace /f/p {"$secret":"T"} -> {"$secret":"S"}',
+    ]);
+    expect(diff(members, { p: secret }, { p: { a: 'x' } })).toEqual([
+      'replace /f/p {"a":"x"} -> {"$secret":"S"}',
+    ]);
+    expect(diff(members, { p: secret }, {})).toEqual(['add /f/p null -> {"$secret":"S"}']);
+    expect(diff(members, { p: { q: secret } }, { p: { q: 'x', r: 'y' } })).toEqual([
+      'replace /f/p/q "x" -> {"$secret":"S"}',
+    ]);
+  });
+});
+
+describe('JSON that is declared whole', () => {
+  it('shows the members that differ, with those that the manifest leaves out', () => {
+    expect(diff(whole, { a: 1, b: [1, 2] }, { a: 1, b: [1], x: 9 })).toEqual([
+      'add /f/b/1 null -> 2',
+      'remove /f/x 9 -> null',
+    ]);
+    expect(diff(whole, { a: { 'b/c': 1 } }, '{"a": {"b/c": 2}}')).toEqual(['replace /f/a/b~1c 2 -> 1']);
+    expect(diff(whole, { a: 1 }, null)).toEqual(['add /f/a null -> 1']);
+    expect(diff(whole, {}, { a: 1 })).toEqual(['remove /f {"a":1} -> null']);
+    expect(diff(whole, { a: 1 }, [])).toEqual(['replace /f [] -> {"a":1}']);
+    expect(diff(whole, '{"a":1}', { a: 1 })).toEqual([]);
+  });
+});
+
+describe('records', () => {
+  const rule = (id: string, value: string, more = {}) => ({ type: 'T', id, value, ...more });
+
+  it('are equal in any order, whatever the tenant adds', () => {
+    expect(diff(rules, [rule('1', 'a'), rule('2', 'b')], [rule('2', 'b', { x: 1 }), rule('1', 'a')])).toEqual(
+      [],
+    );
+    expect(diff(rules, [], null)).toEqual([]);
+    expect(diff(rules, [], undefined)).toEqual([]);
+  });
+
+  it('show the member that differs, at the place in the manifest', () => {
+    expect(diff(rules, [rule('1', 'a'), rule('2', 'c')], [rule('2', 'b'), rule('1', 'a')])).toEqual([
+      'replace /f/1/value "b" -> "c"',
+    ]);
+    expect(diff(rules, [{ ...rule('1', 'a'), more: true }], [rule('1', 'a')])).toEqual([
+      'add /f/0/more null -> "true"',
+    ]);
+  });
+
+  it('show whole records that come and go', () => {
+    expect(diff(rules, [rule('1', 'a')], [rule('2', 'a')])).toEqual([
+      'add /f/0 null -> {"type":"T","id":"1","value":"a"}',
+      'remove /f/1 {"type":"T","id":"2","value":"a"} -> null',
+    ]);
+  });
+
+  it('pair exactly equal ones first, so that one more of a sort is one that comes', () => {
+    expect(diff(rules, [rule('1', 'a'), rule('1', 'b')], [rule('1', 'b')])).toEqual([
+      'add /f/0 null -> {"type":"T","id":"1","value":"a"}',
+    ]);
+    expect(diff(rules, [rule('1', 'a')], [rule('1', 'a'), rule('1', 'a')])).toHaveLength(1);
+  });
+});

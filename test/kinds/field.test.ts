@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { comparable, comparableRecord, overlay, readableFields, wireValue } from '../../src/kinds/field.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { Field } from '../../src/kinds/kind.ts';
+import type { Json } from '../../src/model/json.ts';
+import { jsonText, secretMarker } from '../../src/model/marker.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+
+const whole: Field = { is: 'json', declares: 'whole' };
+const members: Field = { is: 'json', declares: 'members' };
+const pairs: Field = { is: 'json', declares: 'members', pairs: true };
+const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks'] };
+const records: Field = { is: 'records', alike: ['type'] };
+
+describe('two values are equal', () => {
+  it.each<[string, Field, Json, Json]>([
+    ['texts with other line ends', { is: 'text' }, 'a\nb\nc\n', 'a\r\nb\rc\r\n'],
+    ['addresses in other case', { is: 'email' }, 'Help@Acme.example', 'hELP@aCME.EXAMPLE'],
+    ['lists in another order', { is: 'set' }, ['b', 'a', 'c'], ['c', 'b', 'a']],
+    ['lists with something twice', { is: 'set' }, ['a', 'b', 'a'], ['a', 'b']],
+    ['JSON and its text', whole, { a: [1, { b: null }] }, ' {"a": [1, {"b":null}]}'],
+    ['settings as texts and as numbers', pairs, { a: 60, b: { c: true } }, { a: '60', b: { c: 'true' } }],
+    ['JSON in a member and its text', chat, { blocks: [{ a: 1 }] }, { blocks: '[{"a": 1}]' }],
+    [
+      'references with one id',
+      { is: 'reference' },
+      { type: 'T', id: '1', name: 'A' },
+      { type: 'T', id: '1' },
+    ],
+    [
+      'references with one name',
+      { is: 'reference' },
+      { type: 'T', name: 'A' },
+      { type: 'T', name: 'A', x: 1 },
+    ],
+    ['records in another order', records, [{ a: 1 }, { b: '2' }], [{ b: 2, c: null }, { a: '1' }]],
+  ])('%s', (_, field, one, other) => {
+    expect(comparable(field, one)).toEqual(comparable(field, other));
+    expect(comparable(field, one)).not.toBeNull();
+  });
+});
+
+describe('two values differ', () => {
+  it.each<[string, Field, Json, Json]>([
+    ['texts in another case', { is: 'text' }, 'a', 'A'],
+    ['texts with a line more', { is: 'text' }, 'a\n\nb', 'a\nb'],
+    ['plain values in another case', { is: 'value' }, 'a@b', 'A@b'],
+    ['plain values with another line end', { is: 'value' }, 'a\r\n', 'a\n'],
+    ['a number and its text', { is: 'value' }, 1, '1'],
+    ['an empty plain text and none', { is: 'value' }, '', null],
+    ['JSON numbers and texts', whole, { a: 60 }, { a: '60' }],
+    ['JSON lists in another order', whole, { a: [1, 2] }, { a: [2, 1] }],
+    ['a null setting and the text', pairs, { a: null }, { a: 'null' }],
+    ['JSON text in a member that is text', chat, { other: '{"a":1}' }, { other: { a: 1 } }],
+    ['references of another type', { is: 'reference' }, { type: 'T', id: '1' }, { type: 'U', id: '1' }],
+    ['references with another id', { is: 'reference' }, { id: '1', name: 'A' }, { id: '2', name: 'A' }],
+    ['references with another name', { is: 'reference' }, { name: 'A' }, { name: 'B' }],
+    ['a reference by id and one by name', { is: 'reference' }, { id: 'A' }, { name: 'A' }],
+    ['records with other values', records, [{ a: 1 }], [{ a: 2 }]],
+    ['a list with something more', { is: 'set' }, ['a'], ['a', 'b']],
+  ])('%s', (_, field, one, other) => {
+    expect(comparable(field, one)).not.toEqual(comparable(field, other));
+  });
+});
+
+describe('a value is unset', () => {
+  it.each<[Field, Json]>([
+    [{ is: 'text' }, ''],
+    [{ is: 'email' }, ''],
+    [{ is: 'set' }, []],
+    [whole, {}],
+    [whole, ''],
+    [whole, '{}'],
+    [{ is: 'reference' }, {}],
+    [{ is: 'reference' }, { type: 'T' }],
+    [records, []],
+    [{ is: 'value' }, null],
+  ])('where a %j is %j', (field, value) => {
+    expect(comparable(field, value)).toBeNull();
+    expect(comparable(field, undefined)).toBeNull();
+    expect(comparable(field, null)).toBeNull();
+  });
+
+  it.each<[Field, Json]>([
+    [{ is: 'text' }, ' '],
+    [{ is: 'set' }, [null]],
+    [whole, 'no JSON'],
+    [whole, []],
+    [{ is: 'value' }, ''],
+    [{ is: 'value' }, false],
+    [records, [{}]],
+  ])('but not where a %j is %j', (field, value) => {
+    expect(comparable(field, value)).not.toBeNull();
+  });
+});
+
+it.each<[Field]>([[{ is: 'text' }], [{ is: 'email' }], [{ is: 'set' }], [{ is: 'reference' }], [records]])(
+  'a value of another shape than %j stays as it is: the tenant is believed',
+  (field) => {
+    for (const odd of [7, true]) expect(comparable(field, odd)).toBe(odd);
+  },
+);
+
+it('odd items of a list of records are compared as they are', () => {
+  expect(comparable(records, ['x', { a: 1 }])).toEqual(['x', { a: '1' }]);
+  expect(comparableRecord({ a: 1, b: true, c: null, d: [1], e: { f: 1 }, g: 'x' })).toEqual({
+    a: '1',
+    b: 'true',
+    d: [1],
+    e: { f: 1 },
+    g: 'x',
+  });
+});
+
+describe('what is written', () => {
+  it('is the declared value alone, where a field is declared whole', () => {
+    expect(overlay(whole, { a: 1 }, { b: 2 })).toEqual({ a: 1 });
+    expect(overlay(whole, '{"a":1}', { b: 2 })).toEqual({ a: 1 });
+    expect(overlay({ is: 'set' }, ['a'], ['b'])).toEqual(['a']);
+    expect(overlay({ is: 'text' }, '{"a":1}', 'x')).toBe('{"a":1}');
+  });
+
+  it('is the declared over the live members at every depth, where members are declared one by one', () => {
+    const live = { a: 1, b: { c: 2, d: 3 }, e: 'text', f: 4 };
+    expect(overlay(members, { b: { d: 9, g: 10 }, e: { h: 1 } }, live)).toEqual({
+      a: 1,
+      b: { c: 2, d: 9, g: 10 },
+      e: { h: 1 },
+      f: 4,
+    });
+    expect(overlay(members, { a: 2 }, '{"a":1,"b":2}')).toEqual({ a: 2, b: 2 });
+    expect(overlay(members, { a: 2 }, undefined)).toEqual({ a: 2 });
+    expect(overlay(members, { a: 2 }, 'no JSON')).toEqual({ a: 2 });
+    expect(overlay(members, null, live)).toBeNull();
+  });
+
+  it('lacks the members that a manifest sets to null, at every depth', () => {
+    expect(overlay(members, { a: null, b: { c: null, x: null } }, { a: 1, b: { c: 2, d: 3 } })).toEqual({
+      b: { d: 3 },
+    });
+  });
+
+  it('takes a secret as one value, and a live value for what it is', () => {
+    const secret = secretMarker('S');
+    expect(overlay(members, { a: secret }, { a: { b: 1 } })).toEqual({ a: secret });
+    expect(overlay(members, { a: 1 }, { b: { $secret: 'S' } })).toEqual({
+      a: 1,
+      b: { $literal: { $secret: 'S' } },
+    });
+    expect(overlay(members, { b: { c: 1 } }, { b: { d: { $live: '/x' } } })).toEqual({
+      b: { c: 1, d: { $literal: { $live: '/x' } } },
+    });
+  });
+});
+
+describe('on the wire', () => {
+  const asObjects = { ...contractSettings, jsonText: 'object' } as const;
+
+  it('JSON is text, or an object where the environment says so', () => {
+    expect(wireValue(whole, { a: 1 }, contractSettings)).toEqual(jsonText({ a: 1 }));
+    expect(wireValue(whole, { a: 1 }, asObjects)).toEqual({ a: 1 });
+  });
+
+  it('JSON inside JSON is text in either case', () => {
+    const value = { blocks: [{ a: 1 }], text: 'x' };
+    expect(wireValue(chat, value, asObjects)).toEqual({ blocks: jsonText([{ a: 1 }]), text: 'x' });
+    expect(wireValue(chat, { blocks: null }, asObjects)).toEqual({ blocks: null });
+    expect(wireValue(chat, { blocks: '[]' }, asObjects)).toEqual({ blocks: '[]' });
+  });
+
+  it.each<[Field, Json | undefined, Json]>([
+    [whole, '', null],
+    [whole, null, null],
+    [whole, undefined, null],
+    [whole, 'no JSON', 'no JSON'],
+    [{ is: 'text' }, '', ''],
+    [{ is: 'text' }, undefined, null],
+    [{ is: 'reference' }, { id: '1' }, { id: '1' }],
+    [{ is: 'set' }, ['a'], ['a']],
+  ])('a %j of %j is %j', (field, value, expected) => {
+    expect(wireValue(field, value, contractSettings)).toEqual(expected);
+  });
+});
+
+it('only JSON fields are parsed for reading', () => {
+  const text = '{"a":1}';
+  const fields = { attributes: text, description: text, unknown: text };
+  expect(readableFields(kindNamed('SimIntegration'), fields)).toEqual({ ...fields, attributes: { a: 1 } });
+});

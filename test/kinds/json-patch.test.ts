@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jsonPatch } from '../../src/kinds/json-patch.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { jsonText, liveMarker, secretMarker } from '../../src/model/marker.ts';
+import { valueAt, withValueAt } from '../../src/model/pointer.ts';
+
+describe('a JSON Patch', () => {
+  it('is empty where nothing differs', () => {
+    expect(jsonPatch({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toEqual([]);
+  });
+
+  it('replaces, adds and removes single members, at every depth', () => {
+    expect(jsonPatch({ a: { b: 1, c: 2 }, d: 3 }, { a: { b: 9, 'e/f': 4 }, d: 3 })).toEqual(
+      expect.arrayContaining([
+        { op: 'replace', path: '/a/b', value: 9 },
+        { op: 'remove', path: '/a/c' },
+        { op: 'add', path: '/a/e~1f', value: 4 },
+      ]),
+    );
+  });
+
+  it.each<[JsonObject]>([[{ a: null }], [{ a: [] }], [{}]])(
+    'adds where the tenant has %j: it has nothing to replace',
+    (before) => {
+      expect(jsonPatch(before, { a: [1] })).toEqual([{ op: 'add', path: '/a', value: [1] }]);
+    },
+  );
+
+  it('sets null where the wanted value is null', () => {
+    expect(jsonPatch({ a: 1 }, { a: null })).toEqual([{ op: 'replace', path: '/a', value: null }]);
+    expect(jsonPatch({ a: 1, b: 2 }, { b: 2 })).toEqual([{ op: 'remove', path: '/a' }]);
+  });
+
+  it('replaces lists as a whole, since the tenant may have another order', () => {
+    expect(jsonPatch({ a: [1, 2, 3] }, { a: [1, 3] })).toEqual([
+      { op: 'replace', path: '/a', value: [1, 3] },
+    ]);
+    expect(jsonPatch({ a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 2 }] } })).toEqual([
+      { op: 'replace', path: '/a/b', value: [{ c: 2 }] },
+    ]);
+  });
+
+  it.each([secretMarker('S'), jsonText({ a: 1 }), { $literal: { b: 1 } }])(
+    'takes the marker %j for one value',
+    (marker) => {
+      expect(jsonPatch({ a: { x: 1 } }, { a: marker })).toEqual([
+        { op: 'replace', path: '/a', value: marker },
+      ]);
+      expect(jsonPatch({ a: marker }, { a: marker })).toEqual([]);
+    },
+  );
+
+  it('goes into objects that only look a little like a marker', () => {
+    expect(jsonPatch({ a: { $x: 1 } }, { a: { $x: 2 } })).toEqual([
+      { op: 'replace', path: '/a/$x', value: 2 },
+    ]);
+    expect(jsonPatch({ a: { $secret: 'S', b: 1 } }, { a: { $secret: 'S', b: 2 } })).toEqual([
+      { op: 'replace', path: '/a/b', value: 2 },
+    ]);
+    expect(jsonPatch({ a: { b: { $secret: 'S' } } }, { a: { b: { $secret: 'T' } } })).toEqual([
+      { op: 'replace', path: '/a/b', value: { $secret: 'T' } },
+    ]);
+    expect(jsonPatch({ a: {} }, { a: { b: 1 } })).toEqual([{ op: 'add', path: '/a/b', value: 1 }]);
+  });
+
+  it('leaves out what stays as the tenant has it', () => {
+    const stays = liveMarker('/a/b');
+    expect(jsonPatch({ a: { b: 'secret', c: 1 } }, { a: { b: stays, c: 2 } })).toEqual([
+      { op: 'replace', path: '/a/c', value: 2 },
+    ]);
+    expect(jsonPatch({ a: 'x' }, { a: stays })).toEqual([{ op: 'replace', path: '/a', value: stays }]);
+  });
+
+  it('makes the wanted object of the present one', () => {
+    const value = fc.oneof(
+      fc.constantFrom(1, 'x', true),
+      fc.array(fc.integer(), { minLength: 1, maxLength: 2 }),
+    );
+    const object = fc.dictionary(
+      fc.constantFrom('a', 'b/c', 'd~e', ''),
+      fc.oneof(value, fc.dictionary(fc.constantFrom('f', 'g'), value, { maxKeys: 2 })),
+      { maxKeys: 3 },
+    );
+    fc.assert(
+      fc.property(object, object, (before, after) => {
+        const made = jsonPatch(before, after).reduce<JsonObject>((at, { op, path, value: set = null }) => {
+          const place = String(path);
+          expect(op === 'add').toBe(valueAt(at, place) === undefined);
+          return withValueAt(at, place, op === 'remove' ? undefined : set);
+        }, before);
+        expect(made).toEqual(after);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

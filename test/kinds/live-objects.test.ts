@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { kindNamed } from '../../src/kinds/index.ts';
+import { identityOf, LiveIndex } from '../../src/kinds/live-objects.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { type Answer, answers, liveFrom } from '../support/plan.ts';
+
+const print = (kind: string, raw: JsonObject, id?: string) =>
+  liveFrom({ kind, raw, ...(id === undefined ? {} : { id }) }).fingerprint;
+
+/** An answer of each kind with every member that a plan depends on, and what the server keeps for itself. */
+const whole: readonly { kind: string; raw: JsonObject; id?: string; server: JsonObject }[] = [
+  {
+    kind: 'SimIntegration',
+    raw: {
+      id: 'i1',
+      name: 'S',
+      description: 'D',
+      type: 'T',
+      cluster: 'c1',
+      managedSources: ['s1', 's2'],
+      attributes: '{"url":"u"}',
+      request: '{"a":"b"}',
+      statusMap: '{"c":"d"}',
+      beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'R' },
+    },
+    server: { modified: '2026-01-01', ownerRef: { id: 'o' } },
+  },
+  {
+    kind: 'NotificationTemplate',
+    raw: {
+      id: 't1',
+      key: 'k',
+      medium: 'EMAIL',
+      locale: 'en',
+      name: 'N',
+      description: 'D',
+      subject: 'S',
+      header: 'H',
+      body: 'B',
+      footer: 'F',
+      from: 'a@a.example',
+      replyTo: 'b@a.example',
+      slackTemplate: '{"text":"x"}',
+      teamsTemplate: '{"text":"y"}',
+      unknownToTenantctl: { some: 'thing' },
+    },
+    server: { created: '2026-01-01', modified: '2026-01-01' },
+  },
+  {
+    kind: 'ProfileSearch',
+    raw: {
+      id: 5,
+      label: 'L',
+      condition_rules_attributes: [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }],
+    },
+    server: { uid: 'u' },
+  },
+  {
+    kind: 'AuthProfile',
+    id: 'p1',
+    raw: {
+      name: 'P',
+      type: 'MFA',
+      offNetwork: true,
+      untrustedGeography: true,
+      applicationId: 'a',
+      applicationName: 'A',
+    },
+    server: { strongAuthLogin: true },
+  },
+  {
+    kind: 'SenderAddress',
+    raw: { id: 'e1', email: 'a@a.example' },
+    server: { verificationStatus: 'PENDING', isVerifiedByDomain: true, region: 'r' },
+  },
+  {
+    kind: 'MailFrom',
+    raw: { identity: 'a@a.example', mailFromDomain: 'b.a.example' },
+    server: { mxRecord: '10 x', txtRecord: 'v', mailFromDomainStatus: 'PENDING' },
+  },
+  { kind: 'NotificationPreference', raw: { key: 'k', mediums: ['EMAIL'] }, server: { modified: 'x' } },
+];
+
+const other = (value: unknown) => (typeof value === 'boolean' ? !value : null);
+const keyMembers = ['name', 'key', 'medium', 'locale', 'label', 'email', 'identity'];
+
+describe('the fingerprint of an object', () => {
+  const cases = whole.flatMap(({ kind, raw, id }) =>
+    Object.keys(raw).map((member) => [kind, member, raw, id] as const),
+  );
+
+  it.each(cases)('of a %s is another one where %s is another', (kind, member, raw, id) => {
+    const changed = keyMembers.includes(member) ? `x-${String(raw[member])}` : other(raw[member]);
+    expect(print(kind, { ...raw, [member]: changed }, id)).not.toBe(print(kind, raw, id));
+  });
+
+  it.each(whole.map(({ kind, raw, id, server }) => [kind, raw, id, server] as const))(
+    'of a %s does not depend on what the server keeps for itself',
+    (kind, raw, id, server) => {
+      expect(print(kind, { ...raw, ...server }, id)).toBe(print(kind, raw, id));
+      const turned = Object.fromEntries(Object.entries(raw).toReversed());
+      expect(print(kind, turned, id)).toBe(print(kind, raw, id));
+    },
+  );
+
+  it('is another one where the tenant hides a value', () => {
+    const raw = { id: '1', name: 'S', attributes: { a: 'x' } };
+    const masked = print('SimIntegration', { ...raw, attributes: { a: '***' } });
+    expect(masked).not.toBe(print('SimIntegration', raw));
+    expect(print('SimIntegration', { ...raw, request: {} })).not.toBe(print('SimIntegration', raw));
+  });
+
+  it('is read as often as wanted', () => {
+    const live = liveFrom(answers.sender('1', 'a@a.example'));
+    expect(live.fingerprint).toMatch(/^sha256:/);
+    expect(live.fingerprint).toBe(live.fingerprint);
+  });
+});
+
+describe('the identity of an object', () => {
+  it('folds case exactly where the kind says so', () => {
+    const sender = kindNamed('SenderAddress');
+    expect(identityOf(sender, ['Help@A.example'])).toBe('SenderAddress/help%40a.example');
+    expect(identityOf(kindNamed('ProfileSearch'), ['Help'])).toBe('ProfileSearch/Help');
+    expect(identityOf(kindNamed('NotificationTemplate'), ['K', 'EMAIL', 'en'])).toBe(
+      'NotificationTemplate/K/EMAIL/en',
+    );
+  });
+});
+
+describe('finding live objects', () => {
+  const list: Answer[] = [
+    answers.integration('1', 'A'),
+    answers.integration('2', 'B'),
+    answers.sender('1', 'a@a.example'),
+  ];
+  const [a, b, sender] = list.map((answer) => liveFrom(answer));
+  const index = new LiveIndex([a, b, sender].flatMap((object) => (object ? [object] : [])));
+  const integrations = kindNamed('SimIntegration');
+  const lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false };
+
+  it('by key and by id keeps the kinds apart', () => {
+    expect(index.byKey(integrations, ['A'])).toBe(a);
+    expect(index.byKey(integrations, ['C'])).toBeNull();
+    expect(index.byId(integrations, '1')).toBe(a);
+    expect(index.byId(kindNamed('SenderAddress'), '1')).toBe(sender);
+    expect(index.byKey(kindNamed('SenderAddress'), ['A@a.example'])).toBe(sender);
+    expect(index.byId(kindNamed('ProfileSearch'), '1')).toBeNull();
+  });
+
+  it('by several names gives each object once', () => {
+    expect(index.all(integrations, [['A'], ['C'], ['A']], '1')).toEqual([a]);
+    expect(index.all(integrations, [['A']], '2')).toEqual([a, b]);
+    expect(index.all(integrations, [['B']], null)).toEqual([b]);
+    expect(index.all(integrations, [], '9')).toEqual([]);
+  });
+
+  it('of a manifest goes by its pin, then by its name, then by its former name', () => {
+    const of = (key: string, id: string | null, renamedFrom: string | null) =>
+      index.of(integrations, {
+        key: [key],
+        id,
+        lifecycle: { ...lifecycle, renamedFrom: renamedFrom === null ? null : [renamedFrom] },
+      });
+    expect(of('A', '2', null)).toBe(b);
+    expect(of('A', '9', null)).toBeNull();
+    expect(of('A', null, 'B')).toBe(a);
+    expect(of('C', null, 'B')).toBe(b);
+    expect(of('C', null, null)).toBeNull();
+  });
+
+  it('an object without an id is not found by one', () => {
+    const nameless = liveFrom({ kind: 'SenderAddress', raw: { id: null, email: 'x@a.example' } });
+    expect(new LiveIndex([nameless]).byId(kindNamed('SenderAddress'), 'null')).toBeNull();
+  });
+});

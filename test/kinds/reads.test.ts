@@ -1,0 +1,259 @@
+/** How the objects of each kind are read, written by hand from the API documents. */
+import { describe, expect, it } from 'vitest';
+import { findKind, kindNamed, kinds } from '../../src/kinds/index.ts';
+import { allOf, fieldNamed, type Kind, type List, someOf } from '../../src/kinds/kind.ts';
+import type { Key } from '../../src/model/address.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { liveFrom } from '../support/plan.ts';
+
+const settings = { ...contractSettings, profileSearchPath: '/api/searches' };
+const experimental = { accept: 'application/json', 'x-service-experimental': 'true' };
+
+/** What a kind says about its objects, apart from its functions. */
+const facts = ({ name, keyFields, serverOwned, pinnable, renamable, fields }: Kind) => ({
+  name,
+  key: keyFields.map((field) => (field.foldCase ? `${field.name}, in any case` : field.name)),
+  serverOwned,
+  pinnable,
+  renamable,
+  fields: Object.fromEntries(Object.entries(fields).map(([field, { is }]) => [field, is])),
+});
+
+it('the kinds are what the documents say, in the order of an apply', () => {
+  expect(kinds.map(facts)).toEqual([
+    {
+      name: 'VerifiedDomain',
+      key: ['domain, in any case'],
+      serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
+      pinnable: false,
+      renamable: false,
+      fields: {},
+    },
+    {
+      name: 'MailFrom',
+      key: ['identity, in any case'],
+      serverOwned: ['id', 'mxRecord', 'txtRecord', 'mailFromDomainStatus'],
+      pinnable: false,
+      renamable: false,
+      fields: { mailFromDomain: 'email' },
+    },
+    {
+      name: 'SenderAddress',
+      key: ['email, in any case'],
+      serverOwned: ['id', 'verificationStatus', 'isVerifiedByDomain', 'region'],
+      pinnable: false,
+      renamable: false,
+      fields: {},
+    },
+    {
+      name: 'NotificationTemplate',
+      key: ['key', 'medium', 'locale'],
+      serverOwned: ['id', 'created', 'modified'],
+      pinnable: false,
+      renamable: false,
+      fields: {
+        name: 'text',
+        description: 'text',
+        subject: 'text',
+        header: 'text',
+        body: 'text',
+        footer: 'text',
+        from: 'email',
+        replyTo: 'email',
+        slackTemplate: 'json',
+        teamsTemplate: 'json',
+      },
+    },
+    {
+      name: 'NotificationPreference',
+      key: ['key'],
+      serverOwned: ['modified'],
+      pinnable: false,
+      renamable: false,
+      fields: { mediums: 'set' },
+    },
+    {
+      name: 'SimIntegration',
+      key: ['name'],
+      serverOwned: ['created', 'modified', 'ownerRef', 'clusterRef', 'managedSources', 'provisioningConfig'],
+      pinnable: true,
+      renamable: true,
+      fields: {
+        description: 'text',
+        type: 'value',
+        cluster: 'value',
+        sources: 'set',
+        attributes: 'json',
+        request: 'json',
+        statusMap: 'json',
+        beforeProvisioningRule: 'reference',
+      },
+    },
+    {
+      name: 'ProfileSearch',
+      key: ['label'],
+      serverOwned: ['id', 'uid', 'condition_rules_attributes'],
+      pinnable: false,
+      renamable: true,
+      fields: { rules: 'records' },
+    },
+    {
+      name: 'AuthProfile',
+      key: ['name'],
+      serverOwned: ['strongAuthLogin', 'tenant'],
+      pinnable: true,
+      renamable: false,
+      fields: {
+        type: 'value',
+        offNetwork: 'value',
+        untrustedGeography: 'value',
+        applicationId: 'value',
+        applicationName: 'value',
+      },
+    },
+  ]);
+});
+
+it('a kind is found by its own name only', () => {
+  expect(findKind('MailFrom')?.name).toBe('MailFrom');
+  expect(findKind('constructor')).toBeUndefined();
+  expect(() => kindNamed('Nothing')).toThrow('"Nothing" is not in the list of kinds');
+  expect(fieldNamed(kindNamed('MailFrom'), 'mailFromDomain')).toEqual({ is: 'email' });
+  expect(fieldNamed(kindNamed('MailFrom'), 'toString')).toBeUndefined();
+});
+
+describe('a list', () => {
+  const listOf = (name: string): List => {
+    const { read } = kindNamed(name);
+    if (read.how === 'each-declared') throw new TypeError(`There is no list of ${name}.`);
+    return read.list;
+  };
+
+  it.each([
+    ['VerifiedDomain', '/v2025/verified-domains', 100],
+    ['SenderAddress', '/v2025/verified-from-addresses', 250],
+    ['NotificationTemplate', '/v2025/notification-templates', 250],
+    ['SimIntegration', '/v2024/sim-integrations', null],
+    ['AuthProfile', '/v2024/auth-profiles', null],
+    ['ProfileSearch', '/api/searches', null],
+  ])('of %s is at %s, %s a page', (name, path, pageSize) => {
+    expect(listOf(name).path(settings)).toBe(path);
+    expect(listOf(name).pageSize).toBe(pageSize);
+  });
+
+  it('of searches is inside a member, that of senders is counted, that of domains has no parameters', () => {
+    expect(listOf('ProfileSearch').member).toBe('advanced_search');
+    expect(listOf('SenderAddress').counts).toBe(true);
+    expect(listOf('VerifiedDomain').undeclaredPaging).toBe(true);
+    expect(listOf('SimIntegration')).not.toHaveProperty('member');
+  });
+
+  it('is filtered where the documents allow it', () => {
+    const filter = (name: string, keys: Key[]) => listOf(name).filter?.(keys);
+    expect(filter('SenderAddress', [['a@a.example'], ['"x']])).toBe(
+      'email eq "a@a.example" or email eq "\\"x"',
+    );
+    expect(
+      filter('NotificationTemplate', [
+        ['a', 'EMAIL', 'en'],
+        ['a', 'SLACK', 'en'],
+        ['b', 'EMAIL', 'de'],
+      ]),
+    ).toBe('key in ("a","b")');
+    expect(filter('SimIntegration', [['a']])).toBeUndefined();
+  });
+
+  it("of the vendor's defaults exists for templates only", () => {
+    const defaults = kinds.flatMap((kind) => (kind.defaults ? [kind.defaults] : []));
+    expect(defaults.map((list) => [list.path(settings), list.pageSize])).toEqual([
+      ['/v2025/notification-template-defaults', 250],
+    ]);
+    expect(defaults[0]?.filter?.([['k', 'EMAIL', 'en']])).toBe('key in ("k")');
+  });
+});
+
+describe('a single object', () => {
+  it.each([
+    ['NotificationTemplate', '/v2025/notification-templates/a%2Fb'],
+    ['SimIntegration', '/v2024/sim-integrations/a%2Fb'],
+  ])('of %s has its own call where its id is known', (name, path) => {
+    const { read } = kindNamed(name);
+    expect(read.how === 'list' && read.one?.('a/b', settings)).toMatchObject({ method: 'GET', path });
+  });
+
+  it('of AuthProfile is read by its id, since the list has ids only', () => {
+    const { read } = kindNamed('AuthProfile');
+    expect(read.how === 'list-then-each' && read.each('p1', settings)).toEqual({
+      method: 'GET',
+      path: '/v2024/auth-profiles/p1',
+      query: {},
+      headers: experimental,
+      body: null,
+    });
+  });
+});
+
+describe('what has no list', () => {
+  const each = (name: string) => {
+    const { read } = kindNamed(name);
+    if (read.how !== 'each-declared') throw new TypeError(`${name} has a list.`);
+    return read;
+  };
+
+  it('is read by its key', () => {
+    expect(each('MailFrom').each(['help@a.example'], settings)).toEqual({
+      method: 'GET',
+      path: '/v2025/mail-from-attributes/help%40a.example',
+      query: { id: 'help@a.example' },
+      headers: experimental,
+      body: null,
+    });
+    expect(each('NotificationPreference').each(['k'], settings)).toMatchObject({
+      method: 'GET',
+      path: '/v2025/notification-preferences/k',
+    });
+  });
+
+  it.each([
+    ['MailFrom', 400, {}, true],
+    ['MailFrom', 404, 'text', true],
+    ['MailFrom', 200, { identity: 'a', mailFromDomain: '' }, true],
+    ['MailFrom', 200, { identity: 'a', mailFromDomain: null }, true],
+    ['MailFrom', 200, { identity: 'a', mailFromDomain: 'b.a' }, false],
+    ['MailFrom', 200, [], false],
+    ['MailFrom', 403, {}, false],
+    ['MailFrom', 500, {}, false],
+    ['NotificationPreference', 404, {}, true],
+    ['NotificationPreference', 200, {}, false],
+    ['NotificationPreference', 403, {}, false],
+  ])('%s with status %i and %j: is it absent? %s', (name, status, body, isAbsent) => {
+    expect(each(name).isAbsent({ status, body })).toBe(isAbsent);
+  });
+
+  it('is looked for under the keys of other objects where all are wanted', () => {
+    const live = (kind: string, raw: object) => liveFrom({ kind, raw: { ...raw } });
+    expect(each('MailFrom').candidatesFrom).toEqual(['SenderAddress', 'VerifiedDomain']);
+    expect(
+      each('MailFrom').candidates([
+        live('SenderAddress', { id: '1', email: 'a@a.example' }),
+        live('VerifiedDomain', { id: '2', domain: 'a.example' }),
+      ]),
+    ).toEqual([['a@a.example'], ['a.example']]);
+    const template = (key: string, locale: string) =>
+      live('NotificationTemplate', { id: `${key}${locale}`, key, medium: 'EMAIL', locale });
+    expect(each('NotificationPreference').candidatesFrom).toEqual(['NotificationTemplate']);
+    expect(
+      each('NotificationPreference').candidates([
+        template('a', 'en'),
+        template('a', 'de'),
+        template('b', 'en'),
+      ]),
+    ).toEqual([['a'], ['b']]);
+  });
+});
+
+it('a read request asks for all objects of a kind, or for some', () => {
+  const kind = kindNamed('MailFrom');
+  expect(allOf(kind)).toEqual({ kind, keys: [], ids: [], complete: true });
+  expect(someOf(kind, [['a']])).toEqual({ kind, keys: [['a']], ids: [], complete: false });
+});

@@ -1,0 +1,163 @@
+/** The rules of a saved search on the wire, written by hand from the API documents. */
+import { describe, expect, it } from 'vitest';
+import { kindNamed } from '../../src/kinds/index.ts';
+import { runRules, runSaved } from '../../src/kinds/profile-search.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
+import { answers, planOf, resource } from '../support/plan.ts';
+
+const status = (value: string, more: JsonObject = {}): JsonObject => ({
+  type: 'ProfileStatusRule',
+  comparison_operator: '==',
+  value,
+  ...more,
+});
+const attribute = (value: string, more: JsonObject = {}): JsonObject => ({
+  type: 'ProfileAttributeRule',
+  object_type: 'NeAttribute',
+  condition_object_id: 'a1',
+  comparison_operator: '==',
+  value,
+  ...more,
+});
+
+function patch(declared: JsonObject[], live: JsonObject[], settings: Partial<ApiSettings> = {}) {
+  const { changes } = planOf({
+    declared: [resource('ProfileSearch', ['S'], { rules: declared })],
+    live: [answers.search(1, 'S', live)],
+    settings,
+  });
+  return changes[0]?.requests[0]?.body ?? null;
+}
+const rules = (...list: JsonObject[]) => ({ advanced_search: { condition_rules_attributes: list } });
+
+describe('a changed rule', () => {
+  it('keeps the members that the manifest leaves out', () => {
+    const { object_type: _, condition_object_id: id = null, ...declared } = attribute('New');
+    const live = attribute('Old', { id: 'r1' });
+    expect(patch([{ ...declared, condition_object_id: id }], [live])).toEqual(
+      rules({ ...attribute('New'), id: 'r1' }),
+    );
+    const { comparison_operator: _operator, ...without } = attribute('New');
+    expect(patch([without], [{ ...live, comparison_operator: '!=' }])).toEqual(
+      rules({ ...attribute('New'), comparison_operator: '!=', id: 'r1' }),
+    );
+  });
+
+  it('is sent with its own id, whatever type that has', () => {
+    expect(patch([status('B')], [status('A', { id: 7 })])).toEqual(rules(status('B', { id: 7 })));
+    expect(patch([status('B')], [status('A')])).toEqual(rules(status('B', { id: null })));
+  });
+
+  it('leaves a rule out that agrees, whatever else changes', () => {
+    const live = [attribute('x', { id: 'r1' }), status('A', { id: 'r2' })];
+    expect(patch([status('B'), attribute('x')], live)).toEqual(rules(status('B', { id: 'r2' })));
+    expect(patch([attribute('x')], live)).toEqual(rules({ id: 'r2', _destroy: true }));
+    expect(patch([], live)).toEqual(rules({ id: 'r1', _destroy: true }, { id: 'r2', _destroy: true }));
+  });
+
+  it('is read from a wrapped answer too', () => {
+    const raw = {
+      advanced_search: { id: 1, label: 'S', condition_rules_attributes: [status('A', { id: 'r' })] },
+    };
+    const { changes } = planOf({
+      declared: [resource('ProfileSearch', ['S'], { rules: [status('B')] })],
+      live: [{ kind: 'ProfileSearch', raw }],
+    });
+    expect(changes[0]?.requests[0]?.body).toEqual(rules(status('B', { id: 'r' })));
+  });
+});
+
+describe('a new rule', () => {
+  it('names the class of its attribute as the host calls it; other rules have none', () => {
+    const { object_type: _, ...bare } = attribute('x');
+    expect(patch([bare], [])).toEqual(rules(attribute('x')));
+    expect(patch([attribute('x', { object_type: 'Other' })], [])).toEqual(
+      rules(attribute('x', { object_type: 'Other' })),
+    );
+    const host = { profileSearchObjectType: 'condition_object_type' } as const;
+    expect(patch([attribute('x')], [], host)).toEqual(
+      rules({ ...bare, condition_object_type: 'NeAttribute' }),
+    );
+    expect(patch([status('A', { object_type: 'NeAttribute' })], [])).toEqual(rules(status('A')));
+  });
+});
+
+it('a renamed search sends its label alone, and its rules only where they differ', () => {
+  const renamed = (declared: JsonObject[]) =>
+    planOf({
+      declared: [
+        resource('ProfileSearch', ['New'], { rules: declared }, { lifecycle: { renamedFrom: ['S'] } }),
+      ],
+      live: [answers.search(1, 'S', [status('A', { id: 'r' })])],
+    }).changes[0]?.requests;
+  expect(renamed([status('A')])).toMatchObject([
+    { method: 'PATCH', path: '/api/advanced_search/1', body: { advanced_search: { label: 'New' } } },
+  ]);
+  expect(renamed([status('A')])?.[0]?.body).toEqual({ advanced_search: { label: 'New' } });
+  expect(renamed([status('B')])?.[0]?.body).toEqual({
+    advanced_search: { label: 'New', condition_rules_attributes: [status('B', { id: 'r' })] },
+  });
+});
+
+describe('running a search', () => {
+  const settings = { ...contractSettings, profileSearchPath: '/api/searches' };
+
+  it('sends the declared rules without saving them', () => {
+    const { object_type: _, ...bare } = attribute('x');
+    expect(runRules({ rules: [status('A'), bare, 'odd'] }, settings)).toEqual({
+      method: 'POST',
+      path: '/api/searches/run',
+      query: {},
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: rules(status('A'), attribute('x')),
+    });
+    expect(runRules({}, settings).body).toEqual(rules());
+  });
+
+  it('names a saved one by its id', () => {
+    expect(runSaved('a/1', settings)).toMatchObject({
+      method: 'GET',
+      path: '/api/searches/a%2F1/run',
+      body: null,
+    });
+  });
+});
+
+describe('the records that rules refer to', () => {
+  const of = (...list: JsonObject[]) =>
+    kindNamed('ProfileSearch').references?.({ rules: list }, contractSettings) ?? [];
+
+  it('are the profile type of a type rule', () => {
+    expect(of({ type: 'ProfileTypeRule', value: 't1' })).toEqual([
+      { at: '/rules/0/value', id: 't1', from: 'profile_types', by: ['uid', 'name'] },
+    ]);
+    expect(of({ type: 'ProfileTypeRule', value: 7 })).toEqual([]);
+  });
+
+  it('are the attribute of an attribute rule, and its value where the attribute holds ids', () => {
+    const when = { from: 'ne_attributes', id: 'a1', fields: ['data_type', 'type'] };
+    expect(of(status('Active'), attribute('v'))).toEqual([
+      { at: '/rules/1/condition_object_id', id: 'a1', from: 'ne_attributes', by: ['uid', 'label', 'name'] },
+      {
+        at: '/rules/1/value',
+        id: 'v',
+        from: 'profiles',
+        by: ['uid', 'name'],
+        when: { ...when, values: ['profile_select', 'profile_search'] },
+      },
+      {
+        at: '/rules/1/value',
+        id: 'v',
+        from: 'users',
+        by: ['uid', 'login', 'email'],
+        when: { ...when, values: ['user_select', 'user_search'] },
+      },
+    ]);
+  });
+
+  it('are none of a rule without an attribute, and none of other rules', () => {
+    expect(of(attribute('v', { condition_object_id: null }))).toEqual([]);
+    expect(of(status('Active'))).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatAddress, matchAddresses, parseAddress, scopeFilter } from '../../src/model/address.ts';
+
+describe('an address', () => {
+  it('stands for exactly one object, whatever its key contains', () => {
+    const part = fc.oneof(
+      fc.string({ minLength: 1, unit: 'grapheme', maxLength: 6 }),
+      fc.constantFrom('%', '%2F', '/', 'a%41', '..', '.', '*', '**', ' ', '~', '~1', 'ä'),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), (key) => {
+        expect(parseAddress(formatAddress('Kind', key))).toEqual({ kind: 'Kind', key });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['100%', 'Kind/100%25'],
+    ['a/b', 'Kind/a%2Fb'],
+    ['a%2Fb', 'Kind/a%252Fb'],
+    ['help@acme.example', 'Kind/help%40acme.example'],
+    ['plain_text-1.2', 'Kind/plain_text-1.2'],
+    ['two words', 'Kind/two%20words'],
+  ])('encodes %j as %s', (part, address) => {
+    expect(formatAddress('Kind', [part])).toBe(address);
+  });
+
+  it.each(['', 'Kind', '/key', 'Kind/', 'Kind//b', 'Kind/a/', 'Kind/%', 'Kind/%ff'])('is not %j', (text) => {
+    expect(parseAddress(text)).toBeNull();
+  });
+});
+
+describe('globs of addresses', () => {
+  const matches = (glob: string, address: string) => matchAddresses([glob])(address);
+
+  it.each([
+    ['Template/*/EMAIL/en', 'Template/a/EMAIL/en'],
+    ['Template/**', 'Template/a/EMAIL/en'],
+    ['**', 'Template/a/EMAIL/en'],
+    ['Sender/help@acme.example', 'Sender/help%40acme.example'],
+    ['Sender/help%40acme.example', 'Sender/help%40acme.example'],
+    ['Sender/*@acme.example', 'Sender/help%40acme.example'],
+    ['Search/*', 'Search/.hidden'],
+    ['Search/two words', 'Search/two%20words'],
+    ['Search/{a,b}', 'Search/b'],
+  ])('%s matches %s', (glob, address) => {
+    expect(matches(glob, address)).toBe(true);
+  });
+
+  it.each([
+    ['Template/*', 'Template/a/EMAIL/en'],
+    ['Template/b/**', 'Template/a/EMAIL/en'],
+    ['!Search/a', 'Search/b'],
+    ['Search/a', 'Search/ab'],
+    ['search/a', 'Search/a'],
+  ])('%s does not match %s', (glob, address) => {
+    expect(matches(glob, address)).toBe(false);
+  });
+
+  it('match where one of several does; no globs match nothing', () => {
+    expect(matchAddresses(['Search/a', 'Search/b'])('Search/b')).toBe(true);
+    expect(matchAddresses([])('Search/b')).toBe(false);
+  });
+
+  it('match what is not an address by its text', () => {
+    expect(matches('Search/*', 'Search/%')).toBe(true);
+  });
+});
+
+describe('the scope', () => {
+  const addresses = ['Search/a', 'Search/b', 'Sender/c'];
+  const inScope = (only: string[], except: string[]) => addresses.filter(scopeFilter({ only, except }));
+
+  it('is everything where nothing is chosen', () => {
+    expect(inScope([], [])).toEqual(addresses);
+  });
+
+  it('is what --only names, less what --except names, also where both name it', () => {
+    expect(inScope(['Search/*'], [])).toEqual(['Search/a', 'Search/b']);
+    expect(inScope([], ['Search/*'])).toEqual(['Sender/c']);
+    expect(inScope(['Search/*'], ['Search/b'])).toEqual(['Search/a']);
+    expect(inScope(['Search/a'], ['Search/a'])).toEqual([]);
+    expect(inScope(['Search/a'], ['Sender/*'])).toEqual(['Search/a']);
+  });
+});

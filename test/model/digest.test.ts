@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
+import type { Change, Plan } from '../../src/model/plan.ts';
+import { placesIn, segmentsOf, valueAt, withValueAt } from '../../src/model/pointer.ts';
+
+const change: Required<Change> = {
+  address: 'SimIntegration/S',
+  kind: 'SimIntegration',
+  key: ['S'],
+  action: 'update',
+  source: { file: 'config/a.yaml', line: 3 },
+  id: 'i1',
+  fingerprint: 'sha256:1',
+  diff: [{ path: '/type', op: 'replace', before: 'A', after: 'B', sensitive: false, origin: 'repo' }],
+  secrets: ['/attributes/password'],
+  requests: [
+    {
+      method: 'PATCH',
+      path: '/v2024/sim-integrations/i1',
+      query: { a: 'b' },
+      headers: { accept: 'application/json' },
+      body: { operations: [{ op: 'replace', path: '/type', value: 'B' }] },
+    },
+  ],
+  warnings: ['Careful.'],
+  risk: ['lockout'],
+  impact: { notRun: 'no reason' },
+};
+
+const plan: Plan = {
+  formatVersion: 1,
+  tool: { name: 'tenantctl', version: '1.0.0' },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  environment: 'production',
+  tenant: { identity: 'https://a.example', profiles: 'https://b.example' },
+  scope: { only: ['SimIntegration/*'], except: ['SimIntegration/x'], prune: true, since: 'abc' },
+  digest: '',
+  summary: { create: 1, update: 2, delete: 3, manual: 4, unchanged: 5 },
+  changes: [change],
+  diagnostics: [{ code: 'c', severity: 'warning', message: 'm' }],
+};
+
+const asJson: JsonObject = JSON.parse(JSON.stringify(plan));
+const parsePlan = (value: Json): Plan => JSON.parse(JSON.stringify(value));
+
+/** Every place in the plan, containers too. */
+function placesBelow(value: Json, at = ''): string[] {
+  return placesIn(value, at).flatMap(([place, item]) => [place, ...placesBelow(item, place)]);
+}
+
+/** The plan with the value at a place left out. */
+function without(place: string): Plan {
+  const [name = '', index, ...rest] = segmentsOf(place);
+  if (name !== 'changes' || index === undefined) return parsePlan(withValueAt(asJson, place, undefined));
+  const [first] = parsePlan(asJson).changes;
+  const whole: JsonObject = JSON.parse(JSON.stringify(first));
+  const below = rest.map((segment) => `/${segment}`).join('');
+  return parsePlan({ ...asJson, changes: below === '' ? [] : [withValueAt(whole, below, undefined)] });
+}
+
+const notCovered = ['/tool', '/createdAt', '/digest', '/changes/0/impact'];
+const isCovered = (place: string) =>
+  !notCovered.some((other) => place === other || place.startsWith(`${other}/`));
+
+describe('the digest of a plan', () => {
+  const members = placesBelow(asJson).filter((place) => {
+    const parent = valueAt(asJson, place.slice(0, place.lastIndexOf('/')));
+    return (
+      isObject(parent) &&
+      !/^\/changes\/0\/(diff|requests)\//.test(place) &&
+      !place.startsWith('/diagnostics/')
+    );
+  });
+
+  it.each(members.filter((place) => place !== '/changes' && isCovered(place)))(
+    'is another one without %s',
+    (place) => {
+      expect(planDigest(without(place))).not.toBe(planDigest(plan));
+    },
+  );
+
+  it.each(notCovered)('is the same without %s', (place) => {
+    expect(planDigest(without(place))).toBe(planDigest(plan));
+  });
+
+  it('is another one where anything in a request or a difference is another', () => {
+    const texts = JSON.stringify(plan.changes[0]);
+    const edits: [string, string][] = [
+      ['"PATCH"', '"DELETE"'],
+      ['/v2024/sim-integrations/i1', '/v2024/sim-integrations/i2'],
+      ['"a":"b"', '"a":"c"'],
+      ['application/json', 'text/plain'],
+      ['"value":"B"', '"value":"C"'],
+      ['"before":"A"', '"before":"C"'],
+      ['"after":"B"', '"after":"C"'],
+      ['"sensitive":false', '"sensitive":true'],
+      ['"origin":"repo"', '"origin":"both"'],
+    ];
+    for (const [from, to] of edits) {
+      expect(texts).toContain(from);
+      const edited: Plan = { ...plan, changes: [JSON.parse(texts.replace(from, to))] };
+      expect(planDigest(edited), from).not.toBe(planDigest(plan));
+    }
+  });
+
+  it('is another one where the order of changes, requests or warnings is another', () => {
+    const other = { ...change, address: 'SimIntegration/T' };
+    const there = planDigest({ ...plan, changes: [change, other] });
+    expect(planDigest({ ...plan, changes: [other, change] })).not.toBe(there);
+  });
+
+  it('does not depend on the order of names', () => {
+    const turned = Object.fromEntries(Object.entries(asJson).toReversed());
+    expect(planDigest(parsePlan(turned))).toBe(planDigest(plan));
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { recordText } from '../../src/model/dns.ts';
+import { ExitCode, Failure, failure, interruption } from '../../src/model/failure.ts';
+import { lintRules } from '../../src/model/lint.ts';
+import { hasChanges, isRefused } from '../../src/model/plan.ts';
+import { exitCodeOf } from '../../src/model/result.ts';
+import { isVerificationOver, verifications } from '../../src/model/status.ts';
+import { systemCode, unreadableFile, unwritableFile } from '../../src/model/system-error.ts';
+
+describe('the exit code', () => {
+  it.each([
+    ['done', 0],
+    ['partial', 3],
+    ['interrupted', 130],
+    ['refused', 4],
+  ] as const)('of a run that is %s is %i', (outcome, code) => {
+    expect(exitCodeOf({ outcome })).toBe(code);
+  });
+
+  it('of a failure is 1 unless it says otherwise', () => {
+    expect(failure('code', 'Why.').exitCode).toBe(1);
+    expect(failure('code', 'Why.', {}, ExitCode.refused).exitCode).toBe(4);
+    expect(interruption().exitCode).toBe(130);
+    expect(interruption().diagnostics).toMatchObject([{ code: 'interrupted', message: 'Interrupted.' }]);
+  });
+});
+
+it('a failure carries its diagnostics, and their messages as its own', () => {
+  const one = failure('a', 'First.', { hint: 'Do this.' });
+  expect(one.diagnostics).toEqual([{ code: 'a', severity: 'error', message: 'First.', hint: 'Do this.' }]);
+  const both = new Failure([...one.diagnostics, ...failure('b', 'Second.').diagnostics]);
+  expect(both.message).toBe('First.\nSecond.');
+  expect(both.name).toBe('Failure');
+});
+
+it('a plan with an error is refused, one with a warning is not', () => {
+  const warning = { code: 'w', severity: 'warning', message: '' } as const;
+  expect(isRefused({ diagnostics: [warning] })).toBe(false);
+  expect(isRefused({ diagnostics: [warning, { ...warning, severity: 'error' }] })).toBe(true);
+  expect(hasChanges({ changes: [] })).toBe(false);
+});
+
+it('nothing is left to wait for once an object is verified or needs no verification', () => {
+  const over = verifications.filter((verification) => isVerificationOver({ verification }));
+  expect(over).toEqual(['verified', 'not-needed']);
+});
+
+it('a DNS record is written as zone files write it', () => {
+  const name = 'x.example';
+  expect(recordText({ type: 'MX', name, priority: 10, value: 'mail.example' })).toBe('10 mail.example');
+  expect(recordText({ type: 'TXT', name, value: 'v=spf1' })).toBe('v=spf1');
+  expect(recordText({ type: 'CNAME', name, value: 'y.example' })).toBe('y.example');
+});
+
+it('a finding of the lint is an error exactly where the tenant would refuse the object', () => {
+  const errors = Object.entries(lintRules).flatMap(([code, { level }]) => (level === 'error' ? [code] : []));
+  expect(errors).toEqual([
+    'rule-operator',
+    'rule-value',
+    'unknown-attribute',
+    'unknown-profile-type',
+    'mail-from-domain',
+  ]);
+  expect(lintRules['plain-credential']).toMatchObject({ level: 'warning', embedded: 'off' });
+  expect(lintRules['missing-locale'].level).toBe('info');
+  for (const { means } of Object.values(lintRules)) expect(means).toMatch(/^[A-Z`#].*\.$/);
+});
+
+describe('an error of the operating system', () => {
+  const systemError = (code: string, more = {}) => Object.assign(new Error(code), { code, ...more });
+
+  it('has a code, other errors have none', () => {
+    expect(systemCode(systemError('EACCES'))).toBe('EACCES');
+    expect(systemCode(new Error('x'))).toBeNull();
+    expect(systemCode({ code: 'ENOENT' })).toBeNull();
+    expect(systemCode(Object.assign(new Error('x'), { code: 7 }))).toBeNull();
+    expect(systemCode(null)).toBeNull();
+  });
+
+  it.each([
+    ['ENOENT', 'file-not-found', 'There is no file a.yaml.'],
+    ['ENOTDIR', 'file-not-found', 'There is no file a.yaml.'],
+    ['EACCES', 'file-unreadable', 'a.yaml cannot be read (EACCES).'],
+  ])('%s while reading is %s', (code, expected, message) => {
+    expect(unreadableFile('a.yaml', systemError(code)).diagnostics).toMatchObject([
+      { code: expected, message },
+    ]);
+  });
+
+  it('without a code is quoted', () => {
+    expect(unreadableFile('a', new Error('odd')).message).toBe('a cannot be read (Error: odd).');
+    expect(unwritableFile('a', new Error('odd')).message).toBe('The file a cannot be written (Error: odd).');
+  });
+
+  it.each([
+    ['EEXIST', 'mkdir', true],
+    ['ENOTDIR', 'mkdir', true],
+    ['EACCES', 'mkdir', false],
+    ['EEXIST', 'open', false],
+  ])('%s of %s while writing: is a file in the way? %s', (code, syscall, isBlocked) => {
+    const [found] = unwritableFile('a/b', systemError(code, { syscall })).diagnostics;
+    expect(found).toMatchObject({
+      code: 'unwritable-file',
+      message: `The file a/b cannot be written (${code}).`,
+    });
+    expect(found?.hint !== undefined).toBe(isBlocked);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import {
+  containsMarker,
+  fillLive,
+  jsonText,
+  literal,
+  literalTexts,
+  liveMarker,
+  livePlace,
+  lookupMarker,
+  lookupOf,
+  renderBody,
+  secretMarker,
+  secretName,
+} from '../../src/model/marker.ts';
+
+const reveal = (name: string) => `value of ${name}`;
+const markers: Json[] = [
+  secretMarker('S'),
+  lookupMarker({ from: 'profiles', where: { name: 'A' }, take: 'id' }),
+  liveMarker('/a'),
+  jsonText({ a: 1 }),
+  { $literal: 1 },
+];
+
+describe("a tenant's value that looks like a marker", () => {
+  it.each(markers)('is sent as it is: %j', (value) => {
+    for (const foreign of [value, [value], { deep: [{ er: value }] }]) {
+      expect(containsMarker(foreign)).toBe(true);
+      const body = literal(foreign);
+      expect(renderBody(body, reveal)).toEqual(foreign);
+      expect(renderBody({ inside: [body] }, reveal)).toEqual({ inside: [foreign] });
+      expect(fillLive(body, () => 'read')).toEqual(body);
+    }
+  });
+
+  it('is recognised beside other members too, so that no later change of it makes it one', () => {
+    expect(literal({ $secret: 'S', other: 1 })).toEqual({ $literal: { $secret: 'S', other: 1 } });
+  });
+
+  it('is none where only a text or a longer name has the signs', () => {
+    for (const plain of ['$secret', { a: '$secret' }, { $secrets: 'S' }, { secret: 'S' }, [], {}, null, 1]) {
+      expect(containsMarker(plain)).toBe(false);
+      expect(literal(plain)).toBe(plain);
+    }
+  });
+});
+
+describe('rendering a body', () => {
+  it('fills in secrets at every depth, and turns JSON into text last', () => {
+    const body = {
+      list: [secretMarker('A'), 'plain', null, 3],
+      text: jsonText({ inner: secretMarker('B'), foreign: { $literal: { $secret: 'C' } } }),
+    };
+    expect(renderBody(body, reveal)).toEqual({
+      list: ['value of A', 'plain', null, 3],
+      text: '{"inner":"value of B","foreign":{"$secret":"C"}}',
+    });
+  });
+
+  it('escapes a secret inside JSON text', () => {
+    expect(renderBody(jsonText({ a: secretMarker('A') }), () => '"\\\n')).toBe('{"a":"\\"\\\\\\n"}');
+  });
+
+  it('leaves objects alone that only resemble a marker', () => {
+    for (const body of [{ $secret: 'A', more: 1 }, { $secret: 7 }, { $live: 7 }]) {
+      expect(renderBody(body, reveal)).toEqual(body);
+      expect(fillLive(body, () => 'read')).toEqual(body);
+    }
+  });
+});
+
+describe("filling in an object's own values", () => {
+  it('reads each place, and marks what it read as foreign', () => {
+    const read = (at: string) => ({ $secret: at });
+    const body = { a: liveMarker('/x'), b: [liveMarker('/y/0'), 'plain', 1], c: null };
+    expect(fillLive(body, read)).toEqual({
+      a: { $literal: { $secret: '/x' } },
+      b: [{ $literal: { $secret: '/y/0' } }, 'plain', 1],
+      c: null,
+    });
+    expect(renderBody(fillLive(body, read), reveal)).toMatchObject({ a: { $secret: '/x' } });
+  });
+});
+
+it('the texts inside literals are found at every depth, and no others', () => {
+  const body = { own: 'no', a: [{ $literal: { x: 'one', y: ['two', null] } }], b: { $literal: 'three' } };
+  expect(literalTexts(body)).toEqual(['one', 'two', 'three']);
+  expect(literalTexts('own')).toEqual([]);
+});
+
+describe('reading a marker', () => {
+  it('gives what is in it', () => {
+    expect(secretName(secretMarker('S'))).toBe('S');
+    expect(livePlace(liveMarker('/a'))).toBe('/a');
+    const lookup = { from: 'profiles', where: { name: 'A', uid: 'b' }, take: 'id' };
+    expect(lookupOf(lookupMarker(lookup))).toEqual(lookup);
+    expect(lookupOf({ $lookup: { ...lookup, where: { name: 7 } } })).toEqual({
+      ...lookup,
+      where: { name: '7' },
+    });
+  });
+
+  it('gives nothing for other values', () => {
+    for (const other of ['$secret', null, [], {}, { $secret: 1 }, { $secret: 'S', b: 1 }, undefined]) {
+      expect(secretName(other)).toBeNull();
+      expect(livePlace(other)).toBeNull();
+      expect(lookupOf(other)).toBeNull();
+    }
+    const whole = { from: 'a', where: {}, take: 'b' };
+    for (const part of [{ from: 1 }, { take: 1 }, { where: 'x' }, { where: null }]) {
+      expect(lookupOf({ $lookup: { ...whole, ...part } })).toBeNull();
+    }
+    expect(lookupOf({ $lookup: 'text' })).toBeNull();
+  });
+});

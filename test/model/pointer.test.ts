@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isWithin, placesIn, pointer, segmentsOf, valueAt, withValueAt } from '../../src/model/pointer.ts';
+
+describe('a pointer', () => {
+  it('names its segments exactly, whatever signs they contain', () => {
+    const segment = fc.oneof(
+      fc.string(),
+      fc.constantFrom('~', '/', '~1', '~0', '~01', '~10', '%', '', '~~//'),
+    );
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 4 }), (segments) => {
+        expect(segmentsOf(pointer(...segments))).toEqual(segments);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['~1', '/~01'],
+    ['a/b', '/a~1b'],
+    ['a~b', '/a~0b'],
+    ['100%', '/100%'],
+  ])('to the member %j is %s', (name, at) => {
+    expect(pointer(name)).toBe(at);
+    expect(valueAt({ [name]: 1 }, at)).toBe(1);
+  });
+
+  it('to the whole value is empty', () => {
+    expect(pointer()).toBe('');
+    expect(segmentsOf('')).toEqual([]);
+    expect(valueAt([1], '')).toEqual([1]);
+  });
+});
+
+describe('the value at a pointer', () => {
+  const list = ['zero', 'one', 2, 3, 4, 5, 6, 7, 8, 9, 'ten'];
+  const root = { list, inner: { '': 'nameless', 'a/b': { c: null } } };
+
+  it.each([
+    ['/list/0', 'zero'],
+    ['/list/10', 'ten'],
+    ['/inner/', 'nameless'],
+    ['/inner/a~1b/c', null],
+  ])('%s', (at, expected) => {
+    expect(valueAt(root, at)).toBe(expected);
+  });
+
+  it.each([
+    '/list/11',
+    '/list/-1',
+    '/list/1x',
+    '/list/x1',
+    '/list/',
+    '/list/length',
+    '/list/0/length',
+    '/inner/a~1b/c/d',
+    '/nothing/below',
+    '/constructor',
+    '/inner/__proto__',
+    '/inner/toString',
+  ])('%s is none', (at) => {
+    expect(valueAt(root, at)).toBeUndefined();
+  });
+});
+
+it('the places in a value are its items or members', () => {
+  expect(placesIn({ 'a/b': 1, c: [2] }, '/x')).toEqual([
+    ['/x/a~1b', 1],
+    ['/x/c', [2]],
+  ]);
+  expect(placesIn(['a', null], '')).toEqual([
+    ['/0', 'a'],
+    ['/1', null],
+  ]);
+  for (const value of ['text', 7, true, null]) expect(placesIn(value, '/x')).toEqual([]);
+});
+
+it('a place is within itself and the places above it, not within a place with a longer name', () => {
+  expect(isWithin('/a/b', '/a/b')).toBe(true);
+  expect(isWithin('/a/b/c', '/a')).toBe(true);
+  expect(isWithin('/ab', '/a')).toBe(false);
+  expect(isWithin('/a', '/a/b')).toBe(false);
+  expect(isWithin('/x/a/', '/a')).toBe(false);
+});
+
+describe('setting the value at a pointer', () => {
+  const root = { a: { b: 1, c: 2 }, d: [1], e: 'text' };
+
+  it('leaves the rest and the original as they are', () => {
+    expect(withValueAt(root, '/a/b', 9)).toEqual({ a: { b: 9, c: 2 }, d: [1], e: 'text' });
+    expect(withValueAt(root, '/f', null)).toEqual({ ...root, f: null });
+    expect(root.a).toEqual({ b: 1, c: 2 });
+  });
+
+  it('removes the member where there is no value', () => {
+    expect(withValueAt(root, '/a/b', undefined)).toEqual({ ...root, a: { c: 2 } });
+    expect(withValueAt(root, '/e', undefined)).toEqual({ a: root.a, d: [1] });
+  });
+
+  it('makes no objects on the way, and replaces none of other values', () => {
+    for (const at of ['/x/y', '/d/0', '/e/0', '/a/b/c', '']) expect(withValueAt(root, at, 9)).toEqual(root);
+  });
+
+  it('takes __proto__ for an ordinary name', () => {
+    const set = withValueAt({}, '/__proto__', { polluted: true });
+    expect(Object.keys(set)).toEqual(['__proto__']);
+    expect(Object.getPrototypeOf(set)).toBe(Object.prototype);
+  });
+});

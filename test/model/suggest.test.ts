@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { didYouMean } from '../../src/model/suggest.ts';
+
+describe('did you mean', () => {
+  const names = ['subject', 'replyTo', 'body', 'description'];
+  it.each([
+    ['subjct', 'subject'],
+    ['Subject', 'subject'],
+    ['reply_to', 'replyTo'],
+    ['bodi', 'body'],
+    ['descr1ptn', 'description'],
+    ['BODY', 'body'],
+  ])('%s -> %s', (word, expected) => {
+    expect(didYouMean(word, names)).toBe(`Did you mean \`${expected}\`?`);
+  });
+
+  it.each([
+    ['xyz', names],
+    ['footer', names],
+    ['subjects-of-all', names],
+    ['bo', ['body']],
+    ['body', []],
+    ['cab', ['abc']],
+  ])('%s is like none of %j', (word, candidates) => {
+    expect(didYouMean(word, candidates)).toBeNull();
+  });
+
+  it('takes the most similar one, and the first of two alike', () => {
+    expect(didYouMean('color', ['colour', 'colors', 'color2x'])).toContain('`colour`');
+    expect(didYouMean('headr', ['heads', 'header'])).toContain('`heads`');
+    expect(didYouMean('headr', ['heads2', 'header'])).toContain('`header`');
+  });
+
+  it('allows one slip in a word of three letters, two in a longer one, a third of a long one', () => {
+    expect(didYouMean('uri', ['url'])).not.toBeNull();
+    expect(didYouMean('uri', ['ulx'])).toBeNull();
+    expect(didYouMean('mail', ['maxx'])).not.toBeNull();
+    expect(didYouMean('mail', ['mxxx'])).toBeNull();
+    expect(didYouMean('abcdefghi', ['abcdefxxx'])).not.toBeNull();
+    expect(didYouMean('abcdefghi', ['abcdexxxx'])).toBeNull();
+  });
+
+  it('compares no word of more than 64 signs', () => {
+    expect(didYouMean('a'.repeat(64), ['a'.repeat(63)])).not.toBeNull();
+    expect(didYouMean('a'.repeat(65), ['a'.repeat(64)])).toBeNull();
+  });
+});

@@ -1,0 +1,245 @@
+/** What a change holds: differences, secrets, ids, and what is left alone. */
+import { describe, expect, it } from 'vitest';
+import { isRefused } from '../../src/model/plan.ts';
+import { type Answer, answers, liveFrom, type PlanCase, planOf, resource } from '../support/plan.ts';
+
+const secret = { $secret: 'SNOW' };
+const changeOf = (given: PlanCase) => planOf(given).changes[0];
+
+describe('a change', () => {
+  const live = [answers.integration('i1', 'S', { type: 'A' })];
+  const [object] = live.map((answer) => liveFrom(answer));
+
+  it('names its manifest, and the live object with its fingerprint', () => {
+    expect(changeOf({ declared: [resource('SimIntegration', ['S'], { type: 'B' })], live })).toMatchObject({
+      address: 'SimIntegration/S',
+      kind: 'SimIntegration',
+      key: ['S'],
+      action: 'update',
+      source: { file: 'config/test.yaml', line: 1 },
+      id: 'i1',
+      fingerprint: object?.fingerprint,
+      diff: [{ path: '/type', op: 'replace', before: 'A', after: 'B', sensitive: false, origin: null }],
+    });
+  });
+
+  it('that creates has neither, and says so of a template too, although it has a default', () => {
+    const created = changeOf({ declared: [resource('SimIntegration', ['New'], { type: 'B' })] });
+    expect(created).toMatchObject({ action: 'create', id: null, fingerprint: null });
+    const template = changeOf({
+      declared: [resource('NotificationTemplate', ['k', 'EMAIL', 'en'], { subject: 'New' })],
+      defaults: [answers.template('k', { subject: 'Old' }, null)],
+    });
+    expect(template).toMatchObject({ action: 'create', id: null, diff: [{ before: 'Old', after: 'New' }] });
+  });
+
+  it('lists the places of secrets, whether they change or not, and only where there are any', () => {
+    const attributes = { password: secret };
+    const found = changeOf({
+      declared: [resource('SimIntegration', ['S'], { type: 'B', attributes })],
+      live,
+    });
+    expect(found?.secrets).toEqual(['/attributes/password']);
+    const without = changeOf({ declared: [resource('SimIntegration', ['S'], { type: 'B' })], live });
+    expect(without).not.toHaveProperty('secrets');
+  });
+});
+
+describe('lifecycle.ignore', () => {
+  const ignoring = (fields: object, ignore: string[]) =>
+    resource('SimIntegration', ['S'], { ...fields }, { lifecycle: { ignore } });
+  const live = [answers.integration('1', 'S', { type: 'T', attributes: { a: 'x', b: 'x' } })];
+  const places = (given: PlanCase) => changeOf(given)?.diff.map(({ path }) => path) ?? [];
+
+  it('leaves a member alone, and writes it back as the tenant has it', () => {
+    const declared = [ignoring({ attributes: { a: 'y', b: 'y' } }, ['/attributes/b'])];
+    expect(places({ declared, live })).toEqual(['/attributes/a']);
+    expect(changeOf({ declared, live })?.requests[0]?.body).toMatchObject({
+      operations: [{ path: '/attributes', value: { $jsonText: { a: 'y', b: 'x' } } }],
+    });
+  });
+
+  it('does not declare what the manifest leaves out', () => {
+    expect(places({ declared: [ignoring({ type: 'T' }, ['/attributes/a', ''])], live })).toEqual([]);
+  });
+
+  it('has no effect on a new object', () => {
+    expect(places({ declared: [ignoring({ type: 'T', description: 'D' }, ['/description'])] })).toEqual([
+      '/description',
+      '/type',
+    ]);
+  });
+});
+
+describe('a secret', () => {
+  const integration = (attributes: object) => [
+    resource('SimIntegration', ['S'], { attributes: { ...attributes } }),
+  ];
+  const live = (attributes: object, more = {}): Answer[] => [
+    answers.integration('1', 'S', { attributes: { ...attributes }, ...more }),
+  ];
+  const secrets = { SNOW: 'mine' };
+
+  it('is compared inside objects too', () => {
+    const declared = integration({ deep: { password: secret } });
+    expect(changeOf({ declared, live: live({ deep: { password: 'mine' } }), secrets })).toBeUndefined();
+    expect(changeOf({ declared, live: live({ deep: { password: 'x' } }), secrets })?.diff).toMatchObject([
+      { path: '/attributes/deep/password', sensitive: true, before: null, after: null },
+    ]);
+  });
+
+  it('does not equal a number or an object of the same look', () => {
+    const declared = integration({ pin: secret });
+    expect(changeOf({ declared, live: live({ pin: 7 }), secrets: { SNOW: '7' } })?.diff).toHaveLength(1);
+    expect(changeOf({ declared, live: live({ pin: { a: 'mine' } }), secrets })?.diff).toHaveLength(1);
+  });
+
+  it('is never shown, nor what stands in its place in the tenant, on a delete either', () => {
+    const declared = [
+      resource('SimIntegration', ['S'], { attributes: { plain: secret } }, { ensure: 'absent' }),
+    ];
+    const plan = planOf({
+      declared,
+      live: [...live({ plain: 'canary' }), answers.integration('2', 'T')],
+    });
+    expect(isRefused(plan)).toBe(false);
+    expect(JSON.stringify(plan)).not.toContain('canary');
+  });
+
+  it('is hidden in a difference that holds it on one side only', () => {
+    const added = changeOf({
+      declared: integration({ password: secret }),
+      live: live({}),
+      choices: { rotate: ['**'] },
+    });
+    expect(added?.diff).toMatchObject([
+      { path: '/attributes/password', op: 'add', sensitive: true, after: null },
+    ]);
+    const removed = changeOf({
+      declared: integration({ password: null }),
+      live: live({ password: 'canary' }),
+    });
+    expect(removed?.diff).toMatchObject([{ op: 'remove', sensitive: true, before: null }]);
+    expect(JSON.stringify(removed)).not.toContain('canary');
+  });
+});
+
+describe('a value that the tenant does not show', () => {
+  const live = [answers.integration('1', 'S', { type: 'T', attributes: { a: '***', b: 'x' }, request: {} })];
+  const remarks = (fields: object, choices = {}) => {
+    const plan = planOf({ declared: [resource('SimIntegration', ['S'], { ...fields })], live, choices });
+    return { changes: plan.changes.length, told: plan.diagnostics.map(({ message }) => message) };
+  };
+
+  it('is told, with what to do, and changes nothing', () => {
+    const declared = [resource('SimIntegration', ['S'], { statusMap: { a: 'b' }, attributes: { a: 'new' } })];
+    const plan = planOf({ declared, live });
+    expect(plan.changes).toEqual([]);
+    expect(plan.summary.unchanged).toBe(1);
+    expect(plan.diagnostics).toEqual([
+      {
+        code: 'not-comparable',
+        severity: 'info',
+        message:
+          'SimIntegration/S: the tenant does not show /statusMap, /attributes/a, so it cannot be compared.',
+        hint: 'Write it with --rotate SimIntegration/S.',
+        address: 'SimIntegration/S',
+        source: { file: 'config/test.yaml', line: 1, column: 1 },
+      },
+    ]);
+  });
+
+  it.each(['***', '****', '*****', '******', '*******'])('is none where the mask is %s', (mask) => {
+    const masked = [answers.integration('1', 'S', { attributes: { a: mask } })];
+    const declared = [resource('SimIntegration', ['S'], { attributes: { a: 'new' } })];
+    expect(planOf({ declared, live: masked })).toMatchObject({
+      changes: [],
+      diagnostics: [{ code: 'not-comparable' }],
+    });
+  });
+
+  it('is not asked for where the manifest clears it: that can be compared', () => {
+    expect(remarks({ attributes: { a: null } })).toMatchObject({ changes: 1, told: [] });
+    expect(remarks({ attributes: { b: 'x' } })).toEqual({ changes: 0, told: [] });
+  });
+
+  it('is written with --rotate, and only for the objects that it names', () => {
+    expect(remarks({ statusMap: { a: 'b' } }, { rotate: ['SimIntegration/*'] })).toEqual({
+      changes: 1,
+      told: [],
+    });
+    expect(remarks({ statusMap: { a: 'b' } }, { rotate: ['SimIntegration/T'] })).toMatchObject({
+      changes: 0,
+    });
+  });
+});
+
+describe('a member of the settings that the tenant shows as ciphertext', () => {
+  const raw = { type: 'T', request: {}, statusMap: {}, attributes: { pin: '1:ACP:cipher' } };
+  const live = [answers.integration('1', 'S', raw), answers.integration('2', 'T')];
+
+  it('is not shown, whatever its name, on a delete either', () => {
+    const gone = planOf({ declared: [resource('SimIntegration', ['S'], {}, { ensure: 'absent' })], live });
+    expect(gone.changes).toMatchObject([{ action: 'delete' }]);
+    expect(JSON.stringify(gone)).not.toContain('1:ACP:cipher');
+  });
+
+  it('is read again for a write that carries it, and never stands in the plan', () => {
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes: { url: 'u' } })],
+      live,
+    });
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
+      operations: [{ value: { $jsonText: { url: 'u', pin: { $live: '/attributes/pin' } } } }],
+    });
+    expect(JSON.stringify(plan)).not.toContain('1:ACP:cipher');
+  });
+});
+
+it('a field that is hidden as a whole is no secret: what is declared for it is shown', () => {
+  const declared = [resource('SimIntegration', ['S'], { statusMap: { open: 'Queued' } })];
+  const live = [answers.integration('1', 'S', { request: {} })];
+  expect(changeOf({ declared, live, choices: { rotate: ['**'] } })?.diff).toMatchObject([
+    { path: '/statusMap/open', op: 'add', after: 'Queued', sensitive: false },
+  ]);
+});
+
+describe('a pinned object', () => {
+  const live: Answer[] = [{ kind: 'AuthProfile', id: 'p1', raw: { type: 'MFA' } }];
+
+  it('without a name is not renamed', () => {
+    const declared = [resource('AuthProfile', ['Employees'], { type: 'MFA' }, { id: 'p1' })];
+    expect(planOf({ declared, live }).changes).toEqual([]);
+  });
+
+  it('whose name differs in case only is the same object where case does not count', () => {
+    const declared = [resource('SenderAddress', ['A@a.example'])];
+    expect(planOf({ declared, live: [answers.sender('1', 'a@A.example')] }).changes).toEqual([]);
+  });
+
+  it('needs its name, and reports all ids that do not exist', () => {
+    const pinned = (name: string, id: string) => resource('AuthProfile', [name], {}, { id });
+    expect(() => planOf({ declared: [pinned('A', 'x'), pinned('B', 'p1'), pinned('C', 'y')], live })).toThrow(
+      /id "x" that this manifest pins\.\n.*id "y"/,
+    );
+  });
+
+  it('gets no remark on a rename that does not happen', () => {
+    const declared = [
+      resource('SimIntegration', ['New'], {}, { id: '1', lifecycle: { renamedFrom: ['Nothing'] } }),
+    ];
+    expect(planOf({ declared, live: [answers.integration('1', 'New')] }).diagnostics).toEqual([]);
+  });
+});
+
+it('only what is in scope is compared and counted', () => {
+  const declared = ['A', 'B', 'C'].map((name) => resource('SimIntegration', [name], { type: 'T' }));
+  const chosen = (only: string[], except: string[]) =>
+    planOf({ declared, scope: { only, except } }).changes.map(({ key: [name] }) => name);
+  expect(chosen([], [])).toEqual(['A', 'B', 'C']);
+  expect(chosen(['SimIntegration/A', 'SimIntegration/B'], ['SimIntegration/B'])).toEqual(['A']);
+  expect(planOf({ declared, scope: { only: ['SimIntegration/A'] } }).summary).toMatchObject({
+    create: 1,
+    unchanged: 0,
+  });
+});

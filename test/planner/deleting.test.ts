@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/model/plan.ts';
+import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
+
+const absent = { ensure: 'absent' } as const;
+const sender = (email: string, more = {}) => resource('SenderAddress', [email], {}, more);
+const integration = (name: string, more = {}) => resource('SimIntegration', [name], {}, more);
+const live = [
+  answers.integration('1', 'Old'),
+  answers.integration('2', 'Other'),
+  answers.integration('3', 'Third'),
+];
+const pruneAll = {
+  scope: { prune: true },
+  policy: { prune: { kinds: ['SimIntegration'], keep: [] } },
+};
+
+const deletesOf = (given: PlanCase): Change[] =>
+  planOf(given).changes.filter(({ action }) => action === 'delete');
+const deleted = (given: PlanCase) => deletesOf(given).map(({ address }) => address);
+
+describe('pruning', () => {
+  it('spares an object that a manifest renames, before the rename and after', () => {
+    const renamed = integration('New', { lifecycle: { renamedFrom: ['Old'] } });
+    expect(deleted({ declared: [renamed, integration('Other')], live, ...pruneAll })).toEqual([
+      'SimIntegration/Third',
+    ]);
+    const after = [answers.integration('1', 'New'), ...live.slice(1)];
+    expect(deleted({ declared: [renamed, integration('Other')], live: after, ...pruneAll })).toEqual([
+      'SimIntegration/Third',
+    ]);
+  });
+
+  it('spares an object that a manifest pins by its id under another name', () => {
+    const pinned = integration('New name', { id: '1' });
+    expect(deleted({ declared: [pinned], live, ...pruneAll })).toEqual([
+      'SimIntegration/Other',
+      'SimIntegration/Third',
+    ]);
+  });
+
+  it('spares declared objects that are out of scope', () => {
+    const scope = { prune: true, except: ['SimIntegration/Third'] };
+    expect(deleted({ declared: [integration('Other')], live, ...pruneAll, scope })).toEqual([
+      'SimIntegration/Old',
+    ]);
+    const only = { prune: true, only: ['SimIntegration/O*'], except: ['SimIntegration/Old'] };
+    expect(deleted({ declared: [], live, ...pruneAll, scope: only })).toEqual(['SimIntegration/Other']);
+  });
+
+  it('does not happen without --prune, nor to kinds that are not listed', () => {
+    expect(deleted({ declared: [], live, policy: pruneAll.policy })).toEqual([]);
+    expect(
+      deleted({
+        declared: [sender('a@a.example')],
+        live: [answers.sender('1', 'b@a.example'), answers.sender('2', 'a@a.example')],
+        ...pruneAll,
+      }),
+    ).toEqual([]);
+  });
+
+  it('has no manifest to point to; a tombstone has its own', () => {
+    expect(deletesOf({ declared: [], live, ...pruneAll })[0]?.source).toBeNull();
+    expect(deletesOf({ declared: [integration('Old', absent)], live })[0]?.source).toEqual({
+      file: 'config/test.yaml',
+      line: 1,
+    });
+  });
+});
+
+describe('--since', () => {
+  it('leaves alone what the revision declared absent and somebody has made since', () => {
+    expect(deleted({ declared: [], previous: [integration('Old', absent)], live })).toEqual([]);
+    expect(deleted({ declared: [], previous: [integration('Old')], live })).toEqual(['SimIntegration/Old']);
+  });
+
+  it('finds what the revision pinned by its id, and nothing by a name that no longer pins', () => {
+    expect(deleted({ declared: [], previous: [integration('X', { id: '2' })], live })).toEqual([
+      'SimIntegration/Other',
+    ]);
+    expect(deleted({ declared: [], previous: [integration('Old', { id: '9' })], live })).toEqual([]);
+  });
+
+  it('leaves alone what is renamed since', () => {
+    const renamed = integration('New', { lifecycle: { renamedFrom: ['Old'] } });
+    expect(deleted({ declared: [renamed], previous: [integration('Old')], live })).toEqual([]);
+  });
+
+  it('keeps the protection that the removed manifest gave', () => {
+    const previous = [integration('Old', { lifecycle: { protect: true } })];
+    expect(planOf({ declared: [], previous, live }).diagnostics).toMatchObject([{ code: 'protected' }]);
+  });
+
+  it('does not show what the removed manifest marked as secret', () => {
+    const previous = [resource('SimIntegration', ['Old'], { attributes: { plain: { $secret: 'S' } } })];
+    const shown = [
+      answers.integration('1', 'Old', { attributes: { plain: 'canary', url: 'u' } }),
+      ...live.slice(1),
+    ];
+    const [change] = deletesOf({ declared: [], previous, live: shown });
+    expect(JSON.stringify(change)).not.toContain('canary');
+    expect(change?.secrets).toEqual(['/attributes/plain']);
+  });
+});
+
+it('an object that several reasons delete is deleted once, by the first', () => {
+  const both = planOf({
+    declared: [integration('Old', { ...absent, lifecycle: { protect: true } })],
+    previous: [integration('Old'), integration('Other')],
+    live,
+    ...pruneAll,
+  });
+  expect(both.changes.map(({ address }) => address)).toEqual([
+    'SimIntegration/Old',
+    'SimIntegration/Other',
+    'SimIntegration/Third',
+  ]);
+  expect(both.diagnostics.filter(({ code }) => code === 'protected')).toHaveLength(1);
+});
+
+it('what is declared absent and is absent counts as unchanged', () => {
+  const plan = planOf({
+    declared: [sender('gone@a.example', absent), sender('new@a.example'), sender('there@a.example')],
+    live: [answers.sender('1', 'there@a.example')],
+  });
+  expect(plan.summary).toMatchObject({ create: 1, update: 0, delete: 0, manual: 0, unchanged: 2 });
+  expect(planOf({ declared: [sender('x@a.example', absent)], live: [] }).summary.unchanged).toBe(1);
+});
+
+it('a tombstone with an unknown id is no error: the object is gone', () => {
+  expect(deleted({ declared: [integration('X', { ...absent, id: '9' })], live })).toEqual([]);
+});
+
+it('--only leaves a tombstone out of its scope alone', () => {
+  const declared = [integration('Old', absent), integration('Other', absent)];
+  expect(deleted({ declared, live, scope: { only: ['SimIntegration/Old'] } })).toEqual([
+    'SimIntegration/Old',
+  ]);
+});
+
+describe('templates that go back to their defaults', () => {
+  const template = (key: string) => resource('NotificationTemplate', [key, 'EMAIL', 'en'], {}, absent);
+  const keys = (count: number) => Array.from({ length: count }, (_, at) => `t${String(at).padStart(3, '0')}`);
+
+  it('share a request of at most a hundred, in the order of their deletion', () => {
+    const names = keys(102);
+    const changes = deletesOf({
+      declared: names.map(template),
+      live: [...names, 'stays'].map((name) => answers.template(name)),
+    });
+    const bodies = changes.map(({ requests: [request] }) => request?.body);
+    expect(changes).toHaveLength(102);
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(2);
+    expect(bodies[0]).toHaveLength(100);
+    expect(bodies[99]).toEqual(bodies[0]);
+    expect(bodies[101]).toHaveLength(2);
+    const sent = changes.map(({ key: [key = '', medium = '', locale = ''] }) => ({ key, medium, locale }));
+    expect(bodies[0]).toEqual(sent.slice(0, 100));
+    expect(bodies[101]).toEqual(sent.slice(100));
+  });
+
+  it('show what the default changes', () => {
+    const [change] = deletesOf({
+      declared: [template('a')],
+      live: [answers.template('a', { subject: 'Ours' }), answers.template('b')],
+      defaults: [answers.template('a', { subject: 'Theirs' }, null)],
+    });
+    expect(change?.diff).toMatchObject([{ path: '/subject', before: 'Ours', after: 'Theirs' }]);
+    expect(change?.risk).toEqual(['delete', 'back-to-default']);
+  });
+
+  it('leave the requests of other kinds alone', () => {
+    const changes = deletesOf({
+      declared: [template('a'), sender('a@a.example', absent)],
+      live: [
+        answers.template('a'),
+        answers.template('b'),
+        answers.sender('1', 'a@a.example'),
+        answers.sender('2', 'b@a.example'),
+      ],
+    });
+    expect(changes.map(({ requests: [request] }) => request?.method)).toEqual(['POST', 'DELETE']);
+  });
+});
+
+it('deletes go against the order of creation: kinds the other way round, then by address', () => {
+  const declared = ['b@a.example', 'a@a.example', 'c@a.example'].map((email) => sender(email, absent));
+  const there = ['c', 'a', 'b', 'd'].map((name) => answers.sender(name, `${name}@a.example`));
+  const gone = [integration('Other', absent), integration('Old', absent)];
+  expect(deleted({ declared: [...declared, ...gone], live: [...there, ...live] })).toEqual([
+    'SimIntegration/Old',
+    'SimIntegration/Other',
+    'SenderAddress/a%40a.example',
+    'SenderAddress/b%40a.example',
+    'SenderAddress/c%40a.example',
+  ]);
+});

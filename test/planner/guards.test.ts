@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { isRefused, type Plan } from '../../src/model/plan.ts';
+import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
+
+const absent = { ensure: 'absent' } as const;
+const gone = (email: string, more = {}) => resource('SenderAddress', [email], {}, { ...absent, ...more });
+const senders = (...names: string[]) => names.map((name) => answers.sender(name, `${name}@a.example`));
+const errors = (plan: Plan) => plan.diagnostics.filter(({ severity }) => severity === 'error');
+const refusals = (given: PlanCase) => errors(planOf(given));
+const codes = (given: PlanCase) => refusals(given).map(({ code }) => code);
+
+describe('the guard of protected objects', () => {
+  const declared = [gone('a@a.example')];
+  const live = senders('a', 'b');
+
+  it('names the list of the environment, and what lifts it', () => {
+    expect(refusals({ declared, live, policy: { protect: ['SenderAddress/a@*'] } })).toEqual([
+      {
+        code: 'protected',
+        severity: 'error',
+        message:
+          "SenderAddress/a%40a.example would be deleted, but it is protected by the environment's `protect` list.",
+        hint: "Remove it from the environment's `protect` list first, or leave it out with --except 'SenderAddress/a%40a.example'.",
+        address: 'SenderAddress/a%40a.example',
+      },
+    ]);
+  });
+
+  it('names the manifest', () => {
+    const [refusal] = refusals({ declared: [gone('a@a.example', { lifecycle: { protect: true } })], live });
+    expect(refusal?.message).toMatch(/protected by `lifecycle.protect` in its manifest\.$/);
+    expect(refusal?.hint).toMatch(/^Remove it from `lifecycle.protect`/);
+  });
+
+  it('lets other objects go', () => {
+    expect(codes({ declared, live, policy: { protect: ['SenderAddress/b@*'] } })).toEqual([]);
+  });
+});
+
+describe('the guard of the number of deletes', () => {
+  const declared = [gone('a@a.example'), gone('b@a.example')];
+  const live = senders('a', 'b', 'c');
+
+  it('lets exactly the limit pass, and not one more', () => {
+    expect(codes({ declared, live, policy: { maxDeletes: 2 } })).toEqual([]);
+    expect(refusals({ declared, live, policy: { maxDeletes: 1 } })).toEqual([
+      {
+        code: 'max-deletes',
+        severity: 'error',
+        message: 'The plan deletes 2 objects; at most 1 are allowed at once.',
+        hint: 'If you want to delete all of them, raise the limit with --max-deletes 2.',
+      },
+    ]);
+  });
+
+  it('takes the limit of the command line before that of the environment, 0 too', () => {
+    const policy = { maxDeletes: 1 };
+    expect(codes({ declared, live, policy, choices: { maxDeletes: 2 } })).toEqual([]);
+    expect(codes({ declared, live, policy: { maxDeletes: 9 }, choices: { maxDeletes: 0 } })).toEqual([
+      'max-deletes',
+    ]);
+  });
+});
+
+describe('the guard of all objects of a kind', () => {
+  it('counts each kind by itself', () => {
+    const declared = [gone('a@a.example'), resource('SimIntegration', ['S'], {}, absent)];
+    const live = [...senders('a', 'b'), answers.integration('1', 'S'), answers.integration('2', 'T')];
+    expect(codes({ declared, live })).toEqual([]);
+    expect(refusals({ declared, live: live.slice(0, 3) })).toEqual([
+      {
+        code: 'deletes-all',
+        severity: 'error',
+        message: 'The plan deletes the only SimIntegration in the tenant.',
+        hint: 'If you want that, add --allow-delete-all SimIntegration.',
+      },
+    ]);
+  });
+
+  it('says how many there are, and is lifted for the kind that is named', () => {
+    const declared = [gone('a@a.example'), gone('b@a.example')];
+    const live = senders('a', 'b');
+    expect(refusals({ declared, live })[0]?.message).toBe(
+      'The plan deletes all 2 objects of kind SenderAddress in the tenant.',
+    );
+    expect(codes({ declared, live, choices: { allowDeleteAll: ['SimIntegration'] } })).toHaveLength(1);
+    expect(codes({ declared, live, choices: { allowDeleteAll: ['SenderAddress'] } })).toEqual([]);
+  });
+});
+
+it('deletes that somebody makes by hand trip no guard', () => {
+  const given = {
+    declared: [resource('ProfileSearch', ['A'], {}, absent)],
+    live: [answers.search(1, 'A')],
+    policy: { protect: ['**'], maxDeletes: 0 },
+  };
+  const plan = planOf(given);
+  expect(plan.changes).toMatchObject([{ action: 'manual' }]);
+  expect(isRefused(plan)).toBe(false);
+  const deletable = { ...given, settings: { profileSearchDelete: true } };
+  expect(codes(deletable)).toEqual(['protected', 'max-deletes', 'deletes-all']);
+});
+
+it('a change that can lock people out names its manifest', () => {
+  const raw = { name: 'All', type: 'MFA', offNetwork: false, untrustedGeography: false };
+  const [refusal] = refusals({
+    declared: [resource('AuthProfile', ['All'], { type: 'BLOCK' })],
+    live: [{ kind: 'AuthProfile', id: 'p', raw }],
+  });
+  expect(refusal).toMatchObject({
+    code: 'lockout',
+    address: 'AuthProfile/All',
+    source: { file: 'config/test.yaml', line: 1 },
+    hint: expect.stringContaining('allowLockout: true'),
+  });
+});

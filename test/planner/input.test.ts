@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/model/failure.ts';
+import { matchAll } from '../../src/planner/index.ts';
+import { defaultsFor, nearDefaultsFor, readRequestsFor } from '../../src/planner/input.ts';
+import { answers, inputOf, liveObjects, type PlanCase, planOf, resource } from '../support/plan.ts';
+
+const search = (label: string, lifecycle = {}) => resource('ProfileSearch', [label], {}, { lifecycle });
+const sender = (email: string, more = {}) => resource('SenderAddress', [email], {}, more);
+
+const reads = (given: PlanCase) =>
+  readRequestsFor(inputOf(given)).map(({ kind, keys, ids, complete }) => ({
+    kind: kind.name,
+    keys,
+    ids,
+    complete,
+  }));
+
+describe('what a plan reads', () => {
+  it('are the objects of the kinds that manifests declare, and of no others', () => {
+    expect(reads({ declared: [] })).toEqual([]);
+    expect(reads({ declared: [search('A'), sender('x@a.example'), search('B')] })).toEqual([
+      { kind: 'SenderAddress', keys: [['x@a.example']], ids: [], complete: false },
+      { kind: 'ProfileSearch', keys: [['A'], ['B']], ids: [], complete: false },
+    ]);
+  });
+
+  it('is only what is in scope', () => {
+    const declared = [search('A'), search('B'), sender('x@a.example')];
+    const chosen = reads({ declared, scope: { only: ['ProfileSearch/*'], except: ['ProfileSearch/B'] } });
+    expect(chosen).toEqual([{ kind: 'ProfileSearch', keys: [['A']], ids: [], complete: false }]);
+  });
+
+  it('are both names of an object that is renamed, and one of an object named twice', () => {
+    const declared = [search('New', { renamedFrom: ['Old'] }), sender('X@a.example')];
+    const previous = [search('Old'), sender('x@A.example')];
+    const [senders, searches] = reads({ declared, previous });
+    expect(searches?.keys).toEqual([['New'], ['Old']]);
+    expect(senders?.keys).toHaveLength(1);
+  });
+
+  it('are pinned ids, each once', () => {
+    const pinned = (name: string, id: string | null) => resource('AuthProfile', [name], {}, { id });
+    const [profiles] = reads({ declared: [pinned('A', 'p1'), pinned('B', null), pinned('C', 'p1')] });
+    expect(profiles).toMatchObject({ keys: [['A'], ['B'], ['C']], ids: ['p1'] });
+  });
+
+  it('is the whole list where something of the kind may be deleted', () => {
+    const declared = [sender('a@a.example'), sender('b@a.example')];
+    const complete = (given: Partial<PlanCase>) => reads({ declared, ...given })[0]?.complete;
+    expect(complete({})).toBe(false);
+    expect(complete({ scope: { since: 'HEAD~1' } })).toBe(true);
+    const gone = [sender('a@a.example'), sender('b@a.example', { ensure: 'absent' })];
+    expect(complete({ declared: gone })).toBe(true);
+  });
+
+  it('is the whole list of a kind that is pruned, also without any manifest, and only with --prune', () => {
+    const policy = { prune: { kinds: ['SenderAddress'], keep: [] } };
+    expect(reads({ declared: [search('A')], policy, scope: { prune: true } })).toEqual([
+      { kind: 'SenderAddress', keys: [], ids: [], complete: true },
+      { kind: 'ProfileSearch', keys: [['A']], ids: [], complete: false },
+    ]);
+    expect(reads({ declared: [search('A')], policy })).toHaveLength(1);
+  });
+});
+
+describe("the vendor's defaults", () => {
+  const template = (key: string, more = {}) =>
+    resource('NotificationTemplate', [key, 'EMAIL', 'en'], { subject: 'Hello' }, more);
+  const asked = (given: PlanCase) =>
+    defaultsFor(matchAll(inputOf(given))).map(({ kind, keys, complete }) => ({
+      kind: kind.name,
+      keys,
+      complete,
+    }));
+
+  it('are asked for where a template is created or goes back to its default', () => {
+    const declared = [
+      template('new'),
+      template('there'),
+      template('gone', { ensure: 'absent' }),
+      sender('a@a.example'),
+    ];
+    const live = [answers.template('there'), answers.template('gone')];
+    expect(asked({ declared, live })).toEqual([
+      {
+        kind: 'NotificationTemplate',
+        keys: [
+          ['new', 'EMAIL', 'en'],
+          ['gone', 'EMAIL', 'en'],
+        ],
+        complete: false,
+      },
+    ]);
+    expect(asked({ declared: [template('there'), sender('a@a.example')], live })).toEqual([]);
+  });
+
+  it('of all keys are asked for only where a key is unknown, so that the error can suggest one', () => {
+    const near = (keys: readonly string[]) =>
+      nearDefaultsFor(
+        matchAll(inputOf({ declared: [template('welcome'), template('bye'), sender('a@a.example')] })),
+        liveObjects(keys.map((key) => answers.template(key, {}, null))),
+      );
+    expect(near(['welcome', 'bye'])).toEqual([]);
+    expect(near(['welcome'])).toMatchObject([
+      { kind: { name: 'NotificationTemplate' }, keys: [], complete: true },
+    ]);
+    expect(near([])).toHaveLength(1);
+  });
+
+  it('name the key that was probably meant, with the place of the manifest', () => {
+    const defaults = [answers.template('welcome', {}, null), answers.template('goodbye', {}, null)];
+    const problems = (key: string) => {
+      try {
+        planOf({ declared: [template(key)], defaults });
+      } catch (error) {
+        if (error instanceof Failure) return error.diagnostics;
+      }
+      return null;
+    };
+    expect(problems('welcom')).toEqual([
+      {
+        code: 'unknown-key',
+        severity: 'error',
+        message:
+          'The tenant has no default NotificationTemplate with the key "welcom", so it cannot be created.',
+        source: { file: 'config/test.yaml', line: 1, column: 1 },
+        address: 'NotificationTemplate/welcom/EMAIL/en',
+        hint: 'Did you mean `welcome`?',
+      },
+    ]);
+    expect(problems('something-else')?.[0]).not.toHaveProperty('hint');
+    expect(problems('welcome')).toBeNull();
+  });
+
+  it('of another medium or locale are enough to know a key, and the plan says that none was exact', () => {
+    const declared = [resource('NotificationTemplate', ['a', 'SLACK', 'de'], { subject: 'Hallo' })];
+    const warnings = (raw: object) =>
+      planOf({ declared, defaults: [answers.template('a', { ...raw }, null)] }).changes[0]?.warnings ?? [];
+    const none = /no default for exactly this object/;
+    expect(warnings({ medium: 'EMAIL', locale: 'en' }).join()).toMatch(none);
+    expect(warnings({ medium: 'SLACK', locale: 'de' }).join()).not.toMatch(none);
+    expect(planOf({ declared: [sender('a@a.example')] }).changes[0]?.warnings).toEqual([]);
+  });
+});

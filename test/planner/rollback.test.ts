@@ -1,0 +1,383 @@
+import { describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { isRefused } from '../../src/model/plan.ts';
+import { answers, resource } from '../support/plan.ts';
+import { readsOf, record, rollBack } from './rolling-back.ts';
+
+const address = 'SimIntegration/S';
+const blank = {
+  description: null,
+  type: 'T',
+  cluster: null,
+  sources: null,
+  attributes: null,
+  request: null,
+  statusMap: null,
+  beforeProvisioningRule: null,
+};
+/** All ticket fields are shown, so that nothing is hidden. */
+const live = (fields: JsonObject = {}, name = 'S') =>
+  answers.integration('i1', name, { type: 'T', request: {}, statusMap: {}, ...fields });
+const other = answers.integration('i2', 'Other');
+const updated = (before: JsonObject, after: JsonObject, more = {}) =>
+  record(address, { before: { ...blank, ...before }, after: { ...blank, ...after }, ...more });
+const codes = (plan: { diagnostics: readonly { code: string }[] }) =>
+  plan.diagnostics.map(({ code }) => code);
+
+describe('undoing an update', () => {
+  it('sets back the fields that the apply changed, and leaves the others as they are now', () => {
+    const plan = rollBack({
+      records: [updated({ type: 'Old', description: 'same' }, { type: 'New', description: 'same' })],
+      live: [live({ type: 'New', description: 'changed since' })],
+    });
+    expect(plan.changes).toMatchObject([
+      {
+        address,
+        action: 'update',
+        source: null,
+        diff: [{ path: '/type', before: 'New', after: 'Old' }],
+        warnings: [],
+        risk: [],
+      },
+    ]);
+    expect(plan.digest).toBe(planDigest(plan));
+    expect(plan.diagnostics).toEqual([]);
+  });
+
+  it('sets back single members, also those that did not exist', () => {
+    const plan = rollBack({
+      records: [
+        updated(
+          { attributes: { a: '1', b: '1', d: { e: '1' } } },
+          { attributes: { a: '2', b: '1', c: '2', d: { e: '2' } } },
+        ),
+      ],
+      live: [live({ attributes: { a: '2', b: 'since', c: '2', d: { e: '2', f: 'since' } } })],
+    });
+    expect(plan.changes[0]?.diff).toMatchObject([
+      { path: '/attributes/a', before: '2', after: '1' },
+      { path: '/attributes/d/e', before: '2', after: '1' },
+      { path: '/attributes/c', before: '2', after: null },
+    ]);
+  });
+
+  it('clears a field that was unset before', () => {
+    const plan = rollBack({
+      records: [updated({ description: null }, { description: 'New' })],
+      live: [live({ description: 'New' })],
+    });
+    expect(plan.changes[0]?.diff).toMatchObject([{ path: '/description', op: 'remove', before: 'New' }]);
+  });
+
+  it('warns where somebody changed the same field since, and not of others', () => {
+    const records = [updated({ type: 'Old' }, { type: 'New', description: 'x' })];
+    const since = rollBack({ records, live: [live({ type: 'Since', description: 'x' })] });
+    expect(since.changes[0]).toMatchObject({
+      warnings: ['/type changed after the apply.'],
+      risk: ['undoes-tenant-change'],
+    });
+    const elsewhere = rollBack({
+      records,
+      live: [live({ type: 'New', cluster: 'since', description: 'x' })],
+    });
+    expect(elsewhere.changes[0]).toMatchObject({ warnings: [], risk: [] });
+  });
+
+  it('warns where the apply did not see what it made', () => {
+    const records = [record(address, { before: { ...blank, type: 'Old' }, after: null })];
+    expect(rollBack({ records, live: [live({ type: 'New' })] }).changes[0]?.warnings).toEqual([
+      'The apply did not see the result of this change, so later changes cannot be detected.',
+    ]);
+  });
+
+  it('is empty where the object is as it was', () => {
+    const plan = rollBack({
+      records: [updated({ type: 'Old' }, { type: 'New' })],
+      live: [live({ type: 'Old' })],
+    });
+    expect(plan.changes).toEqual([]);
+  });
+
+  it('gives back the former name', () => {
+    const renamed = record(address, { renamedFrom: ['Was'], before: blank, after: blank });
+    const plan = rollBack({ records: [renamed], live: [live()] });
+    expect(plan.changes).toMatchObject([
+      { address: 'SimIntegration/Was', id: 'i1', diff: [{ path: '/name', before: 'S', after: 'Was' }] },
+    ]);
+    expect(readsOf({ records: [renamed] })).toEqual([{ kind: 'SimIntegration', keys: [['Was'], ['S']] }]);
+    expect(rollBack({ records: [renamed], live: [live({}, 'Was')] }).changes).toEqual([]);
+  });
+
+  it('is told, not made, where the object is gone: a part of it is not enough', () => {
+    const plan = rollBack({ records: [updated({ type: 'Old' }, { type: 'New' })] });
+    expect(plan.changes).toEqual([]);
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: 'rollback-gone',
+        severity: 'warning',
+        address,
+        hint: expect.stringContaining('apply a manifest'),
+      },
+    ]);
+  });
+});
+
+describe('undoing a create', () => {
+  const created = record('SenderAddress/a%40a.example', { action: 'create', before: null, after: {} });
+  const senders = [answers.sender('1', 'a@a.example'), answers.sender('2', 'b@a.example')];
+
+  it('deletes the object', () => {
+    const plan = rollBack({ records: [created], live: senders });
+    expect(plan.changes).toMatchObject([{ action: 'delete', id: '1', source: null, warnings: [] }]);
+    expect(isRefused(plan)).toBe(false);
+  });
+
+  it('is nothing where the object is gone', () => {
+    expect(rollBack({ records: [created], live: senders.slice(1) }).changes).toEqual([]);
+  });
+
+  it('is refused where a manifest protects the object now', () => {
+    const declared = [resource('SenderAddress', ['A@a.example'], {}, { lifecycle: { protect: true } })];
+    expect(codes(rollBack({ records: [created], live: senders, declared }))).toEqual(['protected']);
+    const elsewhere = [resource('SenderAddress', ['b@a.example'], {}, { lifecycle: { protect: true } })];
+    expect(codes(rollBack({ records: [created], live: senders, declared: elsewhere }))).toEqual([]);
+  });
+
+  it('warns of any field that somebody changed since', () => {
+    const made = record(address, { action: 'create', after: { ...blank, type: 'T' } });
+    const plan = rollBack({ records: [made], live: [live({ description: 'since' }), other] });
+    expect(plan.changes).toMatchObject([
+      { action: 'delete', warnings: ['/description changed after the apply.'] },
+    ]);
+    expect(plan.changes[0]?.risk).toContain('undoes-tenant-change');
+  });
+
+  it('shows no place that the result left out', () => {
+    const made = record(address, {
+      action: 'create',
+      after: { ...blank, attributes: {} },
+      withheld: ['/attributes/plain'],
+    });
+    const plan = rollBack({ records: [made], live: [live({ attributes: { plain: 'canary' } }), other] });
+    expect(plan.changes[0]?.action).toBe('delete');
+    expect(JSON.stringify(plan)).not.toContain('canary');
+    expect(plan.changes[0]?.warnings).toEqual([]);
+  });
+});
+
+describe('undoing a delete', () => {
+  const before = { ...blank, description: 'D', attributes: { url: 'u' } };
+  const deleted = record(address, { action: 'delete', before, after: null });
+
+  it('creates the object as it was', () => {
+    const plan = rollBack({ records: [deleted] });
+    expect(plan.changes).toMatchObject([{ action: 'create', source: null, warnings: [] }]);
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
+      name: 'S',
+      description: 'D',
+      attributes: { $jsonText: { url: 'u' } },
+    });
+  });
+
+  it('says what the object comes back without', () => {
+    const plan = rollBack({ records: [{ ...deleted, withheld: ['/attributes/password'] }] });
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ attributes: { $jsonText: { url: 'u' } } });
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: 'rollback-incomplete',
+        message:
+          'SimIntegration/S comes back without /attributes/password: the result did not record what may be secret.',
+        hint: 'Set it afterwards, by a manifest or by hand.',
+      },
+    ]);
+  });
+
+  it('leaves out a field that an edited result fills with a marker', () => {
+    const edited = record(address, {
+      action: 'delete',
+      before: { ...before, description: { $secret: 'S' } },
+    });
+    const plan = rollBack({ records: [edited] });
+    expect(JSON.stringify(plan.changes)).not.toContain('$secret');
+    expect(plan.diagnostics).toMatchObject([
+      { code: 'rollback-incomplete', message: expect.stringContaining('/description') },
+    ]);
+  });
+
+  it('warns where the object was made again', () => {
+    const plan = rollBack({ records: [deleted], live: [live({ description: 'again' })] });
+    expect(plan.changes).toMatchObject([
+      { action: 'update', warnings: ['The object was created again after the apply had deleted it.'] },
+    ]);
+  });
+});
+
+describe('a place that the result left out', () => {
+  const records = [
+    updated(
+      { type: 'Old', attributes: { a: '1' } },
+      { type: 'New', attributes: { a: '2' } },
+      { withheld: ['/attributes/password'] },
+    ),
+  ];
+
+  it('stays as it is, and is told', () => {
+    const plan = rollBack({
+      records,
+      live: [live({ type: 'New', attributes: { a: '2', password: 'canary' } })],
+    });
+    expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/type', '/attributes/a']);
+    expect(JSON.stringify(plan)).not.toContain('canary');
+    expect(JSON.stringify(plan.changes[0]?.requests)).toContain('{"$live":"/attributes/password"}');
+    expect(plan.changes[0]?.warnings).toEqual([]);
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: 'rollback-incomplete',
+        message:
+          'SimIntegration/S keeps /attributes/password as it is now: the result did not record what may be secret.',
+        hint: 'If the apply changed it, set the former value by hand.',
+      },
+    ]);
+  });
+
+  it('is not written where the tenant has nothing there', () => {
+    const plan = rollBack({ records, live: [live({ type: 'New', attributes: { a: '2' } })] });
+    expect(JSON.stringify(plan.changes)).not.toContain('$live');
+  });
+
+  it('that is a whole field stays unset where the tenant shows nothing', () => {
+    const whole = updated({ type: 'Old' }, { type: 'New' }, { withheld: ['/request'] });
+    const plan = rollBack({
+      records: [whole],
+      live: [answers.integration('i1', 'S', { type: 'New', statusMap: {} })],
+    });
+    expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/type']);
+    expect(JSON.stringify(plan.changes)).not.toContain('$live');
+    const shown = rollBack({ records: [whole], live: [live({ type: 'New', request: { a: 'canary' } })] });
+    expect(JSON.stringify(shown)).not.toContain('canary');
+  });
+
+  it('does not count as a change of someone else', () => {
+    const list = updated(
+      { type: 'Old', attributes: { list: [{ a: 1 }] } },
+      { type: 'New', attributes: { list: [{}] } },
+      { withheld: ['/attributes/list/0/a'] },
+    );
+    const plan = rollBack({
+      records: [list],
+      live: [live({ type: 'New', attributes: { list: [{ a: 2 }] } })],
+    });
+    expect(plan.changes[0]?.warnings).toEqual([]);
+  });
+
+  it('in an item of a list keeps the whole list', () => {
+    const rule = { type: 'T', value: 'x' };
+    const search = record('ProfileSearch/S', {
+      before: { rules: [rule] },
+      after: { rules: [{ type: 'T' }] },
+      withheld: ['/rules/0/value'],
+    });
+    const plan = rollBack({ records: [search], live: [answers.search(1, 'S', [{ ...rule, value: 'now' }])] });
+    expect(plan.changes).toEqual([]);
+    expect(plan.diagnostics).toMatchObject([
+      { message: expect.stringContaining('keeps /rules as it is now') },
+    ]);
+  });
+});
+
+describe('which changes are undone', () => {
+  const make = (outcome: 'done' | 'failed' | 'unknown' | 'skipped' | 'notAttempted', more = {}) =>
+    rollBack({
+      records: [updated({ type: 'Old' }, { type: 'New' }, { outcome, ...more })],
+      live: [live({ type: 'New' })],
+    }).changes.length;
+
+  it('are those that were made, or may have been', () => {
+    expect(make('done')).toBe(1);
+    expect(make('unknown')).toBe(1);
+    expect(make('skipped')).toBe(0);
+    expect(make('notAttempted')).toBe(0);
+  });
+
+  it('are those of a failed change that was half made', () => {
+    expect(make('failed')).toBe(1);
+    expect(make('failed', { after: { ...blank, type: 'Old' } })).toBe(0);
+    expect(make('failed', { after: null })).toBe(1);
+    expect(make('failed', { before: null, after: null })).toBe(0);
+  });
+
+  it('are none that failed without an effect: nothing is read or told of them', () => {
+    const nothing = [
+      updated({ type: 'Old' }, { type: 'Old' }, { outcome: 'failed' }),
+      record('SimIntegration/T', { outcome: 'failed', before: { type: 'Old' }, after: { cluster: 'c' } }),
+      record('SimIntegration/U', { action: 'create', outcome: 'failed' }),
+    ];
+    expect(readsOf({ records: nothing })).toEqual([]);
+    expect(rollBack({ records: nothing }).diagnostics).toEqual([]);
+    const half = [updated({ type: 'Old' }, { type: 'New' }, { outcome: 'failed' })];
+    expect(readsOf({ records: half })).toHaveLength(1);
+    expect(codes(rollBack({ records: half }))).toEqual(['rollback-gone']);
+  });
+
+  it('are none of a create that failed: what is there is the work of someone else', () => {
+    const created = (outcome: 'failed' | 'unknown', after: JsonObject | null) =>
+      rollBack({
+        records: [record('SenderAddress/a%40a.example', { action: 'create', outcome, after })],
+        live: [answers.sender('1', 'a@a.example'), answers.sender('2', 'b@a.example')],
+      }).changes;
+    expect(created('failed', null)).toEqual([]);
+    expect(created('failed', {})).toMatchObject([{ action: 'delete' }]);
+    expect(created('unknown', null)).toMatchObject([
+      { action: 'delete', warnings: [expect.stringContaining('may be the work of someone else')] },
+    ]);
+  });
+
+  it('are none of a delete that failed, unless the object is gone', () => {
+    const deleted = (outcome: 'failed' | 'done', live: Parameters<typeof rollBack>[0]['live'] = []) =>
+      rollBack({
+        records: [record(address, { action: 'delete', outcome, before: blank, after: null })],
+        live,
+      }).changes.map(({ action }) => action);
+    expect(deleted('done')).toEqual(['create']);
+    expect(deleted('failed')).toEqual(['create']);
+    expect(deleted('failed', [live()])).toEqual([]);
+  });
+
+  it('are all recorded fields where the outcome is unknown, with a warning', () => {
+    const plan = rollBack({
+      records: [updated({ type: 'Old' }, { type: 'Old' }, { outcome: 'unknown' })],
+      live: [live({ type: 'New' })],
+    });
+    expect(plan.changes).toMatchObject([
+      { diff: [{ path: '/type' }], warnings: [expect.stringContaining('outcome of this change is unknown')] },
+    ]);
+  });
+
+  it('are those in scope', () => {
+    const records = [
+      updated({ type: 'Old' }, { type: 'New' }),
+      record('SimIntegration/Other', { action: 'manual' }),
+    ];
+    const given = { records, live: [live({ type: 'New' }), other] };
+    expect(rollBack({ ...given, scope: { only: [address] } }).changes).toHaveLength(1);
+    expect(rollBack({ ...given, scope: { except: [address] } }).changes).toEqual([]);
+    expect(codes(rollBack({ ...given, scope: { only: [address] } }))).toEqual([]);
+    expect(rollBack(given).diagnostics).toMatchObject([
+      {
+        code: 'rollback-by-hand',
+        message: 'SimIntegration/Other was a manual step. If it was done, undo it by hand.',
+        address: 'SimIntegration/Other',
+      },
+    ]);
+    expect(readsOf({ records, scope: { except: [address] } })).toEqual([]);
+  });
+
+  it('may lock people out only where the manifest allows it', () => {
+    const profile = record('AuthProfile/P', { before: { type: 'BLOCK' }, after: { type: 'MFA' } });
+    const there = [{ kind: 'AuthProfile', id: 'p', raw: { name: 'P', type: 'MFA' } }];
+    const allowing = [resource('AuthProfile', ['P'], {}, { lifecycle: { allowLockout: true } })];
+    expect(codes(rollBack({ records: [profile], live: there }))).toEqual(['lockout']);
+    expect(codes(rollBack({ records: [profile], live: there, declared: allowing }))).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+/** The plan that undoes a result made by hand. */
+import type { Plan } from '../../src/model/plan.ts';
+import type { Resource } from '../../src/model/resource.ts';
+import type { ChangeResult, Result } from '../../src/model/result.ts';
+import {
+  annotateRollback,
+  type RollbackInput,
+  rollbackRequests,
+  rollbackState,
+} from '../../src/planner/rollback.ts';
+import { type Answer, inputOf, liveObjects, type PlanCase, planOf } from '../support/plan.ts';
+
+export interface RollbackCase {
+  readonly records: readonly ChangeResult[];
+  readonly live?: readonly Answer[];
+  /** The manifests as they are now. */
+  readonly declared?: readonly Resource[];
+  readonly scope?: PlanCase['scope'];
+  readonly choices?: PlanCase['choices'];
+}
+
+/** What an apply recorded about one object. */
+export function record(address: string, more: Partial<ChangeResult> = {}): ChangeResult {
+  return {
+    address,
+    action: 'update',
+    outcome: 'done',
+    before: null,
+    after: null,
+    requests: [],
+    error: null,
+    warnings: [],
+    ...more,
+  };
+}
+
+function rollbackInput({ records, declared = [], scope, choices }: RollbackCase): RollbackInput {
+  const { environment, choices: chosen } = inputOf({
+    declared,
+    ...(scope ? { scope } : {}),
+    ...(choices ? { choices } : {}),
+  });
+  const { tenant } = environment;
+  const result: Result = {
+    formatVersion: 1,
+    planDigest: 'sha256:0',
+    environment: environment.name,
+    tenant,
+    startedAt: '2026-01-01T00:00:00Z',
+    endedAt: '2026-01-01T00:00:00Z',
+    outcome: 'done',
+    summary: { done: records.length, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 },
+    changes: records,
+  };
+  return { result, resources: declared, environment, choices: chosen };
+}
+
+/** What a rollback reads: kinds and keys. */
+export function readsOf(given: RollbackCase) {
+  return rollbackRequests(rollbackInput(given)).map(({ kind, keys }) => ({ kind: kind.name, keys }));
+}
+
+/** The plan of a rollback, with its remarks. */
+export function rollBack(given: RollbackCase): Plan {
+  const { live = [], scope, choices } = given;
+  const state = rollbackState(rollbackInput(given), liveObjects(live));
+  const plan = planOf({
+    declared: state.resources,
+    live,
+    ...(scope ? { scope } : {}),
+    ...(choices ? { choices } : {}),
+  });
+  return annotateRollback({ ...plan, diagnostics: [...plan.diagnostics, ...state.diagnostics] }, state);
+}

@@ -1,0 +1,129 @@
+/** Who moved: what `--since` tells about each difference. */
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
+
+const integration = (fields: JsonObject, more = {}) => resource('SimIntegration', ['S'], fields, more);
+
+/** The origins of the differences by their places, and whether the plan warns of undoing a change in the tenant. */
+function told(given: PlanCase) {
+  const [change] = planOf(given).changes;
+  const origins = Object.fromEntries((change?.diff ?? []).map(({ path, origin }) => [path, origin]));
+  const warning = change?.warnings.find((text) => text.endsWith(' in the tenant.')) ?? null;
+  expect(change?.risk.includes('undoes-tenant-change')).toBe(warning !== null);
+  return { origins, warning };
+}
+
+describe('a field', () => {
+  it.each<[string, JsonObject | null, JsonObject, JsonObject, string | null]>([
+    ['changed in the repository', { type: 'A' }, { type: 'B' }, { type: 'A' }, 'repo'],
+    ['changed in the tenant', { type: 'B' }, { type: 'B' }, { type: 'hand' }, 'tenant'],
+    ['changed in both', { type: 'A' }, { type: 'B' }, { type: 'hand' }, 'both'],
+    ['declared for the first time', {}, { type: 'B' }, { type: 'A' }, 'repo'],
+    ['of an object that was not declared', null, { type: 'B' }, { type: 'A' }, 'repo'],
+    ['cleared in the repository', { type: 'A' }, { type: null }, { type: 'A' }, 'repo'],
+    ['cleared in the tenant', { type: 'A' }, { type: 'A' }, { type: null }, 'tenant'],
+    ['set in the tenant where null is declared', { type: null }, { type: null }, { type: 'hand' }, 'tenant'],
+  ])('%s', (_, then, now, live, origin) => {
+    const previous = then === null ? [] : [integration(then)];
+    const found = told({
+      declared: [integration(now)],
+      previous,
+      live: [answers.integration('1', 'S', live)],
+    });
+    expect(found.origins).toEqual({ '/type': origin });
+    expect(found.warning).toBe(origin === 'repo' ? null : '/type changed in the tenant.');
+  });
+
+  it('is judged as it is compared: line ends, order and spelling do not count', () => {
+    const found = told({
+      previous: [integration({ description: 'a\nb', sources: ['a', 'b'] })],
+      declared: [integration({ description: 'new', sources: ['a', 'b', 'c'] })],
+      live: [answers.integration('1', 'S', { description: 'a\r\nb', managedSources: ['b', 'a'] })],
+    });
+    expect(found).toEqual({ origins: { '/description': 'repo', '/sources/2': 'repo' }, warning: null });
+  });
+});
+
+describe('a member of JSON', () => {
+  const given = (then: JsonObject, now: JsonObject, live: JsonObject): PlanCase => ({
+    previous: [integration({ attributes: then })],
+    declared: [integration({ attributes: now })],
+    live: [answers.integration('1', 'S', { attributes: JSON.stringify(live) })],
+  });
+
+  it('is judged by itself', () => {
+    const found = told(
+      given({ a: '1', b: '1', c: '1' }, { a: '2', b: '1', c: '2' }, { a: '1', b: 'hand', c: 'hand' }),
+    );
+    expect(found.origins).toEqual({
+      '/attributes/a': 'repo',
+      '/attributes/b': 'tenant',
+      '/attributes/c': 'both',
+    });
+    expect(found.warning).toBe('/attributes/b, /attributes/c changed in the tenant.');
+  });
+
+  it('is the repository’s where it is new there, although the tenant has another', () => {
+    expect(told(given({ a: '1' }, { a: '1', b: '2' }, { a: '1', b: '3' })).origins).toEqual({
+      '/attributes/b': 'repo',
+    });
+  });
+
+  it('with a secret has no origin: its name does not show who changed the value', () => {
+    const secret = { password: { $secret: 'S' } };
+    const found = told({ ...given(secret, secret, { password: 'other' }), secrets: { S: 'mine' } });
+    expect(found).toEqual({ origins: { '/attributes/password': null }, warning: null });
+  });
+});
+
+describe('an object', () => {
+  it('that is gone although the revision declared it was deleted in the tenant', () => {
+    const found = told({ previous: [integration({ type: 'A' })], declared: [integration({ type: 'A' })] });
+    expect(found.origins).toEqual({ '/type': 'tenant' });
+    expect(found.warning).toBe('The object was deleted in the tenant.');
+  });
+
+  it('that is new in the repository, or was declared absent, is made by it', () => {
+    for (const previous of [[], [integration({ type: 'A' }, { ensure: 'absent' })]]) {
+      expect(told({ previous, declared: [integration({ type: 'A' })] }).warning).toBeNull();
+    }
+  });
+
+  it('is recognised by its pinned id and by its former name', () => {
+    const live = [answers.integration('1', 'Old', { type: 'hand' })];
+    const pinned = resource('SimIntegration', ['New'], { type: 'A' }, { id: '1' });
+    const renamed = resource(
+      'SimIntegration',
+      ['New'],
+      { type: 'A' },
+      { lifecycle: { renamedFrom: ['Old'] } },
+    );
+    const before = (id: string | null) => [resource('SimIntegration', ['Old'], { type: 'A' }, { id })];
+    const origin = (declared: typeof pinned, id: string | null) =>
+      told({ declared: [declared], previous: before(id), live }).origins['/type'];
+    expect(origin(pinned, '1')).toBe('tenant');
+    expect(origin(pinned, null)).toBe('repo');
+    expect(origin(renamed, null)).toBe('tenant');
+  });
+
+  it('is not taken for one of another kind with the same name', () => {
+    const previous = [resource('ProfileSearch', ['S'], { rules: [] }), integration({ type: 'A' })];
+    expect(
+      told({
+        previous,
+        declared: [integration({ type: 'A' })],
+        live: [answers.integration('1', 'S', { type: 'x' })],
+      }).origins,
+    ).toEqual({ '/type': 'tenant' });
+  });
+});
+
+it('without --since nothing is said', () => {
+  const plan = planOf({
+    declared: [integration({ type: 'B' })],
+    live: [answers.integration('1', 'S', { type: 'A' })],
+  });
+  expect(plan.changes[0]?.diff).toMatchObject([{ origin: null }]);
+  expect(plan.changes[0]?.warnings).toEqual([]);
+});

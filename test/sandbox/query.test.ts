@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import {
+  compareText,
+  type FilterFields,
+  parseFilters,
+  readFlag,
+  readRange,
+  sortRecords,
+} from '../../src/sandbox/query.ts';
+import { call, start } from './caller.ts';
+
+const query = (entries: Record<string, string>) => new Map(Object.entries(entries));
+const fields: FilterFields = new Map([
+  ['name', ['eq', 'in', 'sw', 'ge', 'le']],
+  ['key', ['eq']],
+]);
+const rows = ['a', 'b', 'ba', 'c'].map((name) => ({ name, key: name === 'c' ? 'x"\\y' : 'k' }));
+const matching = (filters: string) => {
+  const isMatch = parseFilters(query({ filters }), fields);
+  return rows
+    .filter((row) => isMatch((field) => (field === 'key' ? row.key : row.name)))
+    .map(({ name }) => name);
+};
+
+describe('a filter', () => {
+  it.each([
+    ['name eq "b"', ['b']],
+    ['name in ("a","c")', ['a', 'c']],
+    ['name in ( "a" )', ['a']],
+    ['name sw "b"', ['b', 'ba']],
+    ['name ge "b"', ['b', 'ba', 'c']],
+    ['name le "b"', ['a', 'b']],
+    ['name ge "b" and name le "ba"', ['b', 'ba']],
+    ['name eq "a" or name eq "c"', ['a', 'c']],
+    ['name eq "a" or name eq "b" and key eq "no"', ['a']],
+    ['(name eq "a" or name eq "b") and key eq "no"', []],
+    ['not name eq "a"', ['b', 'ba', 'c']],
+    ['not (name eq "a" or name eq "b")', ['ba', 'c']],
+    ['not not name eq "a"', ['a']],
+    ['key eq "x\\"\\\\y"', ['c']],
+    ['  name  eq  "a"  ', ['a']],
+  ])('%s', (text, expected) => {
+    expect(matching(text)).toEqual(expected);
+  });
+
+  it.each([
+    '',
+    'name',
+    'name eq',
+    'name eq b',
+    'name eq "b',
+    'name eq "b" "c"',
+    'name eq "b" and',
+    'name in "a"',
+    'name in ()',
+    'name in ("a"',
+    'name in ("a",)',
+    '(name eq "a"',
+    'name gt "a"',
+    'key sw "a"',
+    'other eq "a"',
+    'NAME eq "a"',
+    'name EQ "a"',
+    'name eq "a\\n"',
+    `${'('.repeat(40)}name eq "a"${')'.repeat(40)}`,
+  ])('refuses %j', (text) => {
+    expect(() => matching(text)).toThrow();
+  });
+
+  it('matches everything where there is none', () => {
+    expect(parseFilters(query({}), fields)(() => '')).toBe(true);
+  });
+});
+
+describe('a page', () => {
+  it('is what limit and offset name, within their bounds', () => {
+    expect(readRange(query({}), 250, 100)).toEqual({ limit: 100, offset: 0 });
+    expect(readRange(query({ limit: '250', offset: '7' }), 250, 100)).toEqual({ limit: 250, offset: 7 });
+    expect(readRange(query({ limit: '1', offset: '0' }), 250, 100)).toEqual({ limit: 1, offset: 0 });
+  });
+
+  it.each([
+    { limit: '0' },
+    { limit: '251' },
+    { limit: '1.5' },
+    { limit: '-1' },
+    { limit: '' },
+    { limit: 'x' },
+    { offset: '-1' },
+    { offset: '2147483648' },
+    { offset: '1e3' },
+  ])('refuses %j', (entries) => {
+    expect(() => readRange(query(entries), 250, 250)).toThrow();
+  });
+
+  it('has flags that are true or false and nothing else', () => {
+    expect(readFlag(query({}), 'count')).toBe(false);
+    expect(readFlag(query({ count: 'true' }), 'count')).toBe(true);
+    expect(readFlag(query({ count: 'false' }), 'count')).toBe(false);
+    for (const count of ['', 'TRUE', '1', 'yes']) expect(() => readFlag(query({ count }), 'count')).toThrow();
+  });
+});
+
+describe('sorting', () => {
+  const list: JsonObject[] = [
+    { a: 'y', b: '1' },
+    { a: 'x', b: '2' },
+    { a: 'x', b: '1' },
+  ];
+  const sorted = (sorters?: string) =>
+    sortRecords(list, sorters, ['a', 'b']).map(({ a, b }) => `${String(a)}${String(b)}`);
+
+  it('goes by one field after the other, a minus turns it', () => {
+    expect(sorted('a,b')).toEqual(['x1', 'x2', 'y1']);
+    expect(sorted('-a,b')).toEqual(['y1', 'x1', 'x2']);
+    expect(sorted('a,-b')).toEqual(['x2', 'x1', 'y1']);
+    expect(sorted('b')).toEqual(['y1', 'x1', 'x2']);
+    expect(sorted()).toEqual(['y1', 'x2', 'x1']);
+  });
+
+  it('refuses other fields', () => {
+    for (const sorters of ['c', '', '--a', 'a,', '+a']) expect(() => sorted(sorters)).toThrow();
+  });
+
+  it('compares texts by code unit', () => {
+    expect([
+      compareText('a', 'a'),
+      compareText('a', 'b'),
+      compareText('b', 'a'),
+      compareText('B', 'a'),
+    ]).toEqual([0, -1, 1, -1]);
+  });
+});
+
+describe('a rule of a saved search', () => {
+  it('may be given once in a change, whatever the change does', async () => {
+    const sandbox = await start();
+    const [search] = sandbox.state.profileSearches;
+    const [rule] = search?.rules ?? [];
+    const change = (...rules: JsonObject[]) =>
+      call(sandbox, `PATCH /api/advanced_search/${search?.id}`, {
+        body: { advanced_search: { condition_rules_attributes: rules } },
+      });
+    const id = rule?.id ?? '';
+    const before = structuredClone(search);
+    for (const second of [{ id }, { id, value: 'x' }, { id, _destroy: true }]) {
+      const answer = await change({ id }, second);
+      expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('is given twice') });
+    }
+    expect(sandbox.state.profileSearches[0]).toEqual(before);
+    expect((await change({ id })).status).toBe(200);
+  });
+});
