@@ -7,6 +7,16 @@ import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../.
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
+/** In place of npm: `npm ci` links the program that stands here, and every call is logged. */
+export const npm = `#!/bin/sh
+echo "$*" >> npm.log
+if [ "$1" = ci ]; then
+  mkdir -p node_modules/.bin node_modules/tenantctl/dist/bin
+  ln -sfn '${program}' node_modules/.bin/tenantctl
+  ln -sfn '${program}' node_modules/tenantctl/dist/bin/cli.cjs
+fi
+`;
+
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
 export interface Runner {
   readonly dir: string;
@@ -22,7 +32,7 @@ export interface Ran {
   readonly output: string;
 }
 
-/** @param stubs the programs besides `tenantctl`: shell scripts, which begin with `#!`, or Node modules */
+/** @param stubs the programs: shell scripts, which begin with `#!`, or Node modules */
 export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
   const bin = `${dir}.bin`;
@@ -32,7 +42,6 @@ export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
     chmodSync(join(bin, name), 0o755);
   };
   const runNode = (file: string) => `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`;
-  install('tenantctl', runNode(program));
   for (const [name, text] of Object.entries(stubs)) {
     const file = join(bin, `${name}.mjs`);
     if (!text.startsWith('#!')) writeFileSync(file, text);
