@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
-/** In place of npm: `npm ci` links the program that stands here, and every call is logged. */
+/** In place of npm: `npm ci` and `npm install --prefix` link the program that stands here. Every call is logged. */
 export const npm = `#!/bin/sh
 echo "$*" >> npm.log
-if [ "$1" = ci ]; then
-  mkdir -p node_modules/.bin node_modules/tenantctl/dist/bin
-  ln -sfn '${program}' node_modules/.bin/tenantctl
-  ln -sfn '${program}' node_modules/tenantctl/dist/bin/cli.cjs
-fi
+folder=.
+if [ "$2" = --prefix ]; then folder=$3; fi
+mkdir -p "$folder/node_modules/.bin" "$folder/node_modules/tenantctl/dist"
+ln -sfn '${program}' "$folder/node_modules/.bin/tenantctl"
+ln -sfn '${dirname(program)}' "$folder/node_modules/tenantctl/dist/bin"
 `;
 
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
