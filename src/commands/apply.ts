@@ -25,6 +25,7 @@ import {
   checkReportFiles,
   checkWritable,
   printDocument,
+  printNote,
   printRemarks,
   writeReports,
 } from './output.ts';
@@ -107,7 +108,7 @@ function writeResultReports(
     return code;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    io.stderr.write(`A report is not written. ${error.message}\n`);
+    printNote(`A report is not written. ${error.message}`, io);
     return code === ExitCode.done ? ExitCode.incomplete : code;
   }
 }

@@ -4,6 +4,7 @@ import type { TemplateSetting } from '../engine/templates.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
+import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, viewOf } from './io.ts';
 
 /** The rendered notification templates of a plan, for the formats that are pages. */
@@ -24,6 +25,11 @@ export function printDocument(
 /** Prints a document on stderr: remarks that are not part of the requested document. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
   io.stderr.write(addLineEnd(renderReport(document, 'text', viewOf(io.stderr, args, io))));
+}
+
+/** Prints a remark on stderr, which may contain names of files and messages of a tenant. */
+export function printNote(text: string, io: Io): void {
+  io.stderr.write(`${printable(text)}\n`);
 }
 
 /** Prints why a command stopped, on stderr. If JSON was requested, stdout gets it as JSON too. */
@@ -112,7 +118,7 @@ export function appendStepSummary(document: Document, io: Io): void {
   try {
     appendFileSync(file, addLineEnd(renderReport(document, 'markdown', { colour: false, width: 100 })));
   } catch (error) {
-    io.stderr.write(`The step summary could not be written (${systemCode(error) ?? String(error)}).\n`);
+    printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);
   }
 }
 

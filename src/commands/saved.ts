@@ -8,7 +8,7 @@ import type { Result } from '../model/result.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import type { Document } from '../report/index.ts';
 import type { Io } from './io.ts';
-import { writeText } from './output.ts';
+import { printNote, writeText } from './output.ts';
 
 /** Reads a plan file. Throws a Failure (exit 4) for a file that is no plan, or was cut or edited. */
 export function readPlan(file: string, io: Io): Plan {
@@ -66,7 +66,7 @@ export function saveResult(
   ];
   const [first] = files.filter((file) => tryToWrite(file, toText(result), io));
   if (first !== undefined && files.includes(own) && !args.quiet) {
-    io.stderr.write(`Result file: ${first === own ? relative(io.cwd, own) : first}\n`);
+    printNote(`Result file: ${first === own ? relative(io.cwd, own) : first}`, io);
   }
 }
 
@@ -77,7 +77,7 @@ function tryToWrite(file: string, text: string, io: Io): boolean {
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    io.stderr.write(`The result is not saved. ${error.message}\n`);
+    printNote(`The result is not saved. ${error.message}`, io);
     return false;
   }
 }
