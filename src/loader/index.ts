@@ -12,7 +12,7 @@ import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
 import { secretsFrom } from './secrets.ts';
-import { diskSource, type FileSource } from './source.ts';
+import { diskSource, type FileSource, limitSize } from './source.ts';
 import { tagReader } from './tags.ts';
 
 export type { LoadOptions } from './config.ts';
@@ -77,7 +77,7 @@ function prepareManifests(
   { problems, secrets, env, project }: OpenProject,
   options: Omit<LoadProjectOptions, keyof LoadOptions>,
 ): ProjectContext {
-  const source = options.manifests ?? diskSource(project.root);
+  const source = limitSize(options.manifests ?? diskSource(project.root), project.sizeLimit);
   const needed = options.needsSecrets === false ? { ...secrets, isSet: () => true } : secrets;
   return {
     project,
