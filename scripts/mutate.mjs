@@ -16,7 +16,8 @@ if (!existsSync(stryker)) {
   process.exit(1);
 }
 // Tests read the compiled schemas and start the program: both are copied as they are, not built again.
-if (!existsSync('dist/bin/cli.cjs') || !existsSync('src/generated/validators.js')) run('scripts/build.mjs', []);
+if (!existsSync('dist/bin/cli.cjs') || !existsSync('src/generated/validators.js'))
+  run('scripts/build.mjs', []);
 process.exitCode = run(stryker, ['run', 'mutation/stryker.config.mjs', ...options]);
 
 function run(script, args) {
