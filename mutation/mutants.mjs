@@ -74,8 +74,8 @@ export const mutants = [
   {
     name: 'a position of another document of the file',
     file: 'src/loader/parse.ts',
-    find: '.find((document) => document.offset === offset)',
-    replace: '[0]',
+    find: 'reopened.byOffset.get(offset)',
+    replace: '[...reopened.byOffset.values()][0]',
     tests: ['test/loader/reading.test.ts'],
   },
   {

@@ -99,7 +99,8 @@ export function parseDocuments(file: SourceFile, problems: Problems, withErrors 
 }
 
 /** The documents of the file that was opened again last: messages come file by file. */
-let reopened: { readonly file: SourceFile; readonly documents: readonly YamlDocument[] } | null = null;
+let reopened: { readonly file: SourceFile; readonly byOffset: ReadonlyMap<number, YamlDocument> } | null =
+  null;
 
 /**
  * Parses the document at a place again, for the position of one of its values. Nodes take up to a hundred times as much
@@ -107,9 +108,10 @@ let reopened: { readonly file: SourceFile; readonly documents: readonly YamlDocu
  */
 export function reopenDocument({ file, offset }: Place): YamlDocument {
   if (reopened?.file !== file) {
-    reopened = { file, documents: parseDocuments(file, new Problems(), true) };
+    const documents = parseDocuments(file, new Problems(), true);
+    reopened = { file, byOffset: new Map(documents.map((document) => [document.offset, document])) };
   }
-  const found = reopened.documents.find((document) => document.offset === offset);
+  const found = reopened.byOffset.get(offset);
   if (!found) throw new Error(`${file.path} has no document at ${offset}.`);
   return found;
 }
