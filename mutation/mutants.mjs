@@ -125,7 +125,7 @@ export const mutants = [
     file: 'src/report/status.ts',
     find: 'const maxTxtString = 255;',
     replace: 'const maxTxtString = 256;',
-    tests: ['test/commands/status.test.ts'],
+    tests: ['test/report/zone.test.ts'],
   },
   {
     name: '> in a Markdown link',
