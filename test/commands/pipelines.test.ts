@@ -417,6 +417,8 @@ describe.each(['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml'])('%s', (pat
   it('names every version of what it runs', () => {
     const text = runner.read(path);
     expect(text).not.toMatch(/@latest|npm install [^a]|npx/);
+    expect(text).toMatch(/npm ci /);
+    expect(text).not.toMatch(/npm ci (?!--ignore-scripts)/);
     expect(text.match(/^ *(?:- |run: )?.*tenantctl (?:validate|plan|apply) .*$/gm)).not.toBe(null);
     for (const [line] of text.matchAll(/^(?! *#).*tenantctl (?:validate|plan|apply) .*$/gm)) {
       expect(line).toContain('node_modules/.bin/tenantctl');
