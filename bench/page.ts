@@ -71,7 +71,7 @@ ${lines.join('\n')}
 What is known about these:
 
 - Parsing is about half of a plan's CPU. The rest is start-up, reading the tenant's pages, checking against the schemas,
-  comparing, and garbage collection while the nodes of the manifests are kept for positions in messages.
+  comparing, and garbage collection.
 - A short run on Node 20 spends about half of its time on the HTTP parser: undici's is WebAssembly, V8 optimizes it in
   the background, and Node 20 waits for that before it exits. Only V8 flags avoid it, and the program sets none.
 `;

@@ -25,6 +25,7 @@ import {
   checkReportFiles,
   checkWritable,
   printDocument,
+  printNote,
   printRemarks,
   writeReports,
 } from './output.ts';
@@ -114,7 +115,7 @@ function writeResultReports(
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    io.stderr.write(`A report is not written. ${error.message}\n`);
+    printNote(`A report is not written. ${error.message}`, io);
     return false;
   }
 }

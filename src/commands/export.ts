@@ -71,9 +71,9 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const paths = exported.declared.map(({ path }) => posix.join(inProject, path));
   const diagnostics = [...exported.diagnostics, ...unreadManifests(paths, declarations)];
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
-  io.stdout.write(`Files written to ${shown}: ${exported.files.length}.\n`);
+  io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (exported.files.some(({ path }) => path === secretsFile)) {
-    io.stdout.write(`Set the secrets named in ${join(shown, secretsFile)} before you plan.\n`);
+    io.stdout.write(`Set the secrets named in ${oneLine(join(shown, secretsFile))} before you plan.\n`);
   }
   return ExitCode.done;
 }

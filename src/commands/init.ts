@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { kinds } from '../kinds/index.ts';
@@ -11,14 +12,16 @@ import {
   pipelines,
   starts,
 } from './init/choices.ts';
-import { type Note, namesFromEnvironment, pipelineFiles, projectFiles, writeFiles } from './init/files.ts';
+import { type PipelineFacts, unknownHost } from './init/contents.ts';
+import { readPipelineFacts } from './init/facts.ts';
+import { type Note, pipelineFiles, projectFiles, writeFiles } from './init/files.ts';
 import { type Io, isInteractive } from './io.ts';
 import { flag, text } from './options.ts';
 
 function build(yargs: Argv) {
   return yargs
     .usage(
-      '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore and settings to .vscode/settings.json, and updates its own schemas.',
+      '$0 init [DIR] [options]\n\nStarts a project: project file, manifests, package.json with this version, editor settings, pipelines. Keeps existing files. It only adds lines to .gitignore, settings to .vscode/settings.json and itself to package.json, and updates its own schemas.',
     )
     .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
     .option('yes', flag('Do not ask. Use options and defaults'))
@@ -55,11 +58,18 @@ export const command = defineCommand(build, async (args, io) => {
   const isNew = written.some(({ path, what }) => path === 'tenantctl.yaml' && what === 'created');
   // The manifests of an existing project are not added to.
   const exported = choices.from === 'export' && isNew ? await exportTenant(choices, root, io) : null;
-  const names = namesFromEnvironment(root);
-  const pipelineNotes = writeFiles(root, pipelineFiles(choices, names));
+  const facts = readPipelineFacts(root, io.env);
+  const pipelineNotes = writeFiles(root, pipelineFiles(choices, facts));
 
   const unused = isNew ? '' : unusedOptions(args);
-  const next = nextSteps({ choices, isNew, exported, names }, relative(io.cwd, root), io);
+  const hasLock = existsSync(join(root, 'package-lock.json'));
+  const hasPipeline = pipelineNotes.some(({ what }) => what === 'created');
+  const steps = nextSteps(
+    { choices, isNew, exported, facts, hasLock, hasPipeline },
+    relative(io.cwd, root),
+    io,
+  );
+  const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
   io.stdout.write(`${formatNotes([...written, ...pipelineNotes])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
 });
@@ -113,13 +123,21 @@ interface InitResult {
   readonly isNew: boolean;
   /** The exit code of the export. `null`: there was none. */
   readonly exported: ExitCode | null;
-  /** Environment variables that the project needs. */
-  readonly names: readonly string[];
+  readonly facts: PipelineFacts;
+  /** Whether there is a package-lock.json. */
+  readonly hasLock: boolean;
+  /** Whether a pipeline was written. */
+  readonly hasPipeline: boolean;
 }
 
-function nextSteps({ choices, isNew, exported, names }: InitResult, folder: string, io: Io): string {
+/** The commands that come next, and what else there is to do, as comments. */
+function nextSteps(
+  { choices, isNew, exported, facts, hasLock, hasPipeline }: InitResult,
+  folder: string,
+  io: Io,
+): string[] {
   const { from, tenant } = choices;
-  const unset = names.filter((name) => !io.env[name] && !io.env[`${name}_FILE`]);
+  const unset = facts.names.filter((name) => !io.env[name] && !io.env[`${name}_FILE`]);
   // The embedded tenant needs no credentials. The secrets in the examples are for the other environment.
   const needed =
     tenant !== null
@@ -127,8 +145,12 @@ function nextSteps({ choices, isNew, exported, names }: InitResult, folder: stri
       : from === 'examples'
         ? []
         : unset.filter((name) => !name.startsWith('TENANT_CLIENT_'));
-  const steps = [
+  return [
     ...(folder === '' ? [] : [`cd ${folder}`]),
+    ...(hasLock ? [] : ['npm install   # and commit package-lock.json: pipelines install what it says']),
+    ...(hasPipeline && facts.hosts === null
+      ? [`# In the pipelines, replace ${unknownHost} by the hosts of your tenant.`]
+      : []),
     ...needed.map((name) => `export ${name}=…`),
     // Without --merge, the export would declare the objects of existing manifests again.
     ...(from === 'export' && exported !== ExitCode.done
@@ -136,5 +158,4 @@ function nextSteps({ choices, isNew, exported, names }: InitResult, folder: stri
       : []),
     'tenantctl plan',
   ];
-  return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
 }

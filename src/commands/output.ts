@@ -5,6 +5,7 @@ import { requireOwnFile } from '../loader/own-folder.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
+import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, viewOf } from './io.ts';
 
 /** The rendered notification templates of a plan, for the formats that are pages. */
@@ -31,6 +32,11 @@ function isData({ is }: Document, format: Format): boolean {
 /** Prints a document on stderr: remarks that are not part of the requested document. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
   io.stderr.write(addLineEnd(renderReport(document, 'text', viewOf(io.stderr, args, io))));
+}
+
+/** Prints a remark on stderr, which may contain names of files and messages of a tenant. */
+export function printNote(text: string, io: Io): void {
+  io.stderr.write(`${printable(text)}\n`);
 }
 
 /** Prints why a command stopped, on stderr. If JSON was requested, stdout gets it as JSON too. */
@@ -122,7 +128,7 @@ export function appendStepSummary(document: Document, io: Io): void {
     const text = renderReport(document, 'markdown', { colour: false, width: 100 });
     appendFileSync(file, io.redactor.text(addLineEnd(text)));
   } catch (error) {
-    io.stderr.write(`The step summary could not be written (${systemCode(error) ?? String(error)}).\n`);
+    printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Result } from '../model/result.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import type { Document } from '../report/index.ts';
 import type { Io } from './io.ts';
-import { writeText } from './output.ts';
+import { printNote, writeText } from './output.ts';
 
 /** Reads a plan file. Throws a Failure (exit 4) for a file that is no plan, or was cut or edited. */
 export function readPlan(file: string, io: Io): Plan {
@@ -61,10 +61,10 @@ export function printSaved(
 ): boolean {
   const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
   for (const { failure } of files) {
-    if (failure) io.stderr.write(`The result is not saved. ${failure.message}\n`);
+    if (failure) printNote(`The result is not saved. ${failure.message}`, io);
   }
   const isWhole = saved.length === files.length;
-  if (saved[0] !== undefined && (!quiet || !isWhole)) io.stderr.write(`Result file: ${saved[0]}\n`);
+  if (saved[0] !== undefined && (!quiet || !isWhole)) printNote(`Result file: ${saved[0]}`, io);
   return isWhole;
 }
 

@@ -16,7 +16,7 @@ import {
   readEnvironment,
 } from './environment.ts';
 import type { Place } from './file.ts';
-import { objectOf, oneOf, textsOf } from './members.ts';
+import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
@@ -48,11 +48,14 @@ export interface ProjectFile extends ReadEnvironment {
   readonly place: Place;
   /** YAML files that are no manifests, even where a glob matches them. */
   readonly notManifests: readonly string[];
+  /** How large manifests and side files may be together, in MB. */
+  readonly sizeLimit: number;
   readonly lint: LintLevels;
   /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
 }
 
+const defaultSizeLimit = 100;
 const defaultManifests = ['config/**/*.yaml'];
 /** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
@@ -90,6 +93,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
     environments: names,
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...paths],
+    sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
     lint: readLintLevels(value, read.environment),
     credentialNames() {
       const documents = paths.flatMap((path) => readSingle(source, path, new Problems()) ?? []);

@@ -59,7 +59,7 @@ export function declarationsOf(context: ProjectContext): Declarations {
     covers: (path) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
     find(object) {
       const manifest = manifestOf(object);
-      return manifest ? sourceOf(manifest.document) : null;
+      return manifest ? sourceOf(manifest.place) : null;
     },
     secretsOf(object) {
       const { fields = {} } = manifestOf(object) ?? {};
@@ -103,9 +103,9 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
     for (const [identity, label] of identitiesOf(manifest)) {
       const other = first.get(identity);
       if (!other || other === manifest) continue;
-      const { file, line } = sourceOf(other.document);
+      const { file, line } = sourceOf(other.place);
       const message = `${label} is declared twice; first in ${file}, line ${line}`;
-      problems.add('duplicate-object', message, manifest.document, {
+      problems.add('duplicate-object', message, manifest.place, {
         address: manifest.address,
         hint: 'Keep one of the two manifests.',
       });
@@ -143,6 +143,6 @@ function addNotices(manifests: readonly Manifest[], problems: Problems): void {
     const { notice } = manifest.kind;
     if (!notice || seen.has(manifest.kind)) continue;
     seen.add(manifest.kind);
-    problems.add(notice.code, notice.message, manifest.document, { severity: 'info' });
+    problems.add(notice.code, notice.message, manifest.place, { severity: 'info' });
   }
 }

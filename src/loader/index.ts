@@ -12,7 +12,7 @@ import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
 import { secretsFrom } from './secrets.ts';
-import { diskSource, type FileSource } from './source.ts';
+import { diskSource, type FileSource, limitSize } from './source.ts';
 import { tagReader } from './tags.ts';
 
 export type { LoadOptions } from './config.ts';
@@ -100,8 +100,9 @@ function refuseSecretTexts({ uses, project, problems }: OpenProject): void {
 
 function prepareManifests(
   { problems, env, uses, project }: OpenProject,
-  source: FileSource = diskSource(project.root),
+  files: FileSource = diskSource(project.root),
 ): ProjectContext {
+  const source = limitSize(files, project.sizeLimit);
   return {
     project,
     source,

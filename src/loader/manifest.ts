@@ -7,9 +7,10 @@ import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
-import { sourceOf } from './file.ts';
+import { type Place, sourceOf } from './file.ts';
 import { objectOf, textsOf } from './members.ts';
-import type { Overlays } from './overlay.ts';
+import type { Overlaid, Overlays } from './overlay.ts';
+import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
@@ -20,7 +21,8 @@ export interface Manifest {
   readonly key: Key;
   readonly address: Address;
   readonly id: string | null;
-  readonly document: YamlDocument;
+  /** Where its document begins. */
+  readonly place: Place;
   /** The declared fields, even if they do not fit the schema. */
   readonly fields: JsonObject;
   /** `null` where there were problems. */
@@ -49,13 +51,28 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const keyNames = ['kind', ...kind.keyFields.map(({ name }) => name)];
   const overlaid = address === null ? null : overlays.apply(tree.value, address, keyNames);
   const value = overlaid?.value ?? tree.value;
-  const find = (at: Pointer) => overlaid?.find(at) ?? findNode(document, at);
+  const find = finderIn(document, overlaid);
   const declared = { kind, value, tagged: tree.tagged || overlaid !== null, find, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
+  const place = { file: document.file, offset: document.offset };
   const fields = fieldsOf(declared);
-  const manifest = { kind, key, address, id: textOf(value, 'id'), document, fields };
-  return { ...manifest, resource: isValid ? resourceOf(manifest, declared) : null };
+  const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields };
+  return {
+    ...manifest,
+    resource: isValid ? resourceOf(manifest, declared, laterFinder(place, overlaid)) : null,
+  };
+}
+
+type Find = (at: Pointer) => FoundNode;
+
+function finderIn(document: YamlDocument, overlaid: Overlaid | null): Find {
+  return (at) => overlaid?.find(at) ?? findNode(document, at);
+}
+
+/** The same for a resource, which does not keep the nodes of its document. */
+function laterFinder(place: Place, overlaid: Overlaid | null): Find {
+  return (at) => overlaid?.find(at) ?? findNode(reopenDocument(place), at);
 }
 
 /** What a document says, with overlays applied. */
@@ -63,13 +80,17 @@ interface Declared extends Tree {
   readonly kind: Kind;
   readonly value: JsonObject;
   readonly problems: Problems;
-  find(at: Pointer): FoundNode;
+  readonly find: Find;
 }
 
-/** The resource of a manifest without problems. Lines and columns are worked out when they are needed. */
-function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared): Resource {
-  const { kind, key, address, id, document, fields } = manifest;
-  const { value, find } = declared;
+/**
+ * The resource of a manifest without problems. Lines and columns are worked out when they are needed.
+ *
+ * @param find the positions of values, without the nodes of the document
+ */
+function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared, find: Find): Resource {
+  const { kind, key, address, id, place, fields } = manifest;
+  const { value } = declared;
   return {
     kind: kind.name,
     key,
@@ -79,15 +100,15 @@ function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared): R
     fields,
     lifecycle: readLifecycle(declared),
     get source() {
-      return sourceOf(document);
+      return sourceOf(place);
     },
     locate: (at) => sourceOf(find(at).place),
     point(at, offset) {
       const found = find(at);
       const text = offset === undefined ? undefined : valueAt(value, at);
       const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
-      const place = inside ?? found.place;
-      return { source: sourceOf(place), excerpt: place.file.excerpt(place.offset) };
+      const { file, offset: start } = inside ?? found.place;
+      return { source: file.at(start), excerpt: file.excerpt(start) };
     },
   };
 }

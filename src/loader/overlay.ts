@@ -46,7 +46,8 @@ export interface Overlays {
   reportUnused(): void;
 }
 
-interface Overlaid {
+/** A manifest with its overlays. */
+export interface Overlaid {
   readonly value: JsonObject;
   /** The position of a value in an overlay; `null` where the manifest gives it. */
   find(at: Pointer): FoundNode | null;

@@ -14,7 +14,7 @@ import {
 import { Failure } from '../model/failure.ts';
 import { placeOfNode, type YamlDocument } from './document.ts';
 import { type Place, SourceFile } from './file.ts';
-import type { Problems } from './problems.ts';
+import { Problems } from './problems.ts';
 import type { FileSource } from './source.ts';
 import { tagNames } from './tags.ts';
 
@@ -96,6 +96,24 @@ export function parseDocuments(file: SourceFile, problems: Problems, withErrors 
     if (!isWanted || !root || isEmpty(root)) return [];
     return [{ file, root, offset: placeOfNode(root, file).offset }];
   });
+}
+
+/** The documents of the file that was opened again last: messages come file by file. */
+let reopened: { readonly file: SourceFile; readonly byOffset: ReadonlyMap<number, YamlDocument> } | null =
+  null;
+
+/**
+ * Parses the document at a place again, for the position of one of its values. Nodes take up to a hundred times as much
+ * memory as their text, and most are never needed again once a manifest has been read.
+ */
+export function reopenDocument({ file, offset }: Place): YamlDocument {
+  if (reopened?.file !== file) {
+    const documents = parseDocuments(file, new Problems(), true);
+    reopened = { file, byOffset: new Map(documents.map((document) => [document.offset, document])) };
+  }
+  const found = reopened.byOffset.get(offset);
+  if (!found) throw new Error(`${file.path} has no document at ${offset}.`);
+  return found;
 }
 
 /** Reports the stack overflow that very large files cause in the library. */

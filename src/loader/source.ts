@@ -89,6 +89,31 @@ export function isInside(root: string, path: string): boolean {
 }
 
 /**
+ * A source that refuses to read more than `megabytes` in all, with a Failure `project-too-large` for the first file
+ * beyond. Further files count as empty, so that this remains the only problem. A file that is read twice counts twice,
+ * since its text is kept twice.
+ */
+export function limitSize(source: FileSource, megabytes: number): FileSource {
+  let left = megabytes * 1024 * 1024;
+  let isFull = false;
+  return {
+    glob: (patterns) => source.glob(patterns),
+    read: (path) => source.read(path),
+    text(path) {
+      if (isFull) return '';
+      const text = source.text(path);
+      left -= text.length;
+      if (left >= 0) return text;
+      isFull = true;
+      const what = `The manifests and the files they include are larger than ${megabytes} MB together`;
+      throw failure('project-too-large', `${what}; ${path} is the first that is not read.`, {
+        hint: 'Check what the globs under `manifests` match. Raise `sizeLimit` in the project file if the size is right.',
+      });
+    },
+  };
+}
+
+/**
  * Whether a path matches globs, without reading the disk. A glob that begins with `!` excludes paths, and what is in an
  * excluded folder.
  */

@@ -9,6 +9,7 @@ import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-outp
 import { diagnosticsJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown, planMarkdown, resultMarkdown } from './markdown.ts';
 import { type Document, type Format, formats, type ReportOptions } from './options.ts';
+import { disarm } from './safe.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
 import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
@@ -26,7 +27,7 @@ const renderers: {
   plan: {
     text: planText,
     json,
-    markdown: planMarkdown,
+    markdown: (plan, options) => disarm(planMarkdown(plan, options)),
     html: planHtml,
     junit: planJunit,
     github: planGithub,
@@ -36,7 +37,7 @@ const renderers: {
   result: {
     text: resultText,
     json,
-    markdown: resultMarkdown,
+    markdown: (result) => disarm(resultMarkdown(result)),
     html: resultHtml,
     junit: resultJunit,
     github: resultGithub,
@@ -44,7 +45,7 @@ const renderers: {
   diagnostics: {
     text: diagnosticsText,
     json: diagnosticsJson,
-    markdown: diagnosticsMarkdown,
+    markdown: (diagnostics) => disarm(diagnosticsMarkdown(diagnostics)),
     junit: diagnosticsJunit,
     github: diagnosticsGithub,
     sarif: diagnosticsSarif,

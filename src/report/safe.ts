@@ -9,10 +9,30 @@ const hidden = () => /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}
 let joinerOrHidden: RegExp | null = null;
 
 /**
+ * What CI systems read as commands in the output of a job: `::name::` at the beginning of a line (GitHub), `##[name]`
+ * anywhere in it (GitHub, Azure DevOps, TeamCity), and the marks of sections (GitLab).
+ */
+const command = /#(?=#\w*\[)|:(?=:)(?<=^[^\S\n]*:)|s(?=ection_(?:start|end):)/gim;
+const mayBeCommand = ['##', '::', 'ection_'];
+
+function replaceCommands(text: string, sign: (char: string) => string): string {
+  return mayBeCommand.some((part) => text.includes(part)) ? text.replace(command, sign) : text;
+}
+
+/** `text` with a visible sign in every command to a CI system, so that it is none: `<U+0023>#[error]`. */
+export function disarm(text: string): string {
+  return replaceCommands(text, codePoint);
+}
+
+/**
  * `text` with a visible sign in the place of every control character: terminal escapes, bidirectional overrides,
- * invisible formatting, lone surrogates. Line feeds and tabs stay.
+ * invisible formatting, lone surrogates. Line feeds and tabs stay. It holds no command to a CI system.
  */
 export function printable(text: string): string {
+  return disarm(showHidden(text));
+}
+
+function showHidden(text: string): string {
   if (plain.test(text)) return text;
   joinerOrHidden ??= new RegExp(
     `((?<=\\p{Extended_Pictographic}[\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}]?)\\u200d)|${hidden().source}`,
@@ -37,9 +57,9 @@ export function visibleBlanks(text: string): string {
     .replace(/\p{Zs}/gu, codePoint);
 }
 
-/** The value as JSON, with every character escaped that a terminal might obey. */
+/** The value as JSON, with every character escaped that a terminal or a CI system might obey. */
 export function safeJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2);
+  const text = replaceCommands(JSON.stringify(value, null, 2), unicodeEscape);
   return text.replace(hidden(), (char) => (char === '\n' ? char : unicodeEscape(char)));
 }
 
@@ -56,9 +76,10 @@ export function escapeHtml(text: string): string {
   return quoteHtml(printable(text));
 }
 
-/** Escapes markup only, for a document inside an attribute that has to arrive unchanged. */
+/** Escapes markup and commands to CI systems only, for a document inside an attribute that has to arrive unchanged. */
 export function quoteHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
+  const quoted = text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
+  return replaceCommands(quoted, (char) => `&#${char.charCodeAt(0)};`);
 }
 
 /** For text in Markdown: it makes no markup, mention, reference or link. */

@@ -160,8 +160,11 @@ function txtStrings(text: string): string {
   return strings.join(' ');
 }
 
+const hash = 0x23;
+
 function escapeByte(byte: number): string {
-  if (byte < 0x20 || byte > 0x7e) return `\\${String(byte).padStart(3, '0')}`;
+  // CI systems read `##[` as the beginning of a command.
+  if (byte < 0x20 || byte > 0x7e || byte === hash) return `\\${String(byte).padStart(3, '0')}`;
   const char = String.fromCharCode(byte);
   return char === '"' || char === '\\' ? `\\${char}` : char;
 }

@@ -4,23 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isArray, isObject, own, textOf } from '../../src/model/json.ts';
-import { createRunner, member, type Ran, type Runner } from '../commands/runner.ts';
+import { createRunner, member, npm, type Ran, type Runner } from '../commands/runner.ts';
 import { runProgram } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
 
-/** In place of npm: the program that stands here is what it installs. */
-const npm = `#!/bin/sh
-printf %s "$*" > npm.log
-mkdir -p "$3/node_modules"
-ln -sfn '${root}' "$3/node_modules/tenantctl"
-`;
-
 let runner: Runner;
 beforeEach(async () => {
   runner = createRunner({ npm });
   await runProgram(['init', '--pipelines', 'none'], { cwd: runner.dir });
+  runner.write('package-lock.json', '{}');
 });
 afterEach(() => runner.close());
 
@@ -33,10 +27,14 @@ async function use(inputs: Readonly<Record<string, string>>): Promise<Step> {
   runner.write('outputs', '');
   const value = (expression: string): string => {
     const [scope = '', name = ''] = expression.split('.');
-    if (expression === 'runner.temp') return `${runner.dir}/temp`;
+    if (scope === 'steps') return told()[expression.replace('steps.install.outputs.', '')] ?? '';
     const preset = textOf(member(action, 'inputs', name), 'default');
     if (scope !== 'inputs' || preset === null) throw new Error(`The test does not know ${expression}.`);
     return inputs[name] ?? preset;
+  };
+  const told = () => {
+    const lines = runner.read('outputs').matchAll(/^([\w-]+)=(.*)$/gm);
+    return Object.fromEntries([...lines].map(([, name, text]) => [name, text]));
   };
   const steps = own(member(action, 'runs'), 'steps');
   let [code, output] = [0, ''];
@@ -56,8 +54,8 @@ async function use(inputs: Readonly<Record<string, string>>): Promise<Step> {
     code = ran.code;
     output += ran.output;
   }
-  const told = runner.read('outputs').matchAll(/^([\w-]+)=(.*)$/gm);
-  return { code, output, outputs: Object.fromEntries([...told].map(([, name, text]) => [name, text])) };
+  const { program, ...outputs } = told();
+  return { code, output, outputs };
 }
 
 describe('the action', () => {
@@ -67,7 +65,7 @@ describe('the action', () => {
     expect(outputs).toMatchObject({ 'exit-code': '0', create: '3', update: '4', delete: '1', manual: '0' });
     expect(output).toContain(outputs.digest ?? 'no digest');
     expect(JSON.parse(readFileSync(outputs.file ?? '', 'utf8'))).toMatchObject({ digest: outputs.digest });
-    expect(runner.read('npm.log')).toContain('tenantctl@latest');
+    expect(runner.read('npm.log')).toBe('ci --ignore-scripts --no-audit --no-fund\n');
     expect(runner.read('summary.md')).toContain(`Digest: \`${outputs.digest}\``);
   });
 
@@ -116,6 +114,39 @@ describe('the action', () => {
     const args = '--out\nplan.json';
     expect((await use({ args })).outputs).toMatchObject({ file: 'plan.json' });
     expect((await use({ args, environment: 'nowhere' })).outputs).toEqual({ 'exit-code': '1' });
+  });
+
+  it('installs an exact version that is named, without scripts of packages', async () => {
+    expect((await use({ version: '1.2.3-rc.1', args: '--quiet' })).code).toBe(0);
+    expect(runner.read('npm.log')).toMatch(/^install .*--ignore-scripts .* tenantctl@1\.2\.3-rc\.1\n$/);
+  });
+
+  it.each([
+    'latest',
+    '^1.2.3',
+    '1',
+    '1.2',
+    '1.x',
+    '>=1.0.0',
+    '1.2.3 || 2',
+    'npm:other@1.2.3',
+    'https://x.example/t.tgz',
+  ])('installs nothing for the version %s', async (wanted) => {
+    const { code, output, outputs } = await use({ version: wanted });
+    expect({ code, outputs }).toEqual({ code: 1, outputs: {} });
+    expect(output).toMatch(/^::error::The input `version` must be one exact version/);
+    expect((await runner.shell('test -e npm.log', {})).code).toBe(1);
+  });
+
+  it('installs nothing without a version and without a lock file, or with one that lacks tenantctl', async () => {
+    await runner.shell('rm package-lock.json', {});
+    expect((await use({})).output).toMatch(/^::error::There is no package-lock\.json/);
+    runner.close();
+    runner = createRunner({ npm: '#!/bin/sh\n' });
+    runner.write('package-lock.json', '{}');
+    const { code, output } = await use({});
+    expect(code).toBe(1);
+    expect(output).toMatch(/^::error::The package-lock\.json does not contain tenantctl\./m);
   });
 
   it('runs nothing that an input says besides', async () => {

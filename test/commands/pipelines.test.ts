@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { runProgram } from '../support/world.ts';
-import { createRunner, member, type Ran, type Runner, scriptOf } from './runner.ts';
+import { createRunner, member, npm, type Ran, type Runner, scriptOf } from './runner.ts';
 
 /** `gh` filters with a jq of its own; the one that plays `gh` here needs the machine's. */
 const hasJq = spawnSync('jq', ['--version']).status === 0;
@@ -57,18 +57,16 @@ const state = JSON.parse(readFileSync('hub.json', 'utf8'));
 const url = args.at(-1).startsWith('http') ? args.at(-1) : args.find((each) => each.startsWith('http'));
 const route = url.replace('https://lab.example/api/v4/projects/12', '');
 const data = args[args.indexOf('--data-urlencode') + 1];
-const artifact = /^\\/jobs\\/artifacts\\/refs%2Fmerge-requests%2F7%2F(head|merge)\\/raw\\/plan\\.json\\?job=plan$/.exec(route);
-if (route === '/merge_requests/7/notes') {
+const me = { id: 99 };
+if (url === 'https://lab.example/api/v4/user') console.log(JSON.stringify(me));
+else if (route === '/merge_requests/7/notes') {
   const [name, file] = data.split('@');
-  state.comments.push({ [name]: readFileSync(file, 'utf8') });
+  state.comments.unshift({ author: me, [name]: readFileSync(file, 'utf8').trimEnd() });
+} else if (route === '/merge_requests/7/notes?order_by=created_at&sort=desc&per_page=100') {
+  console.log(JSON.stringify(state.comments));
 } else if (/^\\/repository\\/commits\\/\\w+\\/merge_requests$/.test(route)) console.log(JSON.stringify(state.pulls));
-else if (artifact && state.artifacts[artifact[1]]) process.stdout.write(state.artifacts[artifact[1]]);
 else { console.error('curl: (22) 404 ' + route); process.exit(22); }
 writeFileSync('hub.json', JSON.stringify(state));
-`;
-
-const npm = `#!/bin/sh
-echo "$*" >> npm.log
 `;
 
 let tenant: Sandbox;
@@ -82,6 +80,7 @@ beforeEach(async () => {
     cwd: runner.dir,
   });
   expect(made.code).toBe(0);
+  runner.write('package-lock.json', '{}');
   for (const folder of ['integrations', 'searches', 'sign-in', 'templates', 'mail']) {
     rmSync(join(runner.dir, 'config', folder), { recursive: true });
   }
@@ -105,11 +104,10 @@ interface Hub {
     readonly description: string;
     readonly sha: string;
   }[];
-  readonly artifacts: Readonly<Record<string, string>>;
 }
 
 function hub(known: Partial<Hub>): Hub {
-  const none: Hub = { pulls: [], comments: [], statuses: [], artifacts: {} };
+  const none: Hub = { pulls: [], comments: [], statuses: [] };
   const state = { ...none, ...known };
   runner.write('hub.json', JSON.stringify(state));
   return state;
@@ -203,12 +201,12 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     expect(await job('drift', {})).toMatchObject({ code: 0 });
   });
 
-  it('shows no secret, and installs its own version', async () => {
+  it('shows no secret, and installs what the lock file says, without scripts of packages', async () => {
     const { output } = await job('plan', request);
     for (const secret of [tenant.clientSecret, 'pw-4711', 'hub-token']) {
       expect(output + JSON.stringify(known())).not.toContain(secret);
     }
-    expect(runner.read('npm.log')).toMatch(/^install --global tenantctl@\d+\.\d+\.\d+/);
+    expect(runner.read('npm.log')).toBe('ci --ignore-scripts --no-audit --no-fund\n');
   });
 
   it('edits its comment when it plans again', async () => {
@@ -283,8 +281,10 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
       expect(line).not.toContain('${{');
     }
     expect(
-      [...text.matchAll(/^ +- uses: (\S+)/gm)].every(([, name]) => /^actions\/[\w-]+@v\d+$/.test(name ?? '')),
-    ).toBe(true);
+      [...text.matchAll(/^ +- uses: (.+)/gm)].filter(
+        ([, name = '']) => !/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(name),
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -315,26 +315,24 @@ describe('the pipeline for GitLab', () => {
 
   const merged = { iid: 7, state: 'merged' };
 
-  it.each(['head', 'merge'])(
-    'comments a plan, and applies the one reviewed in the pipeline of %s',
-    async (ref) => {
-      expect(await job('plan')).toMatchObject({ code: 0 });
-      const plan = runner.read('plan.json');
-      const { digest } = JSON.parse(plan);
-      expect(known().comments[0]?.body).toContain(digest);
-      expect(JSON.parse(runner.read('plan.gitlab.json'))).toEqual({ create: 1, update: 0, delete: 0 });
+  it('comments a plan, and applies the one that was commented last', async () => {
+    expect(await job('plan')).toMatchObject({ code: 0 });
+    declare('one@acme.example', 'two@acme.example');
+    expect(await job('plan')).toMatchObject({ code: 0 });
+    const { digest } = JSON.parse(runner.read('plan.json'));
+    expect(known().comments[0]?.body).toContain(digest);
+    expect(JSON.parse(runner.read('plan.gitlab.json'))).toEqual({ create: 2, update: 0, delete: 0 });
 
-      hub({ pulls: [{ iid: 6, state: 'closed' }, merged], artifacts: { [ref]: plan } });
-      expect(await job('apply')).toMatchObject({ code: 0 });
-      expect(senders()).toEqual(['one@acme.example']);
-      expect(JSON.parse(runner.read('result.json'))).toMatchObject({ planDigest: digest });
-      expect(await job('drift')).toMatchObject({ code: 0 });
-    },
-  );
+    hub({ ...known(), pulls: [{ iid: 6, state: 'closed' }, merged] });
+    expect(await job('apply')).toMatchObject({ code: 0 });
+    expect(senders()).toEqual(['one@acme.example', 'two@acme.example']);
+    expect(JSON.parse(runner.read('result.json'))).toMatchObject({ planDigest: digest });
+    expect(await job('drift')).toMatchObject({ code: 0 });
+  });
 
   it('applies nothing when something else changed after the review', async () => {
     await job('plan');
-    hub({ pulls: [merged], artifacts: { head: runner.read('plan.json') } });
+    hub({ ...known(), pulls: [merged] });
     declare('unreviewed@acme.example');
     expect(await job('apply')).toMatchObject({ code: 4 });
     expect(senders()).toEqual([]);
@@ -343,7 +341,23 @@ describe('the pipeline for GitLab', () => {
   it('applies nothing without a merge request or without its plan', async () => {
     expect((await job('apply')).output).toContain('nobody has approved a plan');
     hub({ pulls: [merged] });
-    expect((await job('apply')).code).not.toBe(0);
+    const { code, output } = await job('apply');
+    expect({ code, senders: senders() }).toEqual({ code: 1, senders: [] });
+    expect(output).toContain('no plan that could have been approved');
+  });
+
+  it('takes no digest from a comment of somebody else, and none from inside a plan', async () => {
+    await job('plan');
+    const [plan] = known().comments;
+    const digest = `Digest: \`sha256:${'a'.repeat(64)}\``;
+    hub({
+      pulls: [merged],
+      comments: [
+        { author: { id: 4 }, body: plan?.body ?? '' },
+        { author: { id: 99 }, body: `### tenantctl plan: production\n\n${digest}\n\nno last line` },
+      ],
+    });
+    expect(await job('apply')).toMatchObject({ code: 1 });
     expect(senders()).toEqual([]);
   });
 
@@ -380,5 +394,48 @@ describe('the pipeline for GitLab', () => {
       expect(own(member(file()), 'stages')).toContain(own(found, 'stage'));
       expect(scriptOf(found, 'script')).not.toBe('');
     }
+  });
+});
+
+describe.each(['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml'])('%s', (path) => {
+  /** The lines that install, as they stand before everything else. */
+  const install = () => {
+    const lines = runner.read(path).split('\n');
+    const start = lines.findIndex((line) => line.includes('if [ ! -f package-lock.json ]'));
+    const end = lines.findIndex((line) => line.includes('npm ci '));
+    return lines.slice(start, end + 1).join('\n');
+  };
+
+  it('runs nothing without a lock file, and says how to get one', async () => {
+    rmSync(join(runner.dir, 'package-lock.json'));
+    const { code, output } = await runner.shell(install(), {});
+    expect(code).toBe(1);
+    expect(output).toContain('Run npm install and commit package.json and package-lock.json.');
+    expect(existsSync(join(runner.dir, 'npm.log'))).toBe(false);
+  });
+
+  it('names every version of what it runs', () => {
+    const text = runner.read(path);
+    expect(text).not.toMatch(/@latest|npm install [^a]|npx/);
+    expect(text).toMatch(/npm ci /);
+    expect(text).not.toMatch(/npm ci (?!--ignore-scripts)/);
+    expect(text.match(/^ *(?:- |run: )?.*tenantctl (?:validate|plan|apply) .*$/gm)).not.toBe(null);
+    for (const [line] of text.matchAll(/^(?! *#).*tenantctl (?:validate|plan|apply) .*$/gm)) {
+      expect(line).toContain('node_modules/.bin/tenantctl');
+    }
+  });
+
+  it('lets only the hosts of the project have requests and credentials', () => {
+    const [, hosts] = /^ +TENANTCTL_ALLOWED_HOSTS: (.*)$/m.exec(runner.read(path)) ?? [];
+    expect(hosts).toBe(new URL(tenant.url).host);
+  });
+
+  it('knows no event in which strangers run with secrets, and applies no file of a request', () => {
+    const text = runner.read(path);
+    expect(text).not.toContain('pull_request_target');
+    for (const [line] of text.matchAll(/^.*tenantctl apply .*$/gm)) {
+      expect(line).toMatch(/apply -e "\$TENANTCTL_ENV" --expect "\$DIGEST"/);
+    }
+    expect(text).not.toMatch(/download-artifact|jobs\/artifacts/);
   });
 });

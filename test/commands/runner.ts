@@ -1,11 +1,21 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
+
+/** In place of npm: `npm ci` and `npm install --prefix` link the program that stands here. Every call is logged. */
+export const npm = `#!/bin/sh
+echo "$*" >> npm.log
+folder=.
+if [ "$2" = --prefix ]; then folder=$3; fi
+mkdir -p "$folder/node_modules/.bin" "$folder/node_modules/tenantctl/dist"
+ln -sfn '${program}' "$folder/node_modules/.bin/tenantctl"
+ln -sfn '${dirname(program)}' "$folder/node_modules/tenantctl/dist/bin"
+`;
 
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
 export interface Runner {
@@ -22,7 +32,7 @@ export interface Ran {
   readonly output: string;
 }
 
-/** @param stubs the programs besides `tenantctl`: shell scripts, which begin with `#!`, or Node modules */
+/** @param stubs the programs: shell scripts, which begin with `#!`, or Node modules */
 export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
   const bin = `${dir}.bin`;
@@ -32,7 +42,6 @@ export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
     chmodSync(join(bin, name), 0o755);
   };
   const runNode = (file: string) => `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`;
-  install('tenantctl', runNode(program));
   for (const [name, text] of Object.entries(stubs)) {
     const file = join(bin, `${name}.mjs`);
     if (!text.startsWith('#!')) writeFileSync(file, text);

@@ -7,6 +7,7 @@ import { Problems } from '../../src/loader/problems.ts';
 import { readTree } from '../../src/loader/tree.ts';
 import { trickyText } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
+import { config, failureOf, load } from './fixture.ts';
 
 /** The documents of a text and where they begin, if the text is sound and without tags; else `null`. */
 function read(text: string) {
@@ -370,5 +371,52 @@ describe('a text without tags', () => {
     '--- a: b',
   ])('is refused where it is `%s`', (text) => {
     expect(read(`${text}\n`)).toBeNull();
+  });
+});
+
+describe('the size of a project', () => {
+  const half = 'x'.repeat(512 * 1024 - 200);
+  const template = (key: string, body: string) =>
+    `kind: NotificationTemplate\nkey: ${key}\nmedium: EMAIL\nlocale: en\nbody: ${body}\n`;
+  const limited = `${config()}sizeLimit: 1\n`;
+
+  it('is limited, which is one problem with the first file beyond, and where to raise it', () => {
+    const files = Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e'].map((key) => [`config/${key}.yaml`, template(key, half)]),
+    );
+    expect(load({ ...files, 'tenantctl.yaml': config() }).resources).toHaveLength(5);
+    expect(failureOf({ ...files, 'tenantctl.yaml': limited })).toMatchObject([
+      {
+        code: 'project-too-large',
+        source: { file: 'config/c.yaml' },
+        hint: expect.stringContaining('sizeLimit'),
+      },
+    ]);
+  });
+
+  it('counts a file as often as it is included', () => {
+    const text = { 'config/text.txt': half, 'tenantctl.yaml': limited };
+    const including = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`config/${at}.yaml`, template(`k${at}`, '!file text.txt')]),
+      );
+    expect(load({ ...text, ...including(2) }).resources).toHaveLength(2);
+    expect(failureOf({ ...text, ...including(3) })).toMatchObject([{ code: 'project-too-large' }]);
+  });
+});
+
+describe('a position that is asked for after reading', () => {
+  it('is found again in files with many documents, one after the other and back', () => {
+    const file = (name: string) =>
+      ['a', 'b']
+        .map((key) => `---\n# ${name}\nkind: SenderAddress\nemail: ${key}@${name}.example\n`)
+        .join('');
+    const all = load({ 'config/one.yaml': file('one'), 'config/two.yaml': file('two') }).resources;
+    const found = [...all, ...all.toReversed()].map((each) => [each.key[0], each.locate('/email')] as const);
+    for (const [email, { file: path, line, column }] of found) {
+      expect(`${path}:${line}:${column}`).toBe(
+        `config/${email?.slice(2, 5)}.yaml:${email?.startsWith('a') ? 4 : 8}:8`,
+      );
+    }
   });
 });

@@ -52,7 +52,7 @@ function rollbackInput({ records, declared = [], scope, choices }: RollbackCase)
     summary: { done: records.length, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 },
     changes: records,
   };
-  return { result, resources: declared, environment, choices: chosen };
+  return { result, resources: declared, environment, choices: chosen, later: [] };
 }
 
 /** What a rollback reads: kinds and keys. */

@@ -7,8 +7,9 @@ import {
   renderReport,
   renderRequests,
 } from '../../src/report/index.ts';
+import { renderSearch, searchFormats } from '../../src/report/search.ts';
 import { plain } from './fixtures.ts';
-import { hostileDocuments } from './hostile.ts';
+import { commandsIn, evil, hostileDocuments } from './hostile.ts';
 
 const documents = hostileDocuments();
 const hostilePlan = planOf(documents);
@@ -65,11 +66,34 @@ describe('hostile text', () => {
     }
   });
 
+  it.each(cases.filter(({ format }) => format !== 'github'))(
+    'gives no command to a CI system: $is as $format',
+    ({ document, format }) => {
+      expect(commandsIn(renderReport(document, format, plain))).toEqual([]);
+      for (const width of format === 'text' ? [27] : []) {
+        const wrapped = { colour: false, width, verbose: true };
+        expect(commandsIn(renderReport(document, format, wrapped))).toEqual([]);
+      }
+    },
+  );
+
+  it('gives no command to a CI system in a dry run, a search or a status', () => {
+    expect(commandsIn(renderRequests(hostilePlan, plain))).toEqual([]);
+    const lines = evil.split('\n');
+    const profiles = lines.map((id) => ({ id, [id]: id, attributes: { [id]: [evil, { [id]: id }] } }));
+    for (const format of searchFormats) {
+      const found = { label: '::error::x', profiles, more: true, rules: 'saved' } as const;
+      expect(commandsIn(renderSearch(found, format, { colour: false, width: 30 }))).toEqual([]);
+    }
+  });
+
   it('starts no workflow command of its own', () => {
     for (const { text } of of('github')) {
       const lines = text.trimEnd().split('\n');
       for (const line of lines) expect(line).toMatch(/^::(error|warning|notice) [^\n]*::/);
       for (const line of lines) expect(line.split('::')[1]).toMatch(/^(error|warning|notice) /);
+      for (const line of lines) expect(commandsIn(line)).toEqual([line]);
+      expect(text).not.toMatch(/##\w*\[|section_start:/);
     }
   });
 

@@ -14,6 +14,9 @@ export const evil = [
   '',
   '# heading @everyone #1 [x](javascript:alert(1)) <http://x> https://x.example www.x.example `c` | a |',
   '::error::x %0A%25 ::set-output name=a::b\r\n::stop-commands::x',
+  '  ::add-mask::x',
+  'x ##[error]x ##[add-mask]x ##vso[task.setvariable variable=a]b ##teamcity[message]',
+  'section_start:1:x[collapsed=true]\r\u001b[0Ksection_end:1:x',
   '<iframe src="http://127.0.0.1:PORT/frame"></iframe><a href="javascript:alert(1)" autofocus onfocus=pwned=3>x</a>',
 ].join('\n');
 
@@ -88,4 +91,11 @@ export function hostileDocuments(port = 1): readonly Document[] {
     },
     { is: 'diagnostics', diagnostics: [problem] },
   ];
+}
+
+/** What a CI system would carry out if it stood in the output of a job, apart from GitHub's own annotations. */
+export function commandsIn(output: string): string[] {
+  return output
+    .split(/[\r\n]/)
+    .filter((line) => line.trimStart().startsWith('::') || /##\w*\[|section_(start|end):/i.test(line));
 }

@@ -37,6 +37,9 @@ describe('a plan as a comment', () => {
     expect(markdown(plan([textUpdate]), { ...plain, sourceUrl })).toContain(
       '[`config/templates.yaml:40`](<https://git.example/blob/main/config/templates.yaml#L40>)',
     );
+    expect(markdown(plan([textUpdate]), { ...plain, sourceUrl: 'https://x.example/> [x](<y b' })).toContain(
+      '](<https://x.example/%3E%20[x](%3Cy%20b>)',
+    );
     expect(markdown(plan([textUpdate]), { ...plain, sourceUrl: 'javascript:alert(1)' })).not.toContain(
       'javascript',
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { type Format, renderReport } from '../../src/report/index.ts';
 import { diagnostics, guard, plain, plan, samplePlan, sampleResult, senderDelete } from './fixtures.ts';
 
@@ -48,7 +49,33 @@ describe('GitHub annotations', () => {
   });
 });
 
+/** A problem in a place whose parts all differ, in a file whose name has every sign that ends a property. */
+const odd: Diagnostic = {
+  code: 'unknown-field',
+  severity: 'warning',
+  message: 'a, b: c\r\n100%',
+  source: { file: 'config/a, b: c%.yaml', line: 12, column: 34 },
+};
+const renderOdd = (format: Format) => renderReport({ is: 'diagnostics', diagnostics: [odd] }, format, plain);
+
+describe('signs that end a part of an annotation', () => {
+  it('are escaped: comma and colon in properties only, percent and line ends everywhere', () => {
+    expect(renderOdd('github')).toBe(
+      '::warning file=config/a%2C b%3A c%25.yaml,line=12,col=34,title=unknown-field::a, b: c%0A100%25\n',
+    );
+  });
+});
+
 describe('SARIF', () => {
+  it('has line and column of the place, in UTF-16 units as the loader counts', () => {
+    const [run] = JSON.parse(renderOdd('sarif')).runs;
+    expect(run.columnKind).toBe('utf16CodeUnits');
+    expect(run.results[0].locations[0].physicalLocation).toEqual({
+      artifactLocation: { uri: 'config/a%2C%20b%3A%20c%25.yaml' },
+      region: { startLine: 12, startColumn: 34 },
+    });
+  });
+
   it('has a rule a code and a region a problem', () => {
     const [run] = JSON.parse(ofProblems('sarif')).runs;
     expect(run.tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   codeBlock,
   codeSpan,
+  disarm,
   escapeHtml,
   escapeMarkdown,
   oneLine,
@@ -32,7 +33,33 @@ describe('printable', () => {
   });
 });
 
+describe('commands to CI systems', () => {
+  it.each([
+    ['::add-mask::x', '<U+003A>:add-mask::x'],
+    ['a\n \t::error file=x::y', 'a\n \t<U+003A>:error file=x::y'],
+    ['a ##[error]b', 'a <U+0023>#[error]b'],
+    ['##vso[task.complete]', '<U+0023>#vso[task.complete]'],
+    ['####[x]', '##<U+0023>#[x]'],
+    ['section_start:1:x', '<U+0073>ection_start:1:x'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(printable(text)).toBe(shown);
+    expect(disarm(text)).toBe(shown);
+  });
+
+  it('leaves what no CI system obeys alone', () => {
+    const text = 'std::vector ## [x] #[y] a :: b\nfe80::1\n### Heading\nsection_one: ##';
+    expect(printable(text)).toBe(text);
+  });
+});
+
 describe('safeJson', () => {
+  it('holds no command to a CI system, and stays the same value', () => {
+    const value = { '##[error]': ['::add-mask::x', '##vso[x]', 'section_end:1:x'] };
+    const text = safeJson(value);
+    expect(JSON.parse(text)).toEqual(value);
+    expect(text).not.toMatch(/##\w*\[|section_end|^\s*::/m);
+  });
+
   it('stays the same value and holds nothing a terminal obeys', () => {
     const value = { a: 'x\u001b[0m\u009b1m\u202e\u2028', b: ['\u{e0041}', '\ud800'] };
     const text = safeJson(value);

@@ -1,5 +1,6 @@
 import { readUrl } from '../../loader/connection.ts';
 import { Failure, failure, interruption } from '../../model/failure.ts';
+import { printable } from '../../report/safe.ts';
 import type { Io } from '../io.ts';
 import { openPrompt } from '../prompt.ts';
 
@@ -53,7 +54,7 @@ export async function askForChoices(given: Given, io: Io): Promise<Choices> {
         return read(answer);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        io.stderr.write(`${error.message}\n`);
+        io.stderr.write(`${printable(error.message)}\n`);
       }
     }
   };

@@ -47,16 +47,49 @@ export function projectFile(example: string, { tenant, from }: Choices): string 
   return document.toString({ lineWidth: 0, singleQuote: true });
 }
 
-/** The example's pipeline with this version, and with the secrets of this project. */
-export function pipelineFile(example: string, names: readonly string[]): string {
+/** What a pipeline has to know of its project. */
+export interface PipelineFacts {
+  /** The environment variables that project file and manifests use. */
+  readonly names: readonly string[];
+  /** The hosts of the tenant, which alone may be called; `null` where the project file does not tell them. */
+  readonly hosts: readonly string[] | null;
+}
+
+/** In the place of hosts that are not known. No request can reach it. */
+export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
+
+/** The example's pipeline with the hosts of this project, and with its secrets. */
+export function pipelineFile(example: string, { names, hosts }: PipelineFacts): string {
+  const allowed = hosts === null ? unknownHost : hosts.join(',');
   return example
-    .replace('TENANTCTL_VERSION: latest', `TENANTCTL_VERSION: ${version}`)
+    .replace(/(?<=^ +TENANTCTL_ALLOWED_HOSTS: ).*$/m, () => allowed)
     .replaceAll(/^( +)SNOW_PASSWORD: .*\n/gm, (_line, indent: string) =>
       names
         .filter((name) => name !== 'TENANT_CLIENT_ID' && name !== 'TENANT_CLIENT_SECRET')
         .map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`)
         .join(''),
     );
+}
+
+/**
+ * Adds this exact version of tenantctl to a package.json, in the indentation that it has. A package that depends on
+ * tenantctl already keeps its own version.
+ */
+export function addDependency(existing: string | null): string | null {
+  const text = existing ?? '{ "private": true }';
+  const content = parseJson(text.replace(/^\uFEFF/, ''));
+  if (!isObject(content)) return null;
+  const groups = ['dependencies', 'devDependencies', 'optionalDependencies'].map((name) =>
+    own(content, name),
+  );
+  if (groups.some((group) => isObject(group) && own(group, 'tenantctl') !== undefined)) return existing;
+  const others = own(content, 'devDependencies');
+  if (others !== undefined && !isObject(others)) return null;
+  const sorted = Object.entries({ ...others, tenantctl: version }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const indent = /^[{\s]*?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+  const changed = JSON.stringify({ ...content, devDependencies: objectFrom(sorted) }, null, indent);
+  const lines = text.includes('\r\n') ? changed.replaceAll('\n', '\r\n') : changed;
+  return `${lines}${/\r?\n$/.exec(text)?.[0] ?? (existing === null ? '\n' : '')}`;
 }
 
 /** Adds those of the lines that are missing. */

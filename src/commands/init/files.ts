@@ -1,11 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { globSync } from 'tinyglobby';
 import { requireInside } from '../../loader/own-folder.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
 import type { Choices } from './choices.ts';
-import { addLines, addSettings, type Content, pipelineFile, projectFile } from './contents.ts';
+import {
+  addDependency,
+  addLines,
+  addSettings,
+  type Content,
+  type PipelineFacts,
+  pipelineFile,
+  projectFile,
+} from './contents.ts';
 
 /** A file of a new project. */
 export interface ProjectFile {
@@ -39,6 +46,7 @@ export function projectFiles(choices: Choices, root: string): ProjectFile[] {
   return [
     newFile('tenantctl.yaml', projectFile(example('tenantctl.yaml'), choices)),
     ...(isNew ? manifestFiles(choices) : []),
+    { path: 'package.json', content: addDependency },
     {
       path: '.gitignore',
       content: addLines(['.tenantctl/*', `!${schemaFolder}/`, '.env', 'node_modules/']),
@@ -49,14 +57,14 @@ export function projectFiles(choices: Choices, root: string): ProjectFile[] {
   ];
 }
 
-/** @param names the environment variables that the manifests need, which the pipelines set */
-export function pipelineFiles({ pipelines }: Choices, names: readonly string[]): ProjectFile[] {
+/** The pipelines, with what they have to know of the project. */
+export function pipelineFiles({ pipelines }: Choices, facts: PipelineFacts): ProjectFile[] {
   return [
     { system: 'github', path: '.github/workflows/tenantctl.yaml' },
     { system: 'gitlab', path: '.gitlab-ci.yml' },
   ]
     .filter(({ system }) => pipelines === 'both' || pipelines === system)
-    .map(({ path }) => newFile(path, pipelineFile(example(path), names)));
+    .map(({ path }) => newFile(path, pipelineFile(example(path), facts)));
 }
 
 function manifestFiles({ from, tenant }: Choices): ProjectFile[] {
@@ -74,18 +82,6 @@ function manifestFiles({ from, tenant }: Choices): ProjectFile[] {
 function schemaFile(name: string): ProjectFile {
   const file = `${name}.schema.json`;
   return { path: `${schemaFolder}/${file}`, content: () => ownFile(`schemas/${file}`) };
-}
-
-/** The environment variables that project file and manifests use, sorted. */
-export function namesFromEnvironment(root: string): string[] {
-  const patterns = ['tenantctl.yaml', 'environments/*.{yaml,yml}', 'config/**/*.{yaml,yml}'];
-  const texts = globSync(patterns, { cwd: root, expandDirectories: false })
-    .sort()
-    .map((path) => readFileSync(join(root, path), 'utf8'));
-  const found = texts.flatMap((text) =>
-    [...text.matchAll(/^[^#\n]*?!(?:env|secret) +["']?([A-Za-z_]\w*)/gm)].map(([, name = '']) => name),
-  );
-  return [...new Set(found)].sort();
 }
 
 /** Writes the files below `root`. Throws a Failure for a file that cannot be read or written, or is outside by a link. */

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { oneLine } from '../safe.ts';
+import { disarm, oneLine } from '../safe.ts';
 
 const codes = {
   bold: [1, 22],
@@ -55,7 +55,7 @@ export function paragraph(indent: number, text: string, ...styles: readonly Styl
 }
 
 /**
- * Rows as text. Control characters become visible signs. Lines are wrapped to the width of the terminal, where wide
+ * Rows as text. Control characters and commands to CI systems become visible signs. Lines are wrapped to the width of the terminal, where wide
  * characters take two columns and combining characters none.
  */
 export function layout(rows: readonly Row[], { colour, width }: { colour: boolean; width: number }): string {
@@ -71,7 +71,8 @@ export function layout(rows: readonly Row[], { colour, width }: { colour: boolea
       return text === '' ? '' : `${' '.repeat(index === 0 ? start : rest)}${text}`;
     });
   });
-  return `${lines.join('\n')}\n`;
+  // Wrapping moves text to the beginning of a line, and spans are joined.
+  return disarm(`${lines.join('\n')}\n`);
 }
 
 /** A line without blanks at its end. */

@@ -1,0 +1,110 @@
+/** What a job of a CI system prints, whatever the manifests and the tenant say. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { commandsIn } from '../report/hostile.ts';
+import { createWorld, seedFile, type World } from '../support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ sandbox: { seed: seedFile } });
+});
+afterEach(() => world.close());
+
+/** A text that stands at the beginning of a line, is wrapped, and holds every command. */
+const hostile = [
+  '::add-mask::x',
+  `${'word '.repeat(30)}::set-output name=digest::sha256`,
+  'x ##[error]y ##vso[task.complete]',
+  'section_start:1:x',
+].join('\n');
+
+const template = (text: string) => ({
+  kind: 'NotificationTemplate',
+  key: 'password_expiring',
+  medium: 'EMAIL',
+  locale: 'en',
+  subject: text,
+  body: text,
+});
+
+it.each([
+  ['validate'],
+  ['plan', '--verbose'],
+  ['plan', '--format', 'markdown'],
+  ['plan', '--format', 'html'],
+  ['plan', '--format', 'json'],
+  ['apply', '--dry-run'],
+  ['apply', '--yes', '--verbose'],
+])('holds no command from manifests: %j', async (...argv) => {
+  world.declare([template(hostile), { kind: hostile, label: hostile }]);
+  const refused = await world.run(...argv);
+  expect(refused.code).toBe(1);
+  world.declare([template(hostile), { kind: 'SenderAddress', email: 'a@acme.example' }]);
+  const ran = await world.run(...argv);
+  expect(ran.code).toBe(0);
+  for (const { stdout, stderr } of [refused, ran]) expect(commandsIn(stdout + stderr)).toEqual([]);
+});
+
+it('holds no command from the tenant, neither in differences nor in its messages', async () => {
+  world.declare([template('plain')]);
+  expect((await world.run('apply', '--yes')).code).toBe(0);
+  for (const each of world.sandbox.state.templates) each.subject = hostile;
+  for (const argv of [
+    ['plan'],
+    ['plan', '--format=markdown'],
+    ['export', '--out', 'a'],
+    ['apply', '--dry-run'],
+  ]) {
+    const { code, stdout, stderr } = await world.run(...argv);
+    expect(code).toBe(0);
+    expect(commandsIn(stdout + stderr)).toEqual([]);
+  }
+});
+
+it.each([['--format=json'], ['--format', 'json']])(
+  'is JSON for %j also when the command fails',
+  async (...format) => {
+    world.write('config/a.yaml', 'kind: SenderAddress\nemial: a@acme.example\n');
+    for (const command of ['validate', 'plan', 'apply', 'search x', 'plan --nonsense', 'plan -e nowhere']) {
+      const { code, json } = await world.run(...command.split(' '), ...format);
+      expect(code).toBe(1);
+      expect(json).toMatchObject({
+        diagnostics: expect.arrayContaining([expect.objectContaining({ severity: 'error' })]),
+      });
+    }
+  },
+);
+
+it('ends with 3 where a manifest could not be merged, and merges the others', async () => {
+  // The description is an alias of a key that the tenant no longer has.
+  const manifest = [
+    'kind: SimIntegration',
+    'name: Desk',
+    'type: ServiceNow',
+    'cluster: c1',
+    'sources: [s1]',
+    'attributes: { url: https://desk.acme.example }',
+    'statusMap: { &key closed: Committed, opened: Queued }',
+    'description: *key',
+    '',
+  ].join('\n');
+  world.write('config/desk.yaml', manifest);
+  world.write('config/senders.yaml', JSON.stringify(template('before')));
+  expect((await world.run('apply', '--yes')).code).toBe(0);
+  for (const each of world.sandbox.state.simIntegrations) {
+    if (each.name === 'Desk') each.statusMap = { opened: 'Queued' };
+  }
+  for (const each of world.sandbox.state.templates) {
+    if (each.key === 'password_expiring' && each.locale === 'en') each.subject = 'by hand';
+  }
+  const { code, stderr } = await world.run(
+    'export',
+    '--merge',
+    '--kinds',
+    'SimIntegration',
+    'NotificationTemplate',
+  );
+  expect(stderr).toContain('[cannot-edit]');
+  expect(code).toBe(3);
+  expect(world.read('config/desk.yaml')).toBe(manifest);
+  expect(world.read('config/senders.yaml')).toContain('by hand');
+});
