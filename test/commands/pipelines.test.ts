@@ -118,7 +118,7 @@ const secrets = () => ({
   TENANT_CLIENT_SECRET: tenant.clientSecret,
   SNOW_PASSWORD: 'pw-4711',
 });
-const senders = () => tenant.state.senders.map(({ email }) => email);
+const senders = () => tenant.state.senders.map(({ email }) => email).sort();
 
 describe.skipIf(!hasJq)('the workflow for GitHub', () => {
   const workflow = (): Json =>

@@ -107,7 +107,9 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     'an integration that gets a secret of the machine',
     () => [
       withBody(find('SimIntegration/Desk'), (body) => ({
-        operations: JSON.parse(JSON.stringify(members(body).operations).replace('"u9"', '{"$secret":"X"}')),
+        operations: JSON.parse(
+          JSON.stringify(members(body).operations).replace('"u9"', '{"$secret":"DESK_PASSWORD"}'),
+        ),
       })),
     ],
   ],

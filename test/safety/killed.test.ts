@@ -79,8 +79,9 @@ describe('a run that was killed', () => {
       const result: Result = JSON.parse(world.read(file));
       expect(result).toMatchObject({ outcome: 'interrupted', diagnostics: [{ code: 'run-unfinished' }] });
       expect(JSON.parse(world.read('result.json')).changes).toEqual(result.changes);
-      expect(result.changes.filter(({ outcome }) => outcome === 'unknown')).toHaveLength(1);
       const { notAttempted, ...begun } = result.summary;
+      // The change whose request was sent, and those whose effect had not been read yet.
+      expect(begun.unknown).toBeGreaterThan(0);
       expect(Object.values(begun).reduce((sum, count) => sum + count)).toBe(result.changes.length);
       expect(notAttempted + result.changes.length).toBe(documents.length);
       const shown = await world.run('show', file);
