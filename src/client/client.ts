@@ -1,18 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { type Service, serviceOf } from '../kinds/http.ts';
-import { Failure } from '../model/failure.ts';
 import type { TenantName } from '../model/live.ts';
-import { literalTexts, renderBody } from '../model/marker.ts';
-import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
-import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
+import type { Secrets } from '../model/project.ts';
 import { isRepeatable } from '../model/repeatable.ts';
-import type { ApiSettings } from '../model/settings.ts';
-import { type Answer, isSuccess, type Sent, type Unsent, unsent, unsentFor } from './answer.ts';
-import { createTokenSources, type TokenSource } from './auth.ts';
+import { type Answer, isSuccess, type Sent, type Unsent, unsent } from './answer.ts';
+import { createTokenSources } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { describeAnswer, trackingIdOf } from './describe.ts';
 import type { ClientEvent, RequestName } from './event.ts';
+import { type ClientTarget, type Preparation, type PreparedRequest, prepareRequest } from './prepare.ts';
 import { type Admission, RateLimiter } from './rate-limiter.ts';
 import { Redactor } from './redactor.ts';
 import {
@@ -23,7 +19,6 @@ import {
   sendWithRetry,
   type Task,
 } from './retry.ts';
-import { type Target, targetOf } from './target.ts';
 import {
   type Call,
   createTransport,
@@ -51,17 +46,6 @@ export interface SendOptions {
   readonly again?: boolean;
 }
 
-/** Where the tenant is, and its rate limits. */
-export interface ClientTarget {
-  readonly tenant: TenantName;
-  readonly identity: Endpoint | null;
-  readonly profiles: Endpoint | null;
-  readonly limits: RateLimit;
-  readonly settings: ApiSettings;
-  /** The proxy that requests go through. */
-  readonly proxy?: HttpProxies | null;
-}
-
 export interface ClientOptions {
   /** Ends all waits and reads when aborted. */
   readonly signal?: AbortSignal;
@@ -81,14 +65,12 @@ export function createClient(target: ClientTarget, secrets: Secrets, options: Cl
 
 class TenantClient implements Client {
   readonly tenant: TenantName;
-  readonly #target: ClientTarget;
-  readonly #secrets: Secrets;
   readonly #options: ClientOptions;
   readonly #tools: RetryTools;
   readonly #redactor: Redactor;
   readonly #transport: Transport;
   readonly #limiter: RateLimiter;
-  readonly #sourceOf: (auth: Auth) => TokenSource;
+  readonly #preparation: Preparation;
   readonly #closed = new AbortController();
   /** Aborted by the user or by `close`. */
   readonly #signal: AbortSignal;
@@ -96,8 +78,6 @@ class TenantClient implements Client {
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
     const { clock = systemClock, random = Math.random, timeouts, retries } = options;
     this.tenant = target.tenant;
-    this.#target = target;
-    this.#secrets = secrets;
     this.#options = options;
     this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
@@ -110,24 +90,25 @@ class TenantClient implements Client {
       longestPause: this.#tools.retries.total,
       onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
     });
-    this.#sourceOf = createTokenSources({
+    const sourceOf = createTokenSources({
       clock,
       redactor: this.#redactor,
       exchange: (call) => this.#exchangeForToken(call),
       onFetched: (tokenUrl) => this.#emit({ type: 'token-fetched', tokenUrl }),
     });
+    this.#preparation = { target, secrets, redactor: this.#redactor, sourceOf };
   }
 
   async send(request: Request, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
-    const work = this.#prepare(request, eitherOf(this.#signal, ofCall));
+    const work = prepareRequest(request, this.#preparation);
     if ('outcome' in work) return { ...work, attempts: 0, ms: 0, trackingId: null, repeated: false };
-    const { source, signal } = work;
+    const signal = eitherOf(this.#signal, ofCall);
     const task: Task = {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal,
-      attempt: (count, longest) => this.#attempt({ ...work, notAfter }, count, longest),
-      dropToken: source.drop,
+      attempt: (count, longest) => this.#attempt({ ...work, signal, notAfter }, count, longest),
+      dropToken: work.source.drop,
       onRetry: this.#tellRetry(nameOf(request)),
     };
     return sendWithRetry(task, this.#tools);
@@ -136,31 +117,6 @@ class TenantClient implements Client {
   close(): Promise<void> {
     this.#closed.abort();
     return this.#transport.close();
-  }
-
-  /** Everything that can be checked before anything is sent. */
-  #prepare(request: Request, signal: AbortSignal): Work | Unsent {
-    const service = serviceOf(request.path);
-    const endpoint = this.#target[service];
-    if (!endpoint) return noEndpoint(service);
-    const to = targetOf(endpoint.baseUrl, request.path, request.query);
-    if ('outcome' in to) return to;
-    const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, this.#target.settings));
-    if (foreign !== undefined) return unsent('unsafe', `a plan may not set the header "${foreign}"`);
-    try {
-      const reveal = (name: string): string => {
-        const secret = this.#secrets.reveal(name);
-        this.#redactor.learn(secret);
-        return secret;
-      };
-      const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
-      // A plan does not show literals, so errors that repeat them must not show them either.
-      const concealed = literalTexts(request.body);
-      return { request, signal, to, body, concealed, source: this.#sourceOf(endpoint.auth) };
-    } catch (error) {
-      if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
-      return unsent('no-secret', error instanceof Error ? error.message : String(error));
-    }
   }
 
   async #attempt(
@@ -251,14 +207,8 @@ class TenantClient implements Client {
 }
 
 /** A request on its way. */
-interface Work {
-  readonly request: Request;
+interface Work extends PreparedRequest {
   readonly signal: AbortSignal;
-  readonly to: Target;
-  readonly body: string | null;
-  /** Values in the body that the plan does not show. */
-  readonly concealed: readonly string[];
-  readonly source: TokenSource;
 }
 
 /** One of the attempts of a request, and the milliseconds after which it is given up. */
@@ -268,12 +218,6 @@ interface Turn {
 }
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
-
-/** A plan file may have been edited: no header of it may send the request or its token elsewhere. */
-function mayBeSent(header: string, settings: ApiSettings): boolean {
-  const name = header.toLowerCase();
-  return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
-}
 
 function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   const either = other ? AbortSignal.any([signal, other]) : signal;
@@ -295,9 +239,4 @@ function refusal(entry: Extract<Admission, { granted: false }>): Unsent {
   if (entry.why === 'interrupted') return unsent('interrupted', 'the run was interrupted');
   const seconds = Math.ceil(entry.ms / 1000);
   return unsent('rate-limited', `the tenant accepts no requests for the next ${seconds} s`);
-}
-
-function noEndpoint(service: Service): Unsent {
-  const hint = `Add \`${service}: { baseUrl: … }\` to the environment in the project file.`;
-  return unsent('no-endpoint', `this environment has no ${service} service`, hint);
 }

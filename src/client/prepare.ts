@@ -1,0 +1,80 @@
+import { type Service, serviceOf } from '../kinds/http.ts';
+import { Failure } from '../model/failure.ts';
+import type { TenantName } from '../model/live.ts';
+import { literalTexts, renderBody } from '../model/marker.ts';
+import type { HttpProxies } from '../model/network.ts';
+import type { Request } from '../model/plan.ts';
+import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import { type Unsent, unsent, unsentFor } from './answer.ts';
+import type { TokenSource } from './auth.ts';
+import type { Redactor } from './redactor.ts';
+import { type Target, targetOf } from './target.ts';
+
+/** Where the tenant is, and its rate limits. */
+export interface ClientTarget {
+  readonly tenant: TenantName;
+  readonly identity: Endpoint | null;
+  readonly profiles: Endpoint | null;
+  readonly limits: RateLimit;
+  readonly settings: ApiSettings;
+  /** The proxy that requests go through. */
+  readonly proxy?: HttpProxies | null;
+}
+
+/** What a request is prepared with. */
+export interface Preparation {
+  readonly target: ClientTarget;
+  readonly secrets: Secrets;
+  readonly redactor: Redactor;
+  readonly sourceOf: (auth: Auth) => TokenSource;
+}
+
+/** A request that can be sent. */
+export interface PreparedRequest {
+  readonly request: Request;
+  readonly to: Target;
+  readonly body: string | null;
+  /** Values in the body that the plan does not show. */
+  readonly concealed: readonly string[];
+  readonly source: TokenSource;
+}
+
+/** Checks everything that can be checked before a request is sent, and puts the values of secrets into its body. */
+export function prepareRequest(
+  request: Request,
+  { target, secrets, redactor, sourceOf }: Preparation,
+): PreparedRequest | Unsent {
+  const service = serviceOf(request.path);
+  const endpoint = target[service];
+  if (!endpoint) return noEndpoint(service);
+  const to = targetOf(endpoint.baseUrl, request.path, request.query);
+  if ('outcome' in to) return to;
+  const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, target.settings));
+  if (foreign !== undefined) return unsent('unsafe', `a plan may not set the header "${foreign}"`);
+  try {
+    const reveal = (name: string): string => {
+      const secret = secrets.reveal(name);
+      redactor.learn(secret);
+      return secret;
+    };
+    const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
+    // A plan does not show literals, so errors that repeat them must not show them either.
+    const concealed = literalTexts(request.body);
+    return { request, to, body, concealed, source: sourceOf(endpoint.auth) };
+  } catch (error) {
+    if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
+    return unsent('no-secret', error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A plan file may have been edited: no header of it may send the request or its token elsewhere. */
+function mayBeSent(header: string, settings: ApiSettings): boolean {
+  const name = header.toLowerCase();
+  return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
+}
+
+function noEndpoint(service: Service): Unsent {
+  const hint = `Add \`${service}: { baseUrl: … }\` to the environment in the project file.`;
+  return unsent('no-endpoint', `this environment has no ${service} service`, hint);
+}
