@@ -154,7 +154,8 @@ function printList(items: readonly Json[], where: Where, walk: JsonWalk): Printa
 
 function printText(text: string, where: Where, walk: JsonWalk): Printable | undefined {
   const { at, settings } = where;
-  if (text === '') return text;
+  // A secret that is blank counts as not set.
+  if (text.trim() === '') return text;
   if (text === unresolved) return omit(walk, at, 'notWritable');
   if (!walk.hidden.includes(at)) {
     if (settings && isConcealed(text)) return omit(walk, at, 'credential');

@@ -46,6 +46,8 @@ describe('settings', () => {
     [{ options: 'user=svc' }, 'options: user=svc'],
     [{ options: '{"user":"svc"}' }, 'options: "{\\"user\\":\\"svc\\"}"'],
     [{ password: '' }, 'password: ""'],
+    // A blank secret counts as not set.
+    [{ password: ' ' }, 'password: " "'],
     [{ user: 'svc', keyboard: 'qwerty' }, 'keyboard: qwerty'],
   ])('without a credential are written: %j', (attributes, line) => {
     expect(manifestOf({ attributes })).toContain(line);
