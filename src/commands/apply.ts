@@ -175,13 +175,12 @@ interface PlanSource {
 
 /** A saved plan needs no manifests. Without one, a new plan is made. */
 function planSource(args: Args, io: Io): PlanSource {
-  const options = projectOptions(args, io);
   if (args.planfile === undefined) {
-    const project = loadProject(options);
+    const project = loadProject(projectOptions(args, io));
     return { project, plan: (tenant) => planChanges(project, tenant, planOptionsOf(args, io.env)) };
   }
   const saved = readPlan(args.planfile, io);
-  const project = loadEnvironment({ environment: saved.environment, ...options });
+  const project = loadEnvironment(projectOptions(args, io, saved.environment));
   return { project, plan: async () => saved };
 }
 

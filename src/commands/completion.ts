@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import yargs, { type Argv } from 'yargs';
 import { kinds } from '../kinds/index.ts';
 import { loadNames, type ProjectNames } from '../loader/index.ts';
@@ -6,6 +6,7 @@ import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
 import { type ArgsOf, type CommandEntry, type Commands, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
+import { projectFileOf } from './options.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -133,7 +134,7 @@ interface Line {
 
 async function findCandidates({ before, current, commands, io }: Line): Promise<readonly string[]> {
   const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(before, at));
-  const load = () => loadNames({ configFile: resolve(io.cwd, configIn(before)), env: io.env });
+  const load = () => loadNames({ configFile: projectFileOf(configIn(before), io), env: io.env });
   const at = before.findLastIndex((word) => word.startsWith('-'));
   const option = before[at] ?? '';
   const special = Object.hasOwn(optionValues, option) ? optionValues[option] : undefined;
@@ -173,7 +174,7 @@ async function askParser(
     .map((word) => (onByDefault.includes(word) ? word.replace('--', '--no-') : word));
 }
 
-function configIn(words: readonly string[]): string {
+function configIn(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => word === '--config' || word === '-c');
-  return (at >= 0 ? words[at + 1] : undefined) ?? 'tenantctl.yaml';
+  return at >= 0 ? words[at + 1] : undefined;
 }

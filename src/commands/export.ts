@@ -12,7 +12,7 @@ import {
 } from '../engine/export.ts';
 import { type ExportedFile, type Merge, secretsFile } from '../exporter/index.ts';
 import { kinds } from '../kinds/index.ts';
-import { loadDeclarations, loadEnvironment, loadProject } from '../loader/index.ts';
+import { loadDeclarations, loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
@@ -25,7 +25,7 @@ import { withTenant } from './progress.ts';
 function build(yargs: Argv) {
   return scopeOptions(commonOptions(yargs))
     .usage('$0 export [options]\n\nWrites the live tenant as manifests.')
-    .option('out', { ...text('The folder to write into'), default: 'config' })
+    .option('out', text('The folder to write into. Default: config in the project folder'))
     .option('kinds', {
       array: true,
       choices: kinds.map(({ name }) => name),
@@ -62,7 +62,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     exportTenant(tenant, { kinds: args.kinds, isInScope, declaredSecrets: declarations.secretsOf }),
   );
 
-  const folder = resolve(io.cwd, args.out);
+  const folder = outFolder(args, project, io);
   const shown = relative(io.cwd, folder) || '.';
   const inProject = pathInProject(folder, project);
   refuseExisting(exported.files, folder, io);
@@ -76,6 +76,11 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
     io.stdout.write(`Set the secrets named in ${oneLine(join(shown, secretsFile))} before you plan.\n`);
   }
   return ExitCode.done;
+}
+
+/** The folder of `--out`, absolute. */
+function outFolder({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
+  return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
 }
 
 /** An export never overwrites a file. */
@@ -102,7 +107,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
     mergeTenant(project, tenant, {
       kinds: args.kinds,
       isInScope,
-      folder: pathInProject(resolve(io.cwd, args.out), project),
+      folder: pathInProject(outFolder(args, project, io), project),
       delete: args.delete,
       read: (path) => (existsSync(inRoot(path)) ? readFileSync(inRoot(path), 'utf8') : null),
     }),

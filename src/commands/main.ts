@@ -8,14 +8,15 @@ import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 import { commonOptions } from './options.ts';
 
 /**
- * Runs the program and returns its exit code. Never throws: a failure is printed on stderr.
+ * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
+ * is printed.
  *
  * @param argv the arguments after the program's name
  */
 export async function main(argv: readonly string[], programIo: ProgramIo): Promise<ExitCode> {
   const io = redactIo(programIo);
   try {
-    return await dispatch(argv, io);
+    return await dispatch(argv.length === 0 ? ['--help'] : argv, io);
   } catch (error) {
     const { reportFailure } = await import('./output.ts');
     return reportFailure(error, argv, io);

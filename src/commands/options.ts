@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
+import { findProjectFile } from '../loader/find-project.ts';
 import { failure } from '../model/failure.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io } from './io.ts';
@@ -50,8 +51,16 @@ export function portOption<T>(yargs: Argv<T>) {
 /** Options that every command has. */
 export function commonOptions(yargs: Argv) {
   return yargs
-    .option('config', { ...text('The project file'), alias: 'c', default: './tenantctl.yaml' })
-    .option('env', { ...text("The environment. Default: the project file's defaultEnvironment"), alias: 'e' })
+    .option('config', {
+      ...text(
+        'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
+      ),
+      alias: 'c',
+    })
+    .option('env', {
+      ...text("The environment. Default: TENANTCTL_ENV, or the project file's defaultEnvironment"),
+      alias: 'e',
+    })
     .option('quiet', flag('Print no progress and no remarks'))
     .option('verbose', flag('Print each request, and long values in full'))
     .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
@@ -88,14 +97,29 @@ export function planOptions<T>(yargs: Argv<T>) {
     .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 });
 }
 
-/** The project and environment to load, as the loader takes them. */
-export function projectOptions(args: Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>, io: Io) {
+/**
+ * The project and environment to load, as the loader takes them.
+ *
+ * @param ofFile the environment that a plan or result file is for: it counts more than TENANTCTL_ENV
+ */
+export function projectOptions(
+  args: Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>,
+  io: Io,
+  ofFile?: string,
+) {
+  const environment = args.env ?? ofFile ?? (io.env.TENANTCTL_ENV || undefined);
   return {
-    configFile: resolve(io.cwd, args.config),
+    configFile: projectFileOf(args.config, io),
     env: io.env,
     onSecret: (text: string) => io.redactor.learn(text),
-    ...(args.env === undefined ? {} : { environment: args.env }),
+    ...(environment === undefined ? {} : { environment }),
   };
+}
+
+/** The absolute path of the project file, named or found. Throws a Failure for one that belongs to somebody else. */
+export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
+  const file = named ?? (env.TENANTCTL_CONFIG || undefined);
+  return file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
 }
 
 type GuardArgs = ArgsOf<typeof guardOptions<unknown>> & ArgsOf<typeof scopeOptions<unknown>>;

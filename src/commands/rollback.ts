@@ -25,7 +25,7 @@ function build(yargs: Argv) {
 export const command = defineCommand(build, async (args, io) => {
   checkPlanFiles(args, io);
   const result = readResult(args.result, io);
-  const project = loadProject({ environment: result.environment, ...projectOptions(args, io) });
+  const project = loadProject(projectOptions(args, io, result.environment));
   const options = guardOptionsOf(args);
   const plan = await planWithTenant(project, args, io, (tenant) =>
     planRollback(result, project, tenant, options),

@@ -131,7 +131,7 @@ function projectRoot(configFile: string): string {
     return realpathSync.native(dirname(configFile));
   } catch {
     throw failure('config-not-found', `There is no project file ${configFile}.`, {
-      hint: 'Run the command in the folder of tenantctl.yaml, name the file with --config, or create one with `tenantctl init`.',
+      hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
     });
   }
 }

@@ -1,0 +1,42 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { failure } from '../model/failure.ts';
+
+/** The name of a project file. */
+export const projectFileName = 'tenantctl.yaml';
+
+/**
+ * The project file for work in a folder: `tenantctl.yaml` there or in the nearest folder above. Where there is none, the
+ * path that it would have in the folder itself, for the message that says so.
+ *
+ * Throws a Failure `foreign-project` for a file above that belongs to somebody else: in a folder that many people can
+ * write to, such as `/tmp`, anybody could leave a project file that sends credentials to a host of their own.
+ *
+ * @param folder absolute
+ */
+export function findProjectFile(folder: string): string {
+  for (let current = folder; ; current = dirname(current)) {
+    const file = join(current, projectFileName);
+    const owner = ownerOf(file);
+    if (owner !== null) {
+      if (current !== folder && ![process.geteuid?.(), ownerOf(folder)].includes(owner)) throw foreign(file);
+      return file;
+    }
+    if (current === dirname(current)) return join(folder, projectFileName);
+  }
+}
+
+/** The user id of the owner; `null` where the path cannot be reached. */
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
+  }
+}
+
+function foreign(file: string) {
+  return failure('foreign-project', `The nearest project file, ${file}, belongs to another user.`, {
+    hint: 'Run the command in the folder of your project. If this is the right file, name it with --config.',
+  });
+}

@@ -1,0 +1,91 @@
+import { chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createWorld, runProgram } from '../support/world.ts';
+
+const sender = { kind: 'SenderAddress', email: 'new@acme.example' };
+
+describe('the project file', () => {
+  it('is found from a folder below', async () => {
+    const world = await createWorld();
+    world.declare([sender]);
+    mkdirSync(join(world.dir, 'config/a/b'), { recursive: true });
+    const ran = await runProgram(['plan', '--format', 'json'], {
+      cwd: join(world.dir, 'config/a/b'),
+      env: world.env,
+    });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { create: 1 } });
+  });
+
+  it('of the nearest folder counts', async () => {
+    const world = await createWorld({ files: { 'inner/tenantctl.yaml': 'version: 2\n' } });
+    const ran = await runProgram(['validate'], { cwd: join(world.dir, 'inner'), env: world.env });
+    expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining('version') });
+  });
+
+  it('is the one that --config names, else TENANTCTL_CONFIG', async () => {
+    const world = await createWorld();
+    world.declare([sender]);
+    const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-elsewhere-'));
+    const env = { ...world.env, TENANTCTL_CONFIG: join(world.dir, 'tenantctl.yaml') };
+    expect(await runProgram(['validate'], { cwd, env })).toMatchObject({ code: 0 });
+    const missing = await runProgram(['validate', '--config', 'no.yaml'], { cwd, env });
+    expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('no.yaml') });
+  });
+
+  it('is asked for where there is none, with what to do', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-empty-'));
+    const { code, stdout } = await runProgram(['validate'], { cwd, env: {} });
+    expect(code).toBe(1);
+    expect(stdout).toContain('config-not-found');
+    expect(stdout).toContain('tenantctl init');
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('of another user is not taken by chance', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tenantctl-shared-'));
+    const file = join(folder, 'tenantctl.yaml');
+    writeFileSync(file, 'version: 1\n');
+    chownSync(file, 12345, 12345);
+    mkdirSync(join(folder, 'mine'));
+    const { code, stderr } = await runProgram(['validate'], { cwd: join(folder, 'mine'), env: {} });
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('foreign-project') });
+  });
+});
+
+describe('the environment', () => {
+  it('is the one of --env, else of TENANTCTL_ENV', async () => {
+    const world = await createWorld();
+    world.declare([sender]);
+    const wrong = { ...world.env, TENANTCTL_ENV: 'elsewhere' };
+    const refused = await runProgram(['validate'], { cwd: world.dir, env: wrong });
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('elsewhere') });
+    const { environment } = await world.plan();
+    expect(await runProgram(['validate', '-e', environment], { cwd: world.dir, env: wrong })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it('of a saved plan counts more than TENANTCTL_ENV', async () => {
+    const world = await createWorld();
+    world.declare([sender]);
+    await world.run('plan', '--out', 'plan.json');
+    const env = { ...world.env, TENANTCTL_ENV: 'elsewhere' };
+    expect(await runProgram(['apply', 'plan.json'], { cwd: world.dir, env })).toMatchObject({ code: 0 });
+  });
+});
+
+it('an export from a folder below writes into the project', async () => {
+  const world = await createWorld({ seed: 'senders: [{ email: a@acme.example }]\n' });
+  mkdirSync(join(world.dir, 'docs'));
+  const { stdout } = await runProgram(['export'], { cwd: join(world.dir, 'docs'), env: world.env });
+  expect(stdout).toContain('../config');
+  expect(await world.plan()).toMatchObject({ changes: [], summary: { unchanged: 1 } });
+});
+
+it('the program without a command prints its help', async () => {
+  const { code, stdout, stderr } = await runProgram([], { cwd: tmpdir(), env: {} });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('tenantctl COMMAND [options]');
+  expect(stdout).toContain('apply');
+});
