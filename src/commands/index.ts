@@ -45,6 +45,11 @@ export const commands: Commands = {
     describe: 'Serve the embedded tenant',
     load: () => import('./sandbox.ts'),
   },
+  explain: {
+    positionals: '<code>',
+    describe: 'Explain the code of a message',
+    load: () => import('./explain.ts'),
+  },
   schema: { positionals: '[kind]', describe: 'Print JSON Schemas', load: () => import('./schema.ts') },
   completion: {
     positionals: '[shell]',

@@ -6,6 +6,7 @@ import type { Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 import { commonOptions } from './options.ts';
+import { describeUnknown, UnknownArguments, unknownIn } from './unknown-arguments.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
@@ -39,9 +40,15 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
         setRun,
       )
     : addCommandList(baseParser(io, 'COMMAND'));
-  await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
-    if (output && !error) io.stdout.write(`${output}\n`);
-  });
+  try {
+    await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
+      if (output && !error) io.stdout.write(`${output}\n`);
+    });
+  } catch (error) {
+    if (!entry || !(error instanceof UnknownArguments)) throw error;
+    const { command } = await entry.load();
+    throw await describeUnknown(error, { name, command, argv: rest });
+  }
   return run(io);
 }
 
@@ -104,8 +111,14 @@ function baseParser(io: Io, usage: string): Argv {
     .fail((message, error) => {
       // A YError is the parser's own, about an option without its value, for example.
       if (error && error.name !== 'YError') throw error;
+      const unknown = unknownIn(message ?? '');
+      if (unknown) throw new UnknownArguments(unknown);
+      const help = '`tenantctl --help` lists commands and options.';
+      const [, near] = /^Did you mean (.+)\?$/.exec(message) ?? [];
+      if (near)
+        throw failure('usage', 'There is no such command.', { hint: `Did you mean \`${near}\`? ${help}` });
       const isShort = message.startsWith('Not enough non-option arguments');
       const words = isShort ? `An argument is missing: \`tenantctl ${usage}\`.` : message;
-      throw failure('usage', words, { hint: '`tenantctl --help` lists commands and options.' });
+      throw failure('usage', words, { hint: help });
     });
 }

@@ -51,6 +51,11 @@ export const uses: readonly Use[] = [
     run: (world) => succeed(world, 'validate'),
   },
   {
+    command: 'explain',
+    shows: 'explains a code',
+    run: (world) => succeed(world, 'explain', 'plan-stale'),
+  },
+  {
     command: 'schema',
     shows: 'prints schemas',
     run: (world) => succeed(world, 'schema', 'ProfileSearch'),

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { requireInside } from '../../loader/own-folder.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
+import { packageFile } from '../package-file.ts';
 import type { Choices } from './choices.ts';
 import {
   addDependency,
@@ -26,9 +26,7 @@ export interface Note {
   readonly what: 'created' | 'updated' | 'kept' | 'cannot be added to';
 }
 
-const packageRoot = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));
-
-const ownFile = (path: string) => readFileSync(join(packageRoot, path), 'utf8');
+const ownFile = (path: string) => readFileSync(packageFile(path), 'utf8');
 const example = (path: string) => ownFile(`examples/${path}`);
 
 /** A file that is only created, never changed. */
@@ -70,9 +68,9 @@ export function pipelineFiles({ pipelines }: Choices, facts: PipelineFacts): Pro
 function manifestFiles({ from, tenant }: Choices): ProjectFile[] {
   const seed = [newFile('sandbox.seed.yaml', example('sandbox.seed.yaml'))];
   if (from === 'export') return tenant === null ? seed : [];
-  const paths = readdirSync(join(packageRoot, 'examples/config'), { recursive: true, withFileTypes: true })
+  const paths = readdirSync(packageFile('examples/config'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(packageRoot, 'examples/').length))
+    .map((entry) => join(entry.parentPath, entry.name).slice(packageFile('examples/').length))
     .map((path) => path.replaceAll('\\', '/'))
     .sort();
   return [...seed, ...paths.map((path) => newFile(path, example(path)))];

@@ -1,0 +1,45 @@
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { runProgram } from '../support/world.ts';
+
+const run = (...argv: string[]) => runProgram(argv, { cwd: tmpdir(), env: {} });
+
+it.each(['plan-stale', '[plan-stale]'])(
+  'explain %s prints what the code means and what to do',
+  async (code) => {
+    const { stdout, ...rest } = await run('explain', code);
+    expect(rest).toMatchObject({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^plan-stale\n\nThe tenant has changed since the plan was made/);
+    expect(stdout).toContain('Make a new plan');
+  },
+);
+
+it('the text of a code has no links of the page, and not the next entry', async () => {
+  const { stdout } = await run('explain', 'usage');
+  expect(stdout).toContain('--dryrun');
+  expect(stdout).not.toMatch(/\]\(|declined|###/);
+});
+
+it.each([
+  ['plan-stal', 'Did you mean `plan-stale`?'],
+  ['frobnicate-entirely', 'lists all codes'],
+])('an unknown code %s is an error that helps', async (code, words) => {
+  const ran = await run('explain', code);
+  expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(words) });
+});
+
+it.each([
+  [['plan', '--prun'], 'There is no option --prun.', 'Did you mean `--prune`?'],
+  [['apply', '--dryrun'], 'There is no option --dryrun.', 'Did you mean `--dry-run`?'],
+  [
+    ['plan', '--frobnicate=x'],
+    'There is no option --frobnicate.',
+    '`tenantctl plan --help` lists the options.',
+  ],
+  [['plann'], 'There is no such command.', 'Did you mean `plan`?'],
+])('%j is answered with what was probably meant', async (argv, message, hint) => {
+  const { code, stderr } = await run(...argv);
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(message);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(hint);
+});
