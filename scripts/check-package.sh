@@ -15,6 +15,7 @@ export SNOW_PASSWORD=only-for-the-check
 npx --no-install tenantctl validate --quiet
 npx --no-install tenantctl plan --quiet | tail -n 2
 npx --no-install tenantctl schema NotificationTemplate | head -n 3
+npx --no-install tenantctl explain plan-stale | head -n 1
 
 cat > use.mjs <<'END'
 import { loadProject, startSandbox } from 'tenantctl';
