@@ -44,17 +44,21 @@ function help(...words) {
 
 function parse(text) {
   const [usage = '', ...rest] = text.split('\n\n');
-  const at = rest.findIndex((block) => /^(Positionals|Options|Examples|Commands):/.test(block));
-  const block = (name) =>
-    (rest.find((part) => part.startsWith(`${name}:`)) ?? '')
-      .split('\n')
-      .slice(1)
-      .filter((line) => line !== '');
+  const at = rest.findIndex((part) => /^[A-Z][\w ]*:\n/.test(part));
+  const blocks = new Map(
+    rest.slice(at).map((part) => {
+      const [heading, ...lines] = part.split('\n');
+      return [heading.replace(/:$/, ''), lines.filter((line) => line !== '')];
+    }),
+  );
+  const block = (name) => blocks.get(name) ?? [];
+  // Options are in several groups.
+  const optionLines = [...blocks.values()].filter(([first = '']) => /^ {2}(-\w, | {4})--/.test(first)).flat();
   return {
     usage: usage.trim(),
     description: rest.slice(0, at).join(' ').replaceAll(/\s+/g, ' ').trim(),
     positionals: entries(block('Positionals'), /^ {2}\S/),
-    options: entries(block('Options'), /^ {2}(-\w, | {4})--\S/),
+    options: entries(optionLines, /^ {2}(-\w, | {4})--\S/),
     examples: columns(block('Examples'), /^ {2}tenantctl /),
   };
 }

@@ -14,6 +14,7 @@ import {
   commonOptions,
   flag,
   format,
+  group,
   list,
   planOptions,
   planOptionsOf,
@@ -46,6 +47,7 @@ function build(yargs: Argv) {
     .option('format', format(['text', 'json']))
     .option('result', text('Write the result to this file'))
     .option('report', list('Also write the result to these files (.md .html .json .xml)'))
+    .group(['format', 'result', 'report'], group.output)
     .example('$0 apply', 'Make a plan, show it, ask for confirmation, apply it')
     .example('$0 apply plan.json', 'Apply a reviewed plan, or finish an interrupted apply')
     .example('$0 apply --expect sha256:…', 'In CI: apply only the approved plan')

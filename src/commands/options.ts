@@ -48,9 +48,18 @@ export function portOption<T>(yargs: Argv<T>) {
     .check(wholeNumber('port', 65_535));
 }
 
+/** The groups of options in the help. */
+export const group = {
+  own: 'Options:',
+  compare: 'What to compare:',
+  deletes: 'Deletes:',
+  output: 'Output:',
+  common: 'Common options:',
+} as const;
+
 /** Options that every command has. */
 export function commonOptions(yargs: Argv) {
-  return yargs
+  return inOrder(yargs)
     .option('config', {
       ...text(
         'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
@@ -64,14 +73,21 @@ export function commonOptions(yargs: Argv) {
     .option('quiet', flag('Print no progress and no remarks'))
     .option('verbose', flag('Print each request, and long values in full'))
     .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
-    .option('progress', { ...flag('Show progress on a terminal'), default: true });
+    .option('progress', { ...flag('Show progress on a terminal'), default: true })
+    .group(['config', 'env', 'quiet', 'verbose', 'color', 'progress', 'help', 'version'], group.common);
+}
+
+/** The help prints groups in the order in which they were first named. */
+function inOrder(yargs: Argv): Argv {
+  return Object.values(group).reduce((parser, name) => parser.group([], name), yargs);
 }
 
 /** Options of the commands that can be limited to some objects. */
 export function scopeOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('only', list('Include only these addresses (globs)'))
-    .option('except', list('Exclude these addresses (globs)'));
+    .option('except', list('Exclude these addresses (globs)'))
+    .group(['only', 'except'], group.compare);
 }
 
 /** Options that lift the guards against deletes. */
@@ -79,7 +95,8 @@ export function guardOptions<T>(yargs: Argv<T>) {
   return yargs
     .option('max-deletes', number('Allow up to this many deletes'))
     .check(wholeNumber('max-deletes'))
-    .option('allow-delete-all', list('Allow deleting all objects of these kinds'));
+    .option('allow-delete-all', list('Allow deleting all objects of these kinds'))
+    .group(['max-deletes', 'allow-delete-all'], group.deletes);
 }
 
 /** Options of the commands that make a plan from manifests. */
@@ -94,7 +111,9 @@ export function planOptions<T>(yargs: Argv<T>) {
     )
     .option('rotate', list('Write the secrets of these addresses (globs) in any case'))
     .option('impact', flag('Run each changed profile search, and show which profiles enter and leave'))
-    .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 });
+    .option('impact-requests', { ...number('Maximum number of requests for --impact'), default: 50 })
+    .group(['rotate', 'impact', 'impact-requests'], group.compare)
+    .group(['prune', 'since'], group.deletes);
 }
 
 /**

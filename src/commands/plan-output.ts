@@ -6,7 +6,7 @@ import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
-import { flag, format, list, text } from './options.ts';
+import { flag, format, group, list, text } from './options.ts';
 import {
   appendStepSummary,
   checkReportFiles,
@@ -25,7 +25,8 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
     .option('out', text('Save the plan to this file, for `apply FILE`'))
     .option('format', format(['text', 'json', 'markdown', 'html']))
     .option('report', list('Also write the plan to these files (.md .html .json .xml .gitlab.json)'))
-    .option('detailed-exitcode', flag('Exit with 2 if there are changes'));
+    .option('detailed-exitcode', flag('Exit with 2 if there are changes'))
+    .group(['out', 'format', 'report', 'detailed-exitcode'], group.output);
 }
 
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;

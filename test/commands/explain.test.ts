@@ -43,3 +43,9 @@ it.each([
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(message);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(hint);
 });
+
+it('the help of plan has its options in groups, the common ones last', async () => {
+  const { stdout } = await run('plan', '--help');
+  const headings = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading);
+  expect(headings).toEqual(['What to compare', 'Deletes', 'Output', 'Common options', 'Examples']);
+});
