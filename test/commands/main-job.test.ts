@@ -249,7 +249,6 @@ describe('exit codes and streams', () => {
     [['apply', '--dry-rum', '--yes'], 'dry-rum'],
     [['pln'], 'plan'],
     [['plan', '-e', 'nowhere'], 'nowhere'],
-    [[], 'command'],
     [['plan', '--report', 'x.pdf'], '.html'],
   ])('ends with 1 for %j, and says why on stderr only', async (argv, word) => {
     const world = await worldOf();
