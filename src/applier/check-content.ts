@@ -16,7 +16,7 @@ import {
 } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { jsonTextOf, literalOf, livePlace, secretName } from '../model/marker.ts';
-import type { Change, Difference } from '../model/plan.ts';
+import type { Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -44,8 +44,9 @@ export function unshownValues(
   const names = Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = own(written, name);
     if (value === undefined) return [];
-    const made = differencesOf(name, field, value, own(fields, name) ?? null);
-    return isShown({ name, field, made, hidden }, change) ? [] : [name];
+    const part = { name, field, shown: change.diff.filter(({ path }) => segmentsOf(path)[0] === name) };
+    const unseen = { secrets: change.secrets ?? [], hidden };
+    return isShown(part, { value, fields, unseen }) ? [] : [name];
   });
   return [...names, ...foreignIn({ kind, change }, written, before)];
 }
@@ -94,39 +95,66 @@ function filledIn(value: Json, fields: JsonObject): Json {
   return isObject(value) ? mapMembers(value, (item) => filledIn(item, fields)) : value;
 }
 
-function differencesOf(name: string, field: Field, after: Json, before: Json): FieldDifference[] {
-  // All members are in the body, also those that a manifest leaves out.
-  const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
-  return compareField(name, whole, after, before);
-}
-
-/** The differences that requests make in one field. */
-interface Made {
+/** A field, and the differences that the plan shows in it. */
+interface Part {
   readonly name: string;
   readonly field: Field;
-  readonly made: readonly FieldDifference[];
-  /** The places that the tenant does not show. */
+  readonly shown: readonly Difference[];
+}
+
+/** What is written into a field. */
+interface Writing {
+  readonly value: Json;
+  /** The object's fields before. */
+  readonly fields: JsonObject;
+  readonly unseen: Unseen;
+}
+
+/** The places of secrets, and those that the tenant does not show. */
+interface Unseen {
+  readonly secrets: readonly Pointer[];
   readonly hidden: readonly Pointer[];
 }
 
-function isShown({ name, field, made, hidden }: Made, { diff, secrets = [] }: Change): boolean {
-  const shown = diff.filter(({ path }) => segmentsOf(path)[0] === name);
+function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
   const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
+  const current = own(fields, name) ?? null;
   if (field.is === 'set' || field.is === 'records') {
-    const marked = [...concealed, ...secrets, ...hidden].some((at) => segmentsOf(at)[0] === name);
-    const isConcealed = marked || shown.some(holdsRedacted);
     // The indexes of a list say nothing, so that what is concealed in it cannot be told from the rest.
-    return isConcealed || sameJson(listedIn(field, made), listedIn(field, shown));
+    const isUnseen = [...unseen.secrets, ...unseen.hidden].some((at) => segmentsOf(at)[0] === name);
+    if (isUnseen || concealed.length > 0 || shown.some(holdsRedacted)) return true;
+    return sameJson(listedIn(field, compareField(name, field, value, current)), listedIn(field, shown));
   }
-  const isExempt = ({ path, after }: FieldDifference) =>
-    [...hidden, ...concealed].some((at) => isWithin(path, at)) ||
-    (secretName(after) !== null && secrets.some((at) => isWithin(path, at)));
-  const visible = made.filter((each) => !isExempt(each));
-  const expected = shown.filter((each) => !each.sensitive && !isExempt(each));
+  // All members are in the body, also those that a manifest leaves out.
+  const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
+  const after = assumeUnseen(value, pointer(name), { ...unseen, fields, shown }) ?? null;
+  const isVisible = ({ path }: FieldDifference) => !concealed.some((at) => isWithin(path, at));
+  const made = compareField(name, whole, after, current).filter(isVisible);
+  const expected = shown.filter(isVisible);
   return (
-    visible.length === expected.length &&
-    visible.every((each) => expected.some((other) => isSame(each, other)))
+    made.length === expected.length && made.every((each) => expected.some((other) => isSame(each, other)))
   );
+}
+
+/** Replaces by the object's own value what a plan does not compare, and so does not show: see the planner. */
+function assumeUnseen(
+  value: Json,
+  at: Pointer,
+  context: Unseen & Pick<Writing, 'fields'> & Pick<Part, 'shown'>,
+): Json | undefined {
+  const { secrets, hidden, fields, shown } = context;
+  const isUnseen = secretName(value) === null ? value !== null && hidden.includes(at) : secrets.includes(at);
+  if (isUnseen && !shown.some((each) => tellsOf(each, at))) return valueAt(fields, at);
+  if (isArray(value))
+    return value.map((item, index) => assumeUnseen(item, `${at}${pointer(index)}`, context) ?? null);
+  if (!isObject(value) || secretName(value) !== null) return value;
+  return mapMembers(value, (item, name) => assumeUnseen(item, `${at}${pointer(name)}`, context));
+}
+
+/** Whether a difference says anything about what comes to a place. */
+function tellsOf({ path, after, sensitive }: Difference, at: Pointer): boolean {
+  if (isWithin(path, at)) return true;
+  return isWithin(at, path) && (sensitive || valueAt(after, at.slice(path.length)) !== undefined);
 }
 
 /** Whether a difference is the one that the plan shows, as far as it shows it. */
