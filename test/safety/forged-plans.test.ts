@@ -356,10 +356,13 @@ it.each(forgeries)('%s is refused, and nothing is written', async (_name, forge)
   const changes = forge();
   expect(changes).toHaveLength(1);
   const { code, stdout } = await applyForged(...changes);
+  const dry = await world.run('apply', 'plan.json', '--dry-run', '--format', 'json');
+  expect(dry.code).toBe(4);
   expect(code).toBe(4);
   const { outcome, diagnostics } = JSON.parse(stdout);
   expect(outcome).toBe('refused');
   expect(diagnostics[0].code).toBe('plan-request-refused');
+  expect(JSON.parse(dry.stdout).diagnostics).toEqual(diagnostics);
   expect(visible(world.sandbox.state)).toEqual(before);
 });
 
@@ -416,6 +419,16 @@ it('a plan that was made with --max-deletes is applied as it was approved', asyn
   const allowed = await world.plan('--max-deletes', '1', '--out', 'plan.json');
   expect(allowed.allowed).toEqual({ maxDeletes: 1, deleteAll: [] });
   expect(await world.run('apply', 'plan.json', '--expect', allowed.digest)).toMatchObject({ code: 0 });
+});
+
+it('a dry run of a plan that is stale is refused too, and one of a sound plan shows its requests', async () => {
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  await world.plan('--out', 'plan.json');
+  const sound = await world.run('apply', 'plan.json', '--dry-run');
+  expect(sound).toMatchObject({ code: 0, stdout: expect.stringContaining('POST') });
+  expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+  const stale = await world.run('apply', 'plan.json', '--dry-run', '--format', 'json');
+  expect(stale).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-stale' }] } });
 });
 
 it('every change that tenantctl plans itself passes', async () => {
