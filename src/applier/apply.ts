@@ -10,7 +10,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { notAttempted, planResult } from './change-result.ts';
 import type { KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
-import { checkLive, checkPlan, withKinds } from './preflight.ts';
+import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
 import type { RecentWrite } from './recent-writes.ts';
 import type { ResultRecorder } from './result-file.ts';
 import { type Run, readNow, runAll } from './run-all.ts';
@@ -47,22 +47,8 @@ export interface ApplyOptions {
  * tenant are in the result. Rejects, with a Failure, only where the tenant cannot be read before the first change.
  */
 export async function applyPlan(plan: Plan, port: TenantPort, options: ApplyOptions): Promise<Result> {
-  const { kinds = allKinds, failFast = false, onEvent = () => {} } = options;
-  const { recent = [], record = nowhere } = options;
-  const { signal = new AbortController().signal } = options;
-  const now = () => new Date(options.clock.now()).toISOString();
   try {
-    return await applyWith(plan, {
-      ...options,
-      port,
-      kinds,
-      failFast,
-      onEvent,
-      recent,
-      signal,
-      now,
-      record,
-    });
+    return await applyWith(plan, runWith(port, options));
   } finally {
     await options.journal.close();
   }
@@ -70,33 +56,52 @@ export async function applyPlan(plan: Plan, port: TenantPort, options: ApplyOpti
 
 const nowhere: ResultRecorder = { async start() {}, finish() {} };
 
+/**
+ * The reasons for which the plan would be refused now, as `applyPlan` finds them; empty where there are none. Reads the
+ * tenant, and writes nothing. Rejects, with a Failure, where the tenant cannot be read.
+ */
+export async function findRefusals(
+  plan: Plan,
+  port: TenantPort,
+  options: ApplyOptions,
+): Promise<readonly Diagnostic[]> {
+  try {
+    const checked = await check(plan, runWith(port, options));
+    return checked.is === 'refused' ? checked.reasons : [];
+  } finally {
+    await options.journal.close();
+  }
+}
+
+function runWith(port: TenantPort, options: ApplyOptions): Run {
+  const { signal = new AbortController().signal } = options;
+  return {
+    kinds: allKinds,
+    failFast: false,
+    onEvent() {},
+    recent: [],
+    record: nowhere,
+    ...options,
+    signal,
+    port,
+    now: () => new Date(options.clock.now()).toISOString(),
+  };
+}
+
 async function applyWith(plan: Plan, run: Run): Promise<Result> {
-  const { environment, settings, journal, kinds, signal, now, onEvent } = run;
-  const { tenant } = run.port;
+  const { journal, signal, now, onEvent } = run;
   const startedAt = now();
   const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>
     planResult(plan, { startedAt, endedAt: now(), outcome, changes }, reasons);
-  const endBefore = (outcome: RunOutcome, reasons: readonly Diagnostic[] = []) => {
+
+  const checked = await check(plan, run);
+  if (checked.is !== 'sound') {
+    const reasons = checked.is === 'refused' ? checked.reasons : [];
     const messages = new Map(reasons.map(({ address, message }) => [address, message]));
     const changes = plan.changes.map((change) => notAttempted(change, messages.get(change.address) ?? null));
-    return end(outcome, changes, reasons);
-  };
-
-  const wrong = checkPlan(plan, { environment, tenant, settings, kinds });
-  if (wrong.length > 0) {
-    const changes = plan.changes.map((change) => notAttempted(change));
-    return end('refused', changes, wrong);
+    return end(checked.is, changes, reasons);
   }
-
-  // A manual change writes nothing, so it cannot be stale.
-  const writing = plan.changes.filter(({ action }) => action !== 'manual');
-  const entries = withKinds(writing, kinds);
-  onEvent({ type: 'checking', objects: entries.length });
-  const readAt = run.clock.now();
-  const state = await readUnlessAborted(entries, run);
-  if (!state) return endBefore('interrupted');
-  const { tasks, stale } = checkLive(entries, state, run);
-  if (stale.length > 0) return endBefore('refused', stale);
+  const { tasks, readAt } = checked;
   onEvent({ type: 'checked', changes: tasks.length, resumed: tasks.filter(({ resumed }) => resumed).length });
 
   const results = await runAll(tasks, readAt, run);
@@ -104,6 +109,28 @@ async function applyWith(plan: Plan, run: Run): Promise<Result> {
   const outcome = outcomeOf(changes, signal.aborted);
   if (outcome === 'done') await journal.finish(now());
   return end(outcome, changes);
+}
+
+/** A plan before its first request: what there is to do, or why nothing is done. */
+type Checked =
+  | { readonly is: 'sound'; readonly tasks: readonly Task[]; readonly readAt: number }
+  | { readonly is: 'refused'; readonly reasons: readonly Diagnostic[] }
+  | { readonly is: 'interrupted' };
+
+/** Checks that a plan does what it shows, and that it still holds. */
+async function check(plan: Plan, run: Run): Promise<Checked> {
+  const { environment, settings, kinds, port, clock, onEvent } = run;
+  const wrong = checkPlan(plan, { environment, tenant: port.tenant, settings, kinds });
+  if (wrong.length > 0) return { is: 'refused', reasons: wrong };
+  // A manual change writes nothing, so it cannot be stale.
+  const writing = plan.changes.filter(({ action }) => action !== 'manual');
+  const entries = withKinds(writing, kinds);
+  onEvent({ type: 'checking', objects: entries.length });
+  const readAt = clock.now();
+  const state = await readUnlessAborted(entries, run);
+  if (!state) return { is: 'interrupted' };
+  const { tasks, stale } = checkLive(entries, state, run);
+  return stale.length > 0 ? { is: 'refused', reasons: stale } : { is: 'sound', tasks, readAt };
 }
 
 async function readUnlessAborted(entries: readonly KindChange[], run: Run): Promise<TenantState | null> {

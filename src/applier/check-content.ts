@@ -1,21 +1,32 @@
-import { compareField } from '../kinds/compare.ts';
-import { comparable, readableFields } from '../kinds/field.ts';
+import { compareField, type FieldDifference } from '../kinds/compare.ts';
+import { comparableRecord, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import { type Field, fieldNamed } from '../kinds/kind.ts';
-import { operationOf } from '../kinds/operation.ts';
-import { isArray, isObject, type Json, mapMembers, own, sameJson } from '../model/json.ts';
+import type { Field } from '../kinds/kind.ts';
+import { type Before, operationOf } from '../kinds/operation.ts';
+import {
+  canonicalJson,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  sameJson,
+} from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { jsonTextOf, literalOf, livePlace } from '../model/marker.ts';
+import { jsonTextOf, literalOf, livePlace, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { fillRedacted } from './effect.ts';
 import type { KindChange } from './find.ts';
-import { revert } from './replay.ts';
 
 /**
- * The fields that a change's requests set to other values than it shows: neither what its differences say nor what the
- * object has. What a plan may not show (secrets, and what the tenant hides) cannot be compared, and counts as right.
+ * The fields in which the requests of a change make another difference than it shows: what the object would be after them
+ * is compared with what it is, as in a plan. What a plan may not show (secrets, and what the tenant hides) cannot be
+ * compared, and counts as right.
  *
  * @param base the object that the change was planned from: the live one, or the vendor's default of a new one
  */
@@ -24,73 +35,157 @@ export function unshownValues(
   base: LiveObject | null,
   settings: ApiSettings,
 ): string[] {
-  if (change.action === 'manual') return [];
-  const operations = kind.operations[change.action];
-  const current = readableFields(kind, base?.fields ?? {});
-  const unseen = new Set([...(base?.hidden ?? []), ...(change.secrets ?? [])].map((at) => segmentsOf(at)[0]));
-  const wrong = change.requests.flatMap((request) => {
-    const values = operationOf(operations, request, change.id, settings)?.read?.(request.body)?.values ?? {};
-    return Object.entries(values).flatMap(([name, value]) => {
-      const field = fieldNamed(kind, name);
-      if (!field || unseen.has(name)) return [];
-      const shown = change.diff.filter(({ path }) => segmentsOf(path)[0] === name);
-      const was = own(current, name) ?? null;
-      return isSent(name, field, value, was, shown) ? [] : [name];
-    });
+  if (change.action === 'manual' || change.action === 'delete') return [];
+  const fields = readableFields(kind, base?.fields ?? {});
+  const before: Before = { fields, raw: base?.raw ?? {}, settings };
+  const written = writtenBy({ kind, change }, before);
+  if (written === null) return ['something'];
+  const hidden = base?.hidden ?? [];
+  const names = Object.entries(kind.fields).flatMap(([name, field]) => {
+    const value = own(written, name);
+    if (value === undefined) return [];
+    const part = { name, field, shown: change.diff.filter(({ path }) => segmentsOf(path)[0] === name) };
+    const unseen = { secrets: change.secrets ?? [], hidden };
+    return isShown(part, { value, fields, unseen }) ? [] : [name];
   });
-  return [...new Set(wrong)];
+  return [...names, ...foreignIn({ kind, change }, written, before)];
 }
 
-/** Whether a body gives a field the value that the differences show. Lists of records are matched by the tenant. */
-function isSent(name: string, field: Field, value: Json, was: Json, shown: readonly Difference[]): boolean {
-  const visible = shown.filter(
-    ({ sensitive, before, after }) => !sensitive && !JSON.stringify([before, after]).includes(redacted),
-  );
-  if (field.is === 'records') return true;
-  if (field.is === 'json' && field.declares === 'members') {
-    // Members that no difference shows may be sent along.
-    const sent = comparable(field, rendered(value, pointer(name), was));
-    return visible.every((difference) => hasMember(sent, difference));
+/** The fields as the requests write them, markers filled in except for secrets; `null` where that cannot be told. */
+function writtenBy({ kind, change }: KindChange, before: Before): JsonObject | null {
+  if (change.action === 'manual') return {};
+  const operations = kind.operations[change.action];
+  let fields = before.fields;
+  let written: JsonObject = {};
+  for (const request of change.requests) {
+    const body = filledIn(request.body, before.fields);
+    const said = operationOf(operations, request, change.id, before.settings)?.read?.(body);
+    if (!said) continue;
+    const after = said.after({ ...before, fields });
+    if (after === null) return null;
+    // A body that is the whole object clears what it leaves out.
+    const cleared = said.fields === null ? objectFrom(unsetOf(kind.fields)) : {};
+    written = { ...written, ...cleared, ...after };
+    fields = { ...fields, ...written };
   }
-  if (visible.length < shown.length) return true;
-  const wanted = visible.reduce(
-    (result, difference) => {
-      const [, ...below] = segmentsOf(difference.path);
-      return revert(field, result, below, {
-        ...difference,
-        before: difference.after,
-        after: difference.before,
-      });
-    },
-    comparableText(field, was),
+  return written;
+}
+
+const unsetOf = (fields: Readonly<Record<string, Field>>): [string, Json][] =>
+  Object.keys(fields).map((name) => [name, null]);
+
+/** What is no field of the kind has to stay as it is. */
+function foreignIn({ kind, change }: KindChange, written: JsonObject, { raw }: Before): string[] {
+  const known = new Set([...Object.keys(kind.fields), ...kind.keyFields.map(({ name }) => name), 'id']);
+  const isNew = change.action === 'create';
+  return Object.entries(written).flatMap(([name, value]) =>
+    known.has(name) || (!isNew && sameJson(value, own(raw, name) ?? null)) ? [] : [name],
   );
-  return compareField(name, field, rendered(value, pointer(name), wanted), wanted).length === 0;
 }
 
-function hasMember(sent: Json, { path, after }: Difference): boolean {
-  const [, ...below] = segmentsOf(path);
-  if (below.length === 0 || !isObject(sent)) return true;
-  return sameJson(valueAt(sent, pointer(...below)) ?? null, after);
-}
-
-/** Differences reach into JSON that is text inside JSON. */
-function comparableText(field: Field, value: Json): Json {
-  return field.is === 'json' ? comparable(field, value) : value;
-}
-
-/**
- * A value of a request body as it will be sent. A marker for the object's own value at this place stands for what it
- * should be; any other marker stays, and so is no value that a difference shows.
- */
-function rendered(value: Json, at: Pointer, wanted: Json | undefined): Json {
+/** A body as it will be sent, with JSON in text parsed. Secrets stay markers, as does a value that the object lacks. */
+function filledIn(value: Json, fields: JsonObject): Json {
   const verbatim = literalOf(value);
   if (verbatim !== undefined) return verbatim;
-  if (livePlace(value) === at) return wanted ?? null;
+  const place = livePlace(value);
+  if (place !== null) return valueAt(fields, place) ?? value;
   const inner = jsonTextOf(value);
-  if (inner !== undefined)
-    return rendered(inner, at, wanted === undefined ? undefined : readJsonText(wanted));
-  const below = (item: Json, name: string | number) =>
-    rendered(item, `${at}${pointer(name)}`, valueAt(wanted ?? null, pointer(name)));
-  if (isArray(value)) return value.map(below);
-  return isObject(value) ? mapMembers(value, below) : value;
+  if (inner !== undefined) return readJsonText(filledIn(inner, fields));
+  if (isArray(value)) return value.map((item) => filledIn(item, fields));
+  return isObject(value) ? mapMembers(value, (item) => filledIn(item, fields)) : value;
+}
+
+/** A field, and the differences that the plan shows in it. */
+interface Part {
+  readonly name: string;
+  readonly field: Field;
+  readonly shown: readonly Difference[];
+}
+
+/** What is written into a field. */
+interface Writing {
+  readonly value: Json;
+  /** The object's fields before. */
+  readonly fields: JsonObject;
+  readonly unseen: Unseen;
+}
+
+/** The places of secrets, and those that the tenant does not show. */
+interface Unseen {
+  readonly secrets: readonly Pointer[];
+  readonly hidden: readonly Pointer[];
+}
+
+function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
+  const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
+  const current = own(fields, name) ?? null;
+  if (field.is === 'set' || field.is === 'records') {
+    // The indexes of a list say nothing, so that what is concealed in it cannot be told from the rest.
+    const isUnseen = [...unseen.secrets, ...unseen.hidden].some((at) => segmentsOf(at)[0] === name);
+    if (isUnseen || concealed.length > 0 || shown.some(holdsRedacted)) return true;
+    return sameJson(listedIn(field, compareField(name, field, value, current)), listedIn(field, shown));
+  }
+  // All members are in the body, also those that a manifest leaves out.
+  const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
+  const after = assumeUnseen(value, pointer(name), { ...unseen, fields, shown }) ?? null;
+  const isVisible = ({ path }: FieldDifference) => !concealed.some((at) => isWithin(path, at));
+  const made = compareField(name, whole, after, current).filter(isVisible);
+  const expected = shown.filter(isVisible);
+  return (
+    made.length === expected.length && made.every((each) => expected.some((other) => isSame(each, other)))
+  );
+}
+
+/** Replaces by the object's own value what a plan does not compare, and so does not show: see the planner. */
+function assumeUnseen(
+  value: Json,
+  at: Pointer,
+  context: Unseen & Pick<Writing, 'fields'> & Pick<Part, 'shown'>,
+): Json | undefined {
+  const { secrets, hidden, fields, shown } = context;
+  const isUnseen = secretName(value) === null ? value !== null && hidden.includes(at) : secrets.includes(at);
+  if (isUnseen && !shown.some((each) => tellsOf(each, at))) return valueAt(fields, at);
+  if (isArray(value))
+    return value.map((item, index) => assumeUnseen(item, `${at}${pointer(index)}`, context) ?? null);
+  if (!isObject(value) || secretName(value) !== null) return value;
+  return mapMembers(value, (item, name) => assumeUnseen(item, `${at}${pointer(name)}`, context));
+}
+
+/** Whether a difference says anything about what comes to a place. */
+function tellsOf({ path, after, sensitive }: Difference, at: Pointer): boolean {
+  if (isWithin(path, at)) return true;
+  return isWithin(at, path) && (sensitive || valueAt(after, at.slice(path.length)) !== undefined);
+}
+
+/** Whether a difference is the one that the plan shows, as far as it shows it. */
+function isSame({ path, before, after }: FieldDifference, shown: Difference): boolean {
+  return (
+    path === shown.path &&
+    sameJson(fillRedacted(shown.before, before), before) &&
+    sameJson(fillRedacted(shown.after, after), after)
+  );
+}
+
+function holdsRedacted({ before, after }: Difference): boolean {
+  return JSON.stringify([before, after]).includes(redacted);
+}
+
+/** The differences in a list, without their indexes: those in one record are one. */
+function listedIn(field: Field, differences: readonly FieldDifference[]): Json {
+  const byItem = new Map<string, Json[]>();
+  for (const { path, before, after } of differences) {
+    const [, index = '', ...below] = segmentsOf(path);
+    const name = before === null || below.length > 0 ? index : `${index}-`;
+    const sides = [before, after].map((side) => itemOf(field, side));
+    byItem.set(name, [...(byItem.get(name) ?? []), [pointer(...below), ...sides]]);
+  }
+  return [...byItem.values()].map(canonicalJson).sort();
+}
+
+/** An item without what is sent in any case. */
+function itemOf(field: Field, item: Json): Json {
+  if (field.is !== 'records' || !isObject(item)) return item;
+  return mapMembers(comparableRecord(item), (value, name) =>
+    sameJson(value, own(field.filled ?? {}, name) ?? null) ? undefined : value,
+  );
 }

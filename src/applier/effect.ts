@@ -132,7 +132,7 @@ function sameMember(field: Field, value: Json, below: Pointer, planned: Json): b
 }
 
 /** A redacted part of a larger value cannot be compared, so the live value takes its place. */
-function fillRedacted(wanted: Json, has: Json | undefined): Json {
+export function fillRedacted(wanted: Json, has: Json | undefined): Json {
   if (wanted === redacted) return has ?? null;
   if (isArray(wanted))
     return wanted.map((item, at) => fillRedacted(item, isArray(has) ? has[at] : undefined));

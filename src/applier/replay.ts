@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../mode
 import type { Difference } from '../model/plan.ts';
 
 /**
- * The value of a field with one difference undone. With `before` and `after` swapped, it is made instead.
+ * The value of a field with one difference undone.
  *
  * @param below the place of the difference in the field
  */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { applyPlan, requireApproved } from '../engine/apply.ts';
+import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.ts';
 import { planChanges } from '../engine/plan.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
@@ -72,6 +72,8 @@ export const command = defineCommand(build, async (args, io) => {
     progress.end();
     requireApproved(plan, project.environment, args.expect);
     if (args.dryRun) {
+      if (args.planfile !== undefined) await requireApplicable(project, tenant, plan);
+      progress.end();
       printRequests(plan, args, io);
       return ExitCode.done;
     }

@@ -59,7 +59,12 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const declarations = loadDeclarations(projectOptions(args, io));
   const isInScope = scopeOf(args);
   const exported = await withTenant(project, args, io, (tenant) =>
-    exportTenant(tenant, { kinds: args.kinds, isInScope, declaredSecrets: declarations.secretsOf }),
+    exportTenant(tenant, {
+      kinds: args.kinds,
+      root: project.root,
+      isInScope,
+      declaredSecrets: declarations.secretsOf,
+    }),
   );
 
   const folder = outFolder(args, project, io);

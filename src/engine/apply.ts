@@ -1,4 +1,4 @@
-import { applyPlan as applyChanges } from '../applier/apply.ts';
+import { applyPlan as applyChanges, findRefusals } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';
@@ -50,7 +50,6 @@ export async function applyPlan(
   requireSecrets(plan, secrets);
   const { env = process.env, onEvent = () => {}, onSaved = () => {}, resultFile = null } = options;
   const { environment, clock } = tenant;
-  const { name, settings, limits } = environment;
   requireOwnFolder(root);
   const lost = new AbortController();
   const lock = await lockEnvironment(root, environment, {
@@ -61,18 +60,11 @@ export async function applyPlan(
   try {
     const results = await openResults(root, plan, resultFile, () => new Date(clock.now()).toISOString());
     const applied = await applyChanges(plan, portOf(tenant), {
+      ...(await conditionsOf(root, tenant, plan)),
       failFast: options.failFast ?? false,
       onEvent,
       signal: options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal,
-      environment: name,
-      settings,
-      journal: await openJournal(journalFolder(root), plan),
-      recent: await recentWrites(root, tenant),
       record: results,
-      concurrency: limits.concurrency,
-      settle: limits.settle,
-      clock,
-      describe,
     });
     const result = lost.signal.aborted ? { ...applied, diagnostics: [lockLost] } : applied;
     onSaved(await results.end(result), result);
@@ -80,6 +72,37 @@ export async function applyPlan(
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * Throws a Failure (exit 4) where a saved plan would be refused if it were applied now, because it is stale, or because its
+ * requests are not what it shows. Nothing is written.
+ */
+export async function requireApplicable(
+  { root }: Pick<Project, 'root'>,
+  tenant: Tenant,
+  plan: Plan,
+): Promise<void> {
+  const { signal } = tenant;
+  const conditions = await conditionsOf(root, tenant, plan);
+  const reasons = await findRefusals(plan, portOf(tenant), { ...conditions, signal });
+  if (reasons.length > 0) throw new Failure(reasons, ExitCode.refused);
+}
+
+/** What decides how a plan is applied to a tenant, and whether it may be. */
+async function conditionsOf(root: string, tenant: Tenant, plan: Plan) {
+  const { clock, environment } = tenant;
+  const { name, settings, limits } = environment;
+  return {
+    environment: name,
+    settings,
+    journal: await openJournal(journalFolder(root), plan),
+    recent: await recentWrites(root, tenant),
+    concurrency: limits.concurrency,
+    settle: limits.settle,
+    clock,
+    describe,
+  };
 }
 
 const lockLost: Diagnostic = {

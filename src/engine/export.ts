@@ -14,6 +14,7 @@ import {
 } from '../exporter/index.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import { allOf } from '../kinds/kind.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -22,12 +23,15 @@ import type { LiveObject } from '../model/live.ts';
 import type { Project } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { readSettledObjects } from './recent.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Which objects to export. */
 export interface ExportOptions {
   /** The kinds to export. Left out: all. */
   readonly kinds?: readonly string[];
+  /** The project's folder: what an apply from there has just written is waited for. Left out: nothing is. */
+  readonly root?: string;
   /** Whether to export an object. Left out: every object. */
   isInScope?(address: Address): boolean;
   /** The secrets that existing manifests declare for an object. Left out: there are no manifests. */
@@ -43,18 +47,24 @@ export interface ExportOptions {
  * for (const { path, content } of files) console.log(path, content.length);
  */
 export async function exportTenant(
-  { client: ofTenant, environment: { settings } }: Tenant,
-  { kinds: names, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
+  tenant: Tenant,
+  { kinds: names, root, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
 ): Promise<Export> {
-  const client = readOnce(ofTenant);
-  const all = await readAll(client, names === undefined ? kinds : names.map(kindNamed), settings);
+  const { settings } = tenant.environment;
+  const client = readOnce(tenant.client);
+  const wanted = names === undefined ? kinds : names.map(kindNamed);
+  const read = (reader: Client) => readAll(reader, wanted, settings);
+  const all =
+    root === undefined
+      ? await read(client)
+      : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
   return exportObjects({ objects, records, settings, declaredSecrets });
 }
 
 export interface MergeOptions
-  extends Required<Omit<ExportOptions, 'declaredSecrets'>>,
+  extends Required<Omit<ExportOptions, 'declaredSecrets' | 'root'>>,
     Pick<MergeInput, 'folder' | 'delete' | 'read'> {}
 
 /**
@@ -62,13 +72,16 @@ export interface MergeOptions
  * kept. Throws a Failure where the tenant cannot be read.
  */
 export async function mergeTenant(
-  { resources, secrets }: Project,
-  { client: ofTenant, environment: { settings } }: Tenant,
+  { root, resources, secrets }: Project,
+  tenant: Tenant,
   { kinds: names, isInScope, ...options }: MergeOptions,
 ): Promise<Merge> {
-  const client = readOnce(ofTenant);
+  const { settings } = tenant.environment;
+  const client = readOnce(tenant.client);
+  const wanted = names.map(kindNamed);
+  const read = (reader: Client) => readAll(reader, wanted, settings, resources);
   const [objects, answer] = await Promise.all([
-    readAll(client, names.map(kindNamed), settings, resources),
+    readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
   ]);
   return mergeExport({

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
+import type { Client } from '../client/client.ts';
 import { readAgain, readObjects } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import { ownFolder } from '../loader/own-folder.ts';
@@ -20,25 +21,28 @@ export async function recentWrites(root: string, tenant: Tenant): Promise<readon
 }
 
 /**
- * The live objects asked for, once the tenant shows the writes of the last runs or has had the time to. Throws a Failure
- * where the tenant cannot be read.
+ * What `read` reads, once the tenant shows the writes of the last runs or has had the time to. Throws a Failure where the
+ * tenant cannot be read.
+ *
+ * @param requests what is read
+ * @param read gets a client that asks the tenant again where it has been asked before
  */
 export async function readSettledObjects(
   root: string,
   tenant: Tenant,
   requests: readonly ReadRequest[],
+  read = (client: Client) => readObjects(client, requests, tenant.environment.settings),
 ): Promise<readonly LiveObject[]> {
   const { client, clock, signal, onEvent, environment } = tenant;
-  const { settings, limits } = environment;
   let reader = client;
-  const read = async () => {
-    const objects = await readObjects(reader, requests, settings);
+  const readNow = async () => {
+    const objects = await read(reader);
     reader = readAgain(client);
     return { objects };
   };
-  const { objects } = await readSettled(requests, read, {
+  const { objects } = await readSettled(requests, readNow, {
     writes: await recentWrites(root, tenant),
-    settle: limits.settle,
+    settle: environment.limits.settle,
     clock,
     signal,
     onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),

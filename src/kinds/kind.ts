@@ -30,8 +30,11 @@ export type Field =
     }
   /** `{type, id, name}`: compared by id where there is one, else by name. */
   | { readonly is: 'reference' }
-  /** A list of objects without order. Two objects with equal `alike` members are versions of one record. */
-  | { readonly is: 'records'; readonly alike: readonly string[] };
+  /**
+   * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
+   * members that are sent even where a manifest leaves them out.
+   */
+  | { readonly is: 'records'; readonly alike: readonly string[]; readonly filled?: JsonObject };
 
 /** One part of a kind's natural key. */
 export interface KeyField {

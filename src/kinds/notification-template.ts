@@ -48,7 +48,7 @@ const removeAll: Operation = {
       const key = isObject(item) && Object.keys(item).length === keyParts.length && keyIn(item, keyParts);
       return key ? [{ key, id: null }] : [];
     });
-    return objects.length === items.length ? { objects, fields: null } : null;
+    return objects.length === items.length ? { objects, fields: null, after: () => ({}) } : null;
   },
   risk: () => ['delete', 'back-to-default'],
 };

@@ -30,8 +30,20 @@ export interface Said {
   readonly objects: readonly Naming[];
   /** The fields that it writes; `null` where it writes the whole object. */
   readonly fields: readonly string[] | null;
-  /** The values that it gives to whole fields, as far as the body shows them. */
-  readonly values?: JsonObject;
+  /**
+   * What the fields that it writes are afterwards, with their names, and anything else that it sets; `null` where that
+   * cannot be told. Of a body without markers.
+   */
+  after(before: Before): JsonObject | null;
+}
+
+/** An object before a request. */
+export interface Before {
+  /** With JSON in text parsed. */
+  readonly fields: JsonObject;
+  /** As the tenant shows it. */
+  readonly raw: JsonObject;
+  readonly settings: ApiSettings;
 }
 
 /** How a body names an object; `null` for what it does not say. */
@@ -101,7 +113,9 @@ export const wholeObject =
   (...names: readonly string[]) =>
   (body: Json): Said | null => {
     const key = isObject(body) ? keyIn(body, names) : null;
-    return key && isObject(body) ? { objects: [{ key, id: idIn(body) }], fields: null, values: body } : null;
+    return key && isObject(body)
+      ? { objects: [{ key, id: idIn(body) }], fields: null, after: () => body }
+      : null;
   };
 
 /**
@@ -114,34 +128,56 @@ export function patchedFields(
   { name, into }: { readonly name?: string; readonly into?: string } = {},
 ): Said | null {
   const items = isArray(body) ? body : null;
-  const steps = items?.map(readStep) ?? [];
+  const steps = items?.map((item) => readStep(item, into)) ?? [];
   const known = steps.filter((step) => step !== null);
   if (items === null || known.length < steps.length) return null;
-  if (into !== undefined) return { objects: [], fields: [into] };
-  const renames = known.filter(({ field }) => field === name);
-  const whole = known.filter(({ isWhole }) => isWhole);
+  const renames = into === undefined ? known.filter(({ field }) => field === name) : [];
   return {
     objects: renames.map(({ value }) => ({ key: typeof value === 'string' ? [value] : [], id: null })),
     fields: known.map(({ field }) => field),
-    values: objectFrom(whole.map(({ field, value }) => [field, value])),
+    after: ({ fields }) => known.reduce<JsonObject | null>(takeStep(fields), {}),
   };
 }
 
 /** One step of a JSON Patch, in a field or of the whole of it. */
 interface Step {
   readonly field: string;
-  readonly isWhole: boolean;
+  /** The place in the field; empty for the whole of it. */
+  readonly below: readonly string[];
+  /** `null` where it is removed. */
   readonly value: Json;
 }
 
 /** A step that sets or removes something in one field. `move`, `copy` and `test` are never planned. */
-function readStep(step: Json): Step | null {
+function readStep(step: Json, into: string | undefined): Step | null {
   if (!isObject(step)) return null;
-  const [field, ...below] = segmentsOf(textOf(step, 'path') ?? '');
+  const at = segmentsOf(textOf(step, 'path') ?? '');
+  const [field, ...below] = into === undefined || at.length === 0 ? at : [into, ...at];
   const op = textOf(step, 'op') ?? '';
   if (field === undefined || !['add', 'replace', 'remove'].includes(op)) return null;
   const value = op === 'remove' ? null : (own(step, 'value') ?? null);
-  return { field, isWhole: below.length === 0, value };
+  return { field, below, value };
+}
+
+/** Adds to the fields that were written what a step writes; `null` where that cannot be told. */
+const takeStep =
+  (fields: JsonObject) =>
+  (written: JsonObject | null, { field, below, value }: Step): JsonObject | null => {
+    const current = own(written ?? {}, field) ?? own(fields, field) ?? null;
+    const next = withMember(current, below, value);
+    return written && next !== undefined ? objectFrom([...Object.entries(written), [field, next]]) : null;
+  };
+
+/** A value with another one at a place in it. `undefined` for a place in a list: no plan needs one. */
+function withMember(value: Json, [name, ...below]: readonly string[], wanted: Json): Json | undefined {
+  if (name === undefined) return wanted;
+  if (isArray(value)) return undefined;
+  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  const next = withMember(members.get(name) ?? null, below, wanted);
+  if (next === undefined) return undefined;
+  if (next === null) members.delete(name);
+  else members.set(name, next);
+  return objectFrom(members);
 }
 
 /** The key that these members hold; `null` where one of them holds no text. */

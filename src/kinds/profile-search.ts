@@ -15,12 +15,13 @@ import type { ApiSettings } from '../model/settings.ts';
 import { comparableRecord } from './field.ts';
 import { apiRequest, pathOf } from './http.ts';
 import type { Kind, RecordReference, WriteInput } from './kind.ts';
-import { call, type Operation, type Said } from './operation.ts';
+import { type Before, call, type Operation, type Said } from './operation.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
 const ruleFields = ['type', 'object_type', 'condition_object_id', 'comparison_operator', 'value'];
 /** Two rules with equal values of these are one rule whose operator or value changed. */
 const alike = ['type', 'condition_object_id'];
+const usualType = 'NeAttribute';
 
 const post: Operation = { method: 'POST', path: (settings) => settings.profileSearchPath, read: readSearch };
 const patch: Operation = { method: 'PATCH', path: pathOfOne, read: readSearch };
@@ -31,7 +32,7 @@ export const profileSearch: Kind = {
   name: 'ProfileSearch',
   summary: 'A saved search over profiles: a label and the rules a profile must satisfy.',
   keyFields: [{ name: 'label' }],
-  fields: { rules: { is: 'records', alike } },
+  fields: { rules: { is: 'records', alike, filled: { object_type: usualType } } },
   serverOwned: ['id', 'uid', 'condition_rules_attributes'],
   pinnable: false,
   renamable: true,
@@ -95,7 +96,36 @@ function readSearch(body: Json): Said | null {
   if (fields.length < written.length) return null;
   const label = textOf(search, 'label');
   const isNamed = Object.hasOwn(search, 'label');
-  return { objects: isNamed ? [{ key: label === null ? [] : [label], id: null }] : [], fields };
+  return {
+    objects: isNamed ? [{ key: label === null ? [] : [label], id: null }] : [],
+    fields,
+    after(before) {
+      const changes = own(search, 'condition_rules_attributes');
+      if (changes === undefined) return {};
+      const rules = isArray(changes) ? rulesAfter(changes, before) : null;
+      return rules && { rules };
+    },
+  };
+}
+
+/** The rules once nested records were written; `null` where that cannot be told. */
+function rulesAfter(changes: readonly Json[], { raw, settings }: Before): JsonObject[] | null {
+  const inner = own(raw, 'advanced_search');
+  const rows = new Map(
+    liveRules(isObject(inner) ? inner : raw).map((row, at) => [idText(own(row, 'id')) ?? `#${at}`, row]),
+  );
+  const known = [...ruleFields.filter((name) => name !== 'object_type'), settings.profileSearchObjectType];
+  for (const [at, change] of changes.entries()) {
+    if (!isObject(change)) return null;
+    const { id: given, _destroy: end, ...members } = change;
+    const id = idText(given);
+    const row = id === null ? {} : rows.get(id);
+    if (!row || Object.keys(members).some((name) => !known.includes(name))) return null;
+    if (end === undefined) rows.set(id ?? `+${at}`, { ...row, ...members });
+    else if (id === null || end !== true) return null;
+    else rows.delete(id);
+  }
+  return [...rows.values()].map((row) => manifestRule(row, settings));
 }
 
 /**
@@ -139,7 +169,7 @@ function manifestRule(rule: JsonObject, settings: ApiSettings): JsonObject {
 /** A manifest's rule as the API accepts it. */
 function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSettings): JsonObject {
   if (rule.type !== 'ProfileAttributeRule') return rule;
-  return { ...rule, [settings.profileSearchObjectType]: object_type ?? 'NeAttribute' };
+  return { ...rule, [settings.profileSearchObjectType]: object_type ?? usualType };
 }
 
 /** The types of attributes whose values are ids, and of which records (seed 002, "ProfileAttributeRule"). */

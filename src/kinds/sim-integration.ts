@@ -20,7 +20,7 @@ import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { type PatchOperation, patchOperations } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts, Field, Kind, Write, WriteInput } from './kind.ts';
-import { call, type Operation, patchedFields, wholeObject } from './operation.ts';
+import { call, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
 
 const path = '/v2024/sim-integrations';
 const rule = 'beforeProvisioningRule';
@@ -37,12 +37,16 @@ const fields: Readonly<Record<string, Field>> = {
 };
 
 const post: Operation = { method: 'POST', path: () => path, read: wholeObject('name') };
-const put: Operation = { method: 'PUT', path: () => `${path}/{id}`, read: wholeObject('name') };
+const put: Operation = {
+  method: 'PUT',
+  path: () => `${path}/{id}`,
+  read: (body) => withoutNested(wholeObject('name')(body)),
+};
 const patchFields: Operation = {
   method: 'PATCH',
   path: () => `${path}/{id}`,
   contentType: jsonPatchType,
-  read: (body) => patchedFields(patchIn(body), { name: 'name' }),
+  read: (body) => withoutNested(patchedFields(patchIn(body), { name: 'name' })),
 };
 /** Pointers in the body of this call are relative to the rule (api-notes, "Two small points"). */
 const patchRule: Operation = {
@@ -248,6 +252,21 @@ function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonOb
     attributes: mapMembers(all, (value, name) => (isNested(value, name) ? undefined : value)),
     nested: mapMembers(all, (value, name) => (isNested(value, name) ? value : undefined)),
   };
+}
+
+/** What a body says, with the ticket fields that it has among the attributes as the fields that they are. */
+function withoutNested(said: Said | null): Said | null {
+  return (
+    said && {
+      ...said,
+      after(before) {
+        const written = said.after(before);
+        if (!written || !Object.hasOwn(written, 'attributes')) return written;
+        const { attributes, nested } = splitAttributes({ ...before.raw, ...written });
+        return { ...written, ...mapMembers(nested, readJsonText), attributes };
+      },
+    }
+  );
 }
 
 /** The wanted ticket fields among the attributes: a write of the attributes without them would delete them. */

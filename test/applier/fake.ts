@@ -1,6 +1,7 @@
 import type { TenantPort } from '../../src/applier/run-context.ts';
 import type { Sent } from '../../src/client/answer.ts';
-import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
+import { compareField } from '../../src/kinds/compare.ts';
+import { fieldNamed, type Kind, type ReadRequest } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { keyIn, type Said, wholeObject } from '../../src/kinds/operation.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
@@ -13,17 +14,24 @@ import { contractSettings } from '../../src/model/settings.ts';
 
 const never = () => ({ manual: 'The tests plan by hand.' });
 
+/** What the tests send is not always what they show. */
+const nothing = () => ({});
+
 function readMembers(body: Json): Said | null {
   if (!isObject(body)) return null;
   const name = textOf(body, 'name');
   // A secret is shown by the place that it belongs to.
   const fields = Object.keys(body).filter((field) => field !== 'secret');
-  return { objects: name === null ? [] : [{ key: [name], id: null }], fields };
+  return { objects: name === null ? [] : [{ key: [name], id: null }], fields, after: nothing };
 }
 
 function readKeys(body: Json): Said | null {
   const objects = isArray(body) ? body.filter(isObject) : [];
-  return { objects: objects.map((item) => ({ key: keyIn(item, ['key']), id: null })), fields: null };
+  return {
+    objects: objects.map((item) => ({ key: keyIn(item, ['key']), id: null })),
+    fields: null,
+    after: nothing,
+  };
 }
 
 /** Written first. Created by POST, changed by PATCH (`rule` by its own call), deleted by DELETE. */
@@ -55,7 +63,7 @@ export const thing: Kind = {
       {
         method: 'PATCH',
         path: () => '/v2024/things/{id}/rule',
-        read: () => ({ objects: [], fields: ['rule'] }),
+        read: () => ({ objects: [], fields: ['rule'], after: nothing }),
       },
     ],
     delete: [{ method: 'DELETE', path: () => '/v2024/things/{id}' }],
@@ -290,7 +298,11 @@ export function change(kind: Kind, key: Key, parts: Partial<Change> & Pick<Chang
 export function createThing(name: string, fields: JsonObject = { text: 'new' }): Change {
   return change(thing, [name], {
     action: 'create',
-    diff: Object.entries(fields).map(([field, value]) => diff(`/${field}`, null, value)),
+    diff: Object.entries(fields).flatMap(([name, value]) => {
+      const field = fieldNamed(thing, name);
+      const found = field ? compareField(name, field, value, undefined) : [];
+      return found.map(({ path, before, after }) => diff(path, before, after));
+    }),
     requests: [request('POST', '/v2024/things', { name, ...fields })],
   });
 }

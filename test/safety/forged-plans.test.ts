@@ -1,7 +1,7 @@
 /** Plan files that somebody changed, digest included, so that they do something else than they show. */
 import { beforeEach, expect, it } from 'vitest';
 import { planDigest } from '../../src/model/digest.ts';
-import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
+import { isObject, type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
 import type { Change, Plan, Request } from '../../src/model/plan.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
@@ -54,6 +54,30 @@ const withBody = (change: Change, edit: (body: Json) => Json): Change =>
   );
 const members = (body: Json): JsonObject => (isObject(body) ? body : {});
 const search = (body: Json): JsonObject => members(members(body).advanced_search ?? null);
+
+/** The change of a search with other changes of its rules. */
+const withRules = (edit: (rules: readonly Json[]) => readonly Json[]): Change =>
+  withBody(find('ProfileSearch/Staff'), (body) => {
+    const rules = search(body).condition_rules_attributes;
+    return {
+      advanced_search: {
+        ...search(body),
+        condition_rules_attributes: edit(Array.isArray(rules) ? rules : []),
+      },
+    };
+  });
+const staffRule = (): string => {
+  const [rule] = world.sandbox.state.profileSearches.find(({ label }) => label === 'Staff')?.rules ?? [];
+  return String(rule?.id);
+};
+const anyoneButActive = { type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Active' };
+
+/** The change with other text in its requests, which must be there. */
+function withText(change: Change, text: string, other: string): Change {
+  const requests = JSON.stringify(change.requests);
+  expect(requests).toContain(text);
+  return withRequests(change, JSON.parse(requests.replace(text, () => other)));
+}
 
 const welcome = 'NotificationTemplate/welcome/EMAIL/en';
 const reminder = 'NotificationTemplate/reminder/EMAIL/en';
@@ -190,6 +214,98 @@ const forgeries: readonly (readonly [string, () => readonly Change[]])[] = [
     ],
   ],
   [
+    'a new search with other rules than it shows',
+    () => [
+      withBody(find('ProfileSearch/New%20staff'), (body) => ({
+        advanced_search: { ...search(body), condition_rules_attributes: [anyoneButActive] },
+      })),
+    ],
+  ],
+  [
+    'a search that gets another rule than it shows',
+    () => [withRules((rules) => rules.map(() => anyoneButActive))],
+  ],
+  ['a search that gets one more rule', () => [withRules((rules) => [...rules, anyoneButActive])]],
+  [
+    'a search that loses a rule',
+    () => [withRules((rules) => [...rules, { id: staffRule(), _destroy: true }])],
+  ],
+  [
+    'a search whose other rule is changed',
+    () => [withRules((rules) => [...rules, { id: staffRule(), value: 'Terminated' }])],
+  ],
+  [
+    'a search with the rule of another',
+    () => [withRules((rules) => [...rules, { id: 'x9', value: 'Active' }])],
+  ],
+  [
+    'a search with a member that no rule has',
+    () => [withRules((rules) => rules.map((rule) => ({ ...members(rule), condition_object_type: 'Evil' })))],
+  ],
+  [
+    'an integration with another rule than it shows',
+    () => [withText(find('SimIntegration/Desk'), '"value":"r2"', '"value":"evil"')],
+  ],
+  [
+    'an integration that gets a setting beside those that it shows',
+    () => [withText(find('SimIntegration/Desk'), '"user":{"$live":"/attributes/user"}', '"user":"evil"')],
+  ],
+  [
+    'an integration that loses a setting',
+    () => [withText(find('SimIntegration/Desk'), '"user":{"$live":"/attributes/user"},', '')],
+  ],
+  [
+    'an integration whose setting is another one, its password',
+    () => [
+      withText(
+        find('SimIntegration/Desk'),
+        '{"$live":"/attributes/user"}',
+        '{"$live":"/attributes/password"}',
+      ),
+    ],
+  ],
+  [
+    'an integration in which one setting is changed by a step of its own',
+    () => [
+      withBody(find('SimIntegration/Desk'), (body) => {
+        const { operations } = members(body);
+        const evil = { op: 'add', path: '/attributes/endpoint', value: 'https://evil' };
+        return { operations: [...(Array.isArray(operations) ? operations : []), evil] };
+      }),
+    ],
+  ],
+  [
+    'an integration with a setting beside a secret that it shows',
+    () => {
+      const desk = find('SimIntegration/Desk');
+      const text = '"user":{"$live":"/attributes/user"}';
+      return [{ ...withText(desk, text, '"user":"evil"'), secrets: ['/attributes/user'] }];
+    },
+  ],
+  [
+    'a template with a field that tenantctl does not know',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), sendTo: 'evil@acme.example' }))],
+  ],
+  [
+    'a template that loses a text',
+    () => [withBody(find(welcome), (body) => ({ ...members(body), subject: null }))],
+  ],
+  [
+    'a template without one of its texts',
+    () => [
+      withBody(find(welcome), (body) =>
+        mapMembers(members(body), (value, name) => (name === 'subject' ? undefined : value)),
+      ),
+    ],
+  ],
+  [
+    'a template that shows another text than the tenant has',
+    () => {
+      const change = find(welcome);
+      return [{ ...change, diff: change.diff.map((each) => ({ ...each, before: 'Something else' })) }];
+    },
+  ],
+  [
     'a sign-in profile that blocks without saying so',
     () => [withBody(find('AuthProfile/Employees'), () => [{ op: 'replace', path: '/type', value: 'BLOCK' }])],
   ],
@@ -240,10 +356,13 @@ it.each(forgeries)('%s is refused, and nothing is written', async (_name, forge)
   const changes = forge();
   expect(changes).toHaveLength(1);
   const { code, stdout } = await applyForged(...changes);
+  const dry = await world.run('apply', 'plan.json', '--dry-run', '--format', 'json');
+  expect(dry.code).toBe(4);
   expect(code).toBe(4);
   const { outcome, diagnostics } = JSON.parse(stdout);
   expect(outcome).toBe('refused');
   expect(diagnostics[0].code).toBe('plan-request-refused');
+  expect(JSON.parse(dry.stdout).diagnostics).toEqual(diagnostics);
   expect(visible(world.sandbox.state)).toEqual(before);
 });
 
@@ -300,6 +419,16 @@ it('a plan that was made with --max-deletes is applied as it was approved', asyn
   const allowed = await world.plan('--max-deletes', '1', '--out', 'plan.json');
   expect(allowed.allowed).toEqual({ maxDeletes: 1, deleteAll: [] });
   expect(await world.run('apply', 'plan.json', '--expect', allowed.digest)).toMatchObject({ code: 0 });
+});
+
+it('a dry run of a plan that is stale is refused too, and one of a sound plan shows its requests', async () => {
+  world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  await world.plan('--out', 'plan.json');
+  const sound = await world.run('apply', 'plan.json', '--dry-run');
+  expect(sound).toMatchObject({ code: 0, stdout: expect.stringContaining('POST') });
+  expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+  const stale = await world.run('apply', 'plan.json', '--dry-run', '--format', 'json');
+  expect(stale).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-stale' }] } });
 });
 
 it('every change that tenantctl plans itself passes', async () => {

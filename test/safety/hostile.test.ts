@@ -103,7 +103,7 @@ describe('a plan file', () => {
     expect(wrote()).toEqual([]);
   });
 
-  it('keeps a prototype in a body what it is: a member', async () => {
+  it('takes a prototype in a body for what it is: a member that no template has', async () => {
     const plan = await world.plan();
     const named = '"key": "welcome", "medium": "EMAIL", "locale": "en"';
     const body: Json = JSON.parse(
@@ -117,9 +117,13 @@ describe('a plan file', () => {
       })),
     };
     world.write('plan.json', JSON.stringify({ ...edited, digest: planDigest(edited) }));
-    expect(await world.run('apply', 'plan.json', '--dry-run')).toMatchObject({ code: 0 });
-    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 3 });
-    expect(wrote().map((request) => JSON.stringify(request.body))).toEqual([JSON.stringify(body)]);
+    for (const options of [['--dry-run'], []]) {
+      const refused = await world.run('apply', 'plan.json', '--format', 'json', ...options);
+      expect(refused).toMatchObject({ code: 4, json: { diagnostics: [{ code: 'plan-request-refused' }] } });
+      expect(refused.stdout).toContain('__proto__');
+    }
+    expect(wrote()).toEqual([]);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
   it.each([

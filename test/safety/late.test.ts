@@ -83,6 +83,23 @@ describe('reads that lag', () => {
     expect(quiet).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('are read again by an export, which would else bring the manifests back to what they were', async () => {
+    const world = await lateWorld('60s', 300);
+    await world.run('apply', '--yes');
+    world.declare([{ ...staff, rules: [{ ...staff.rules[0], value: 'Inactive' }] }]);
+    await world.run('apply', '--yes');
+    const before = world.read('config/all.yaml');
+    const merged = await world.run('export', '--merge', '--kinds', 'ProfileSearch');
+    expect(merged).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
+    expect(world.read('config/all.yaml')).toBe(before);
+    world.declare([{ ...staff, label: 'Others' }]);
+    await world.run('apply', '--yes');
+    const others = ['--kinds', 'ProfileSearch', '--only', 'ProfileSearch/Others'];
+    world.write('config/all.yaml', '');
+    const exported = await world.run('export', '--out', 'config/new', ...others);
+    expect(exported.stdout).toBe('Files written to config/new: 1.\n');
+  });
+
   it('lead to no false word about what the tenant did', async () => {
     const world = await lateWorld('60s', 300);
     world.declare([desk]);
