@@ -207,6 +207,16 @@ environments:
     ]);
     expect(found[0]?.hint).toContain('!secret B_TOKEN');
   });
+
+  test('are no text of `!env` by their names either, since a change may stop to use them', () => {
+    const env = { GITHUB_TOKEN: 'x', DESK_PASSWORD: 'x', TOKEN_URL: 'u', HELP_DESK: 'h' };
+    const template = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n';
+    const texts =
+      'subject: !env GITHUB_TOKEN\nbody: !env DESK_PASSWORD\nfrom: !env HELP_DESK\nname: !env TOKEN_URL\n';
+    const found = failureOf({ 'config/a.yaml': template + texts }, { env });
+    expect(errors(found)).toEqual(['env-secret config/a.yaml:5:10', 'env-secret config/a.yaml:6:7']);
+    expect(found[0]?.hint).toContain('another name');
+  });
 });
 
 describe('files', () => {
