@@ -32,11 +32,16 @@ export class Redactor {
 
   /** The answer without secrets in the text of an error; the body of a success stays as it is. */
   answer(answer: Answer): Answer {
+    if (answer.outcome !== 'answered' || answer.status >= 300) return this.whole(answer);
+    return { ...this.whole({ ...answer, body: null }), body: answer.body };
+  }
+
+  /** The answer without secrets in any part, for a message: it may cut or change what it quotes. */
+  whole<T extends Answer>(answer: T): T {
     if (answer.outcome !== 'answered') return { ...answer, detail: this.text(answer.detail) };
     const entries = Object.entries(answer.headers).map(([name, value]) => [name, this.text(value)]);
     const text = answer.text === null ? null : this.text(answer.text);
-    const clean = { ...answer, headers: Object.fromEntries(entries), text };
-    return answer.status < 300 ? clean : { ...clean, body: this.#json(answer.body) };
+    return { ...answer, headers: Object.fromEntries(entries), text, body: this.#json(answer.body) };
   }
 
   #json(value: Json): Json {
