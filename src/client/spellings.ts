@@ -5,6 +5,36 @@ export interface Decoded {
   readonly offsets: Uint32Array;
 }
 
+/** Colours of the terminal and tags, where lines were wrapped, and where both meet. */
+const layoutMarks = /(?:\u001b\[\d+m|<[^<>]{0,300}>|[^\S\n]*\n[^\S\n]*)+/g;
+
+/**
+ * Text without what a report puts between its characters: line breaks with the blanks around them, colours and tags.
+ *
+ * @param joint what takes the place of a line break
+ */
+export function withoutLayout(text: string, joint: '' | ' '): Decoded | null {
+  if (!/[\n<\u001b]/.test(text)) return null;
+  const offsets = new Uint32Array(text.length + 1);
+  const parts: string[] = [];
+  let [length, done] = [0, 0];
+  const keep = (end: number): void => {
+    parts.push(text.slice(done, end));
+    for (let at = done; at < end; at += 1, length += 1) offsets[length] = at;
+  };
+  for (const { 0: mark, index } of text.matchAll(layoutMarks)) {
+    keep(index);
+    done = index + mark.length;
+    if (joint === '' || !mark.includes('\n')) continue;
+    parts.push(joint);
+    offsets[length] = index;
+    length += 1;
+  }
+  keep(text.length);
+  offsets[length] = text.length;
+  return { text: parts.join(''), offsets: offsets.subarray(0, length + 1) };
+}
+
 /** `%2F`, `\u0026` and `\x26`, `\"`, `&#38;`, `&#x26;`, `&amp;`. */
 const escapes =
   /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};?|&#[0-9]{1,7};?|&[a-z]{2,8}[1-4]{0,2};/iy;
