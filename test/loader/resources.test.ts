@@ -168,6 +168,7 @@ describe('secrets', () => {
     expect(found[0]?.fields).toEqual({ attributes: { p: { $secret: 'PW' } } });
     expect(secrets.problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(secrets.matches('OTHER', '')).toBe(false);
+    expect(secrets.matches('PW', 'shown')).toBe(false);
     expect(thrown(() => secrets.reveal('PW')).diagnostics).toMatchObject([{ code }]);
   });
 
