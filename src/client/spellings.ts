@@ -5,8 +5,12 @@ export interface Decoded {
   readonly offsets: Uint32Array;
 }
 
-/** Colours of the terminal and tags, where lines were wrapped, and where both meet. */
-const layoutMarks = /(?:\u001b\[\d+m|<[^<>]{0,300}>|[^\S\n]*\n[^\S\n]*)+/g;
+const colourStart = '\u001b';
+/** Colours of the terminal, tags, and where lines were wrapped. */
+const layoutMarks = new RegExp(
+  `${colourStart}\\[\\d+m|<[^<>]{0,300}>|(?<![^\\S\\n])[^\\S\\n]*\\n[^\\S\\n]*`,
+  'g',
+);
 
 /**
  * Text without what a report puts between its characters: line breaks with the blanks around them, colours and tags.
@@ -14,18 +18,20 @@ const layoutMarks = /(?:\u001b\[\d+m|<[^<>]{0,300}>|[^\S\n]*\n[^\S\n]*)+/g;
  * @param joint what takes the place of a line break
  */
 export function withoutLayout(text: string, joint: '' | ' '): Decoded | null {
-  if (!/[\n<\u001b]/.test(text)) return null;
+  if (!['\n', '<', colourStart].some((mark) => text.includes(mark))) return null;
   const offsets = new Uint32Array(text.length + 1);
   const parts: string[] = [];
-  let [length, done] = [0, 0];
+  let [length, done, isJoined] = [0, 0, false];
   const keep = (end: number): void => {
+    if (end > done) isJoined = false;
     parts.push(text.slice(done, end));
     for (let at = done; at < end; at += 1, length += 1) offsets[length] = at;
   };
   for (const { 0: mark, index } of text.matchAll(layoutMarks)) {
     keep(index);
     done = index + mark.length;
-    if (joint === '' || !mark.includes('\n')) continue;
+    if (joint === '' || isJoined || !mark.includes('\n')) continue;
+    isJoined = true;
     parts.push(joint);
     offsets[length] = index;
     length += 1;
