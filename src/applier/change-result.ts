@@ -146,7 +146,7 @@ function record(
 ): RecordedFields {
   const marked = [...inPlan, ...hidden];
   const values = [readableFields(kind, fields)];
-  const looksSensitive = sensitivePlaces(kind, { marked: [], declared: shown, values });
+  const looksSensitive = sensitivePlaces(kind, { marked, declared: shown, values });
   const isSensitive: IsSensitive = (at, value) => marked.includes(at) || looksSensitive(at, value);
   const withheld: Pointer[] = [];
   const withhold = (at: Pointer) => {

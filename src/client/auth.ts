@@ -157,10 +157,9 @@ function tokenIn(sent: Sent, client: ClientCredentials, { clock, redactor }: Aut
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
     return unsent('interrupted', sent.detail);
   }
-  if (!isSuccess(sent)) return noToken(redactor.answer(sent), client);
-  const token = isObject(sent.body) ? textOf(sent.body, 'access_token') : null;
+  const token = isSuccess(sent) && isObject(sent.body) ? textOf(sent.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
-  if (token === null || !isToken(token)) return noToken(sent, client);
+  if (!isSuccess(sent) || token === null || !isToken(token)) return noToken(redactor.whole(sent), client);
   const now = clock.now();
   const lifetime = lifetimeOf(sent, token, now);
   // Early enough for a request that waits in a queue, but not immediately for a token that lives for seconds.

@@ -1,10 +1,10 @@
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import type { Answer } from './answer.ts';
-import { decode, encodedTexts } from './spellings.ts';
+import { decode, encodedTexts, withoutLayout } from './spellings.ts';
 
 /**
  * Removes secrets from text that leaves the program, however they are spelled: as they are, escaped for URLs, JSON or HTML
- * (also in each other), in base64 or hex, or one line of several. All text output goes through one redactor.
+ * (also in each other), in base64 or hex, one line of several, or broken by the layout of a report. All text output goes through one redactor.
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
@@ -27,16 +27,21 @@ export class Redactor {
   text(text: string): string {
     if (this.#secrets.size === 0 || text.length < shortest) return text;
     this.#matcher ??= createMatcher(this.#secrets);
-    return replaceRanges(text, findSecrets(text, this.#matcher));
+    return replaceRanges(text, [...findSecrets(text, this.#matcher), ...findBroken(text, this.#matcher)]);
   }
 
   /** The answer without secrets in the text of an error; the body of a success stays as it is. */
   answer(answer: Answer): Answer {
+    if (answer.outcome !== 'answered' || answer.status >= 300) return this.whole(answer);
+    return { ...this.whole({ ...answer, body: null }), body: answer.body };
+  }
+
+  /** The answer without secrets in any part, for a message: it may cut or change what it quotes. */
+  whole<T extends Answer>(answer: T): T {
     if (answer.outcome !== 'answered') return { ...answer, detail: this.text(answer.detail) };
     const entries = Object.entries(answer.headers).map(([name, value]) => [name, this.text(value)]);
     const text = answer.text === null ? null : this.text(answer.text);
-    const clean = { ...answer, headers: Object.fromEntries(entries), text };
-    return answer.status < 300 ? clean : { ...clean, body: this.#json(answer.body) };
+    return { ...answer, headers: Object.fromEntries(entries), text, body: this.#json(answer.body) };
   }
 
   #json(value: Json): Json {
@@ -122,6 +127,20 @@ function findSecrets(text: string, matcher: Matcher, layers = 2): Range[] {
     level = next && { text: next.text, offsets: next.offsets.map(origin) };
   }
   return found;
+}
+
+/** Where secrets stand in a text that is laid out: broken by the ends of lines, colours or tags. */
+function findBroken(text: string, matcher: Matcher): Range[] {
+  return ([' ', ''] as const).flatMap((joint) => {
+    const plain = withoutLayout(text, joint);
+    if (!plain) return [];
+    return findSecrets(plain.text, matcher, 0).map(
+      ([start, end]): Range => [
+        plain.offsets[start] ?? text.length,
+        (plain.offsets[end - 1] ?? text.length) + 1,
+      ],
+    );
+  });
 }
 
 /** Where the escape that ends before the character `at` ends; several characters may come from one escape. */

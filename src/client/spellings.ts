@@ -5,6 +5,42 @@ export interface Decoded {
   readonly offsets: Uint32Array;
 }
 
+const colourStart = '\u001b';
+/** Colours of the terminal, tags, and where lines were wrapped. */
+const layoutMarks = new RegExp(
+  `${colourStart}\\[\\d+m|<[^<>]{0,300}>|(?<![^\\S\\n])[^\\S\\n]*\\n[^\\S\\n]*`,
+  'g',
+);
+
+/**
+ * Text without what a report puts between its characters: line breaks with the blanks around them, colours and tags.
+ *
+ * @param joint what takes the place of a line break
+ */
+export function withoutLayout(text: string, joint: '' | ' '): Decoded | null {
+  if (!['\n', '<', colourStart].some((mark) => text.includes(mark))) return null;
+  const offsets = new Uint32Array(text.length + 1);
+  const parts: string[] = [];
+  let [length, done, isJoined] = [0, 0, false];
+  const keep = (end: number): void => {
+    if (end > done) isJoined = false;
+    parts.push(text.slice(done, end));
+    for (let at = done; at < end; at += 1, length += 1) offsets[length] = at;
+  };
+  for (const { 0: mark, index } of text.matchAll(layoutMarks)) {
+    keep(index);
+    done = index + mark.length;
+    if (joint === '' || isJoined || !mark.includes('\n')) continue;
+    isJoined = true;
+    parts.push(joint);
+    offsets[length] = index;
+    length += 1;
+  }
+  keep(text.length);
+  offsets[length] = text.length;
+  return { text: parts.join(''), offsets: offsets.subarray(0, length + 1) };
+}
+
 /** `%2F`, `\u0026` and `\x26`, `\"`, `&#38;`, `&#x26;`, `&amp;`. */
 const escapes =
   /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};?|&#[0-9]{1,7};?|&[a-z]{2,8}[1-4]{0,2};/iy;

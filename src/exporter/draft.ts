@@ -1,6 +1,7 @@
 import { comparable } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
+import { inAnyItem } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
@@ -165,7 +166,7 @@ function draftField(
       omissions,
     } = printJson(value, rootOf(name, field), field, {
       hidden: object.hidden,
-      declaredSecrets: new Set(places),
+      declaredSecrets: new Set(places.map(inAnyItem)),
     });
     // An empty mapping would declare that the field is empty.
     const isEmpty = printed === undefined || (isMapping(printed) && printed.members.length === 0);

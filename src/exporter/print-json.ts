@@ -1,6 +1,7 @@
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
+import { inAnyItem } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved, unsafeKeys } from '../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
@@ -27,7 +28,7 @@ export interface PrintedJson {
 export interface Withheld {
   /** What the tenant does not show. */
   readonly hidden: readonly Pointer[];
-  /** What existing manifests declare with `!secret`. */
+  /** What existing manifests declare with `!secret`: places with `*` for each index. */
   readonly declaredSecrets: ReadonlySet<Pointer>;
 }
 
@@ -136,7 +137,7 @@ function printObject(value: JsonObject, where: Where, walk: JsonWalk): Printable
 function printValue(value: Json, where: Where, walk: JsonWalk): Printable | undefined {
   if (value === null) return value;
   if (where.depth > maxDepth) return omit(walk, where.at, 'notWritable');
-  if (walk.declaredSecrets.has(where.at)) return printSecret(where, walk);
+  if (walk.declaredSecrets.has(inAnyItem(where.at))) return printSecret(where, walk);
   if (isArray(value)) return printList(value, where, walk);
   if (isObject(value)) return printObject(value, where, walk);
   return typeof value === 'string' ? printText(value, where, walk) : printScalar(value, where, walk);

@@ -25,10 +25,11 @@ export interface Disclosure {
  * another system, and no name tells what they hold.
  */
 export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclosure): IsSensitive {
-  const places = new Set(marked.map((place) => inAnyItem(kind, place)));
-  for (const fields of values) for (const place of credentialPlaces(kind, fields)) places.add(place);
+  const inItems = new Set(marked.map(inAnyItem));
+  const places = new Set(values.flatMap((fields) => credentialPlaces(kind, fields)));
   return (at, value) =>
-    value !== null && (isBelow(places, inAnyItem(kind, at)) || isUndeclared(kind, at, value, declared));
+    value !== null &&
+    (isBelow(inItems, inAnyItem(at)) || isBelow(places, at) || isUndeclared(kind, at, value, declared));
 }
 
 /** Whether the members of a field are settings that manifests declare one by one. */
@@ -44,12 +45,12 @@ function isBelow(places: ReadonlySet<Pointer>, at: Pointer): boolean {
   return false;
 }
 
-/** A secret in one item of a list is secret in all items: the live list has another order and other items. */
-function inAnyItem(kind: Kind, at: Pointer): Pointer {
-  const [name = '', index, ...below] = segmentsOf(at);
-  const field = fieldNamed(kind, name);
-  const isList = field?.is === 'set' || field?.is === 'records';
-  return isList && index !== undefined ? pointer(name, '*', ...below) : at;
+/**
+ * The place with `*` for each index. A secret in one item of a list is secret in all items, at every depth: the live list
+ * may have another order and other items. A name made of digits counts as an index.
+ */
+export function inAnyItem(at: Pointer): Pointer {
+  return at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
 }
 
 /** Whether a text, number or boolean is one of the settings that the manifest leaves out. */

@@ -9,8 +9,8 @@ import type { Environment, Secrets } from '../model/project.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
 import {
+  authPlaces,
   checkEnvironment,
-  credentialPlaces,
   type EnvironmentText,
   type ReadEnvironment,
   readEnvironment,
@@ -161,7 +161,7 @@ function readProjectValue(document: YamlDocument, problems: Problems): Json {
   };
   const tree = readTree(document, readTag, problems);
   const find = (at: string) => findNode(document, at);
-  checkSchema(validators.project, tree, { problems, find, unshown: credentialPlaces });
+  checkSchema(validators.project, tree, { problems, find, unshown: authPlaces });
   return tree.value;
 }
 

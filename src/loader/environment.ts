@@ -34,7 +34,7 @@ export interface ReadEnvironment {
 type EnvironmentContext = TagContext & Omit<BuildContext, 'find'>;
 
 /** The places of credentials, whose lines are not shown. */
-export const credentialPlaces = /\/auth(\/|$)/;
+export const authPlaces = /\/auth(\/|$)/;
 
 /** Resolves the tags of one environment, checks it and builds it. Tags of other environments are ignored. */
 export function readEnvironment(text: EnvironmentText, context: EnvironmentContext): ReadEnvironment {
@@ -65,7 +65,7 @@ export function checkEnvironment(text: EnvironmentText, value: Json, problems: P
     { value: project, tagged: true },
     {
       problems,
-      unshown: credentialPlaces,
+      unshown: authPlaces,
       find: (at) => findNode(text.document, `${text.at}${at.slice(prefix.length)}`),
     },
   );

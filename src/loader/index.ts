@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
+import { namesCredential } from '../model/sensitive.ts';
 import { type LoadOptions, type ProjectFile, type Reading, readProjectFile } from './config.ts';
 import {
   type Declarations,
@@ -87,14 +88,20 @@ export function loadNames(options: LoadOptions): ProjectNames {
   return { environments: opened.project.environments, objects: readManifests(context, true) };
 }
 
-/** Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. */
+/**
+ * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
+ * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
+ */
 function refuseSecretTexts({ uses, project, problems }: OpenProject): void {
   if (uses.texts.length === 0) return;
   const credentials = new Set([...uses.secrets, ...project.credentialNames()]);
   for (const { name, place } of uses.texts) {
-    if (!credentials.has(name)) continue;
-    const message = `${name} is a credential of this project, and \`!env\` would show it in plans and reports`;
-    problems.add('env-secret', message, place, { hint: `Write \`!secret ${name}\`.` });
+    const isUsed = credentials.has(name);
+    if (!isUsed && !namesCredential(name)) continue;
+    const what = isUsed ? 'is a credential of this project' : 'is named like a credential';
+    problems.add('env-secret', `${name} ${what}, and \`!env\` would show it in plans and reports`, place, {
+      hint: `Write \`!secret ${name}\`${isUsed ? '' : ', or give a variable with ordinary text another name'}.`,
+    });
   }
 }
 
@@ -114,7 +121,9 @@ function prepareManifests(
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
 export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
-  return requireEnvironment(openProject(options));
+  const opened = openProject(options);
+  refuseSecretTexts(opened);
+  return requireEnvironment(opened);
 }
 
 interface OpenProject extends Reading {

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { systemCode } from '../model/system-error.ts';
-import { isInside, outsideProjectFailure } from './source.ts';
+import { isInGit, isInside, outsideProjectFailure, reservedFolderFailure } from './source.ts';
 
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
 export const ownFolder = '.tenantctl';
@@ -24,15 +24,18 @@ export function requireOwnFile(file: string): void {
 }
 
 /**
- * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links. What does
- * not exist yet is judged by the folder that it would be in.
+ * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links, and
+ * `reserved-folder` for one into a folder of git. What does not exist yet is judged by the folder that it would be in.
  */
 export function requireInside(root: string, path: string): void {
+  if (isInGit(path)) throw reservedFolderFailure(path);
   for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
     if (!exists(existing)) continue;
     const real = realPathOf(existing);
-    if (real !== null && isInside(realpathSync.native(root), real)) return;
-    throw outsideProjectFailure(path);
+    const realRoot = realpathSync.native(root);
+    if (real === null || !isInside(realRoot, real)) throw outsideProjectFailure(path);
+    if (isInGit(real.slice(realRoot.length))) throw reservedFolderFailure(path);
+    return;
   }
 }
 

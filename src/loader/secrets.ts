@@ -34,7 +34,8 @@ export function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => 
   };
   return {
     problem,
-    matches: (name, text) => find(name) === text,
+    // One that cannot be read equals nothing: `problem` says why, and the caller knows where it is declared.
+    matches: (name, text) => problem(name) === null && find(name) === text,
     reveal(name) {
       const text = find(name);
       if (text !== null) return text;

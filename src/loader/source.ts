@@ -237,7 +237,13 @@ function brokenLinkFailure(path: string, error: unknown): Failure {
   return failure('file-not-found', `${path} is a broken link.`, { hint: 'Correct or remove the link.' });
 }
 
-function reservedFolderFailure(path: string): Failure {
+/** Whether a path leads into a folder of git. */
+export function isInGit(path: string): boolean {
+  return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
+}
+
+/** The Failure for a path into a folder that git or tenantctl keeps for itself. */
+export function reservedFolderFailure(path: string): Failure {
   return failure('reserved-folder', `${path} leads into a folder that git or tenantctl keeps for itself.`, {
     hint: 'Keep the files of the project outside `.git` and `.tenantctl`.',
   });

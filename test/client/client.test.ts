@@ -241,6 +241,23 @@ describe('secrets', () => {
     expect(shown).toContain('[secret]');
   });
 
+  test.each<[string, string, Json | string]>([
+    ['a page that is cut out of its markup', 'w<b>alrus-of-the-client', '<html>w<b>alrus-of-the-client'],
+    ['a page that is cut', 'walrus-of-the-client', `<html>${'.'.repeat(190)}walrus-of-the-client`],
+    ['JSON that is cut', 'walrus-of-the-client', { error: `${'.'.repeat(390)}walrus-of-the-client` }],
+    ['JSON', 'walrus-of-the-client', { error_description: 'not walrus-of-the-client' }],
+  ])('are not shown of a success without a token either: %s', async (_name, secret, body) => {
+    await using server = await serve((_arrival, response) => {
+      if (typeof body === 'string') response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+      else reply(response, 200, body);
+    });
+    const auth = { ...credentials(server.url), clientSecret: () => secret };
+    await using setup = clientOf(server.url, { auth });
+    const answer = await setup.client.send(get('/v2025/x'));
+    expect(answer).toMatchObject({ outcome: 'unsent', reason: 'token-endpoint' });
+    expect(JSON.stringify([answer, setup.events])).not.toMatch(/w.?alr|lrus/);
+  });
+
   test('that are not set leave the request unsent', async () => {
     await using server = await serve((_arrival, response) => reply(response, 200, []));
     const reveal = (name: string): string => {

@@ -13,6 +13,25 @@ it('takes out a secret with half a surrogate pair in it, as it is and as it was 
   for (const form of forms) expect(redactor.text(`no ${form} here`)).toBe('no [secret] here');
 });
 
+it('takes out a secret that the layout of a report breaks', () => {
+  const redactor = redactorOf('correct horse "battery"', 'x'.repeat(30));
+  const colour = (text: string) => `\u001b[31m${text}\u001b[39m`;
+  const texts = [
+    'no correct horse\n    "battery" here',
+    `no ${colour('correct')}\n  ${colour('horse "battery"')} here`,
+    'no correct <mark>horse</mark> &quot;battery&quot; here',
+    `no ${'x'.repeat(20)}\n      ${'x'.repeat(10)} here`,
+  ];
+  for (const text of texts) {
+    const shown = redactor.text(text);
+    expect(shown).toMatch(/^no .*\[secret\].* here$/s);
+    expect(shown).not.toMatch(/correct|horse|battery|xx/);
+  }
+  expect(redactor.text(`correct${'\n'.repeat(1_000_000)}horse "battery"`)).toBe('[secret]');
+  const harmless = 'no correct\n  <b>horse</b>\n"batteries"';
+  expect(redactor.text(harmless)).toBe(harmless);
+});
+
 const secret = `p/w"d<&>%2b\\'é\t😀 $x+y`;
 const each = (text: string, spell: (char: string) => string) => [...text].map(spell).join('');
 const hexOf = (text: string) => Buffer.from(text).toString('hex');

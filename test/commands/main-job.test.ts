@@ -304,6 +304,24 @@ describe('exit codes and streams', () => {
     expect(world.sandbox.state.simIntegrations.map(({ name }) => name)).not.toContain('S');
   });
 
+  it('names all secrets that it cannot compare, with their line, also where one cannot be read', async () => {
+    const world = await worldOf();
+    const integration = (members: string) =>
+      `kind: SimIntegration\nname: S\ntype: T\ncluster: c\nsources: [s]\nattributes: { ${members} }\n`;
+    world.write('config/sim.yaml', integration('a: x, b: y'));
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    world.write('config/sim.yaml', integration('a: !secret FIRST, b: !secret SECOND'));
+    Object.assign(world.env, { FIRST: '', SECOND_FILE: '/nowhere/at/all' });
+    const { code, json } = await world.run('plan', '--format', 'json');
+    expect(code).toBe(1);
+    expect(json).toMatchObject({
+      diagnostics: [
+        { code: 'secret-unset', source: { file: 'config/sim.yaml', line: 6 } },
+        { code: 'secret-unreadable', source: { file: 'config/sim.yaml', line: 6 } },
+      ],
+    });
+  });
+
   it('names all credentials of the environment that are not set, with their line, and sends nothing', async () => {
     const world = await worldOf();
     world.declare([{ kind: 'SenderAddress', email: 'one@acme.example' }]);

@@ -353,6 +353,22 @@ test('an environment loads without looking at manifests', () => {
   );
 });
 
+test('no credential becomes text of an environment that loads without manifests', () => {
+  const root = project({
+    'tenantctl.yaml': `version: 1
+environments:
+  a:
+    variables: { part: !env ID, other: !env A_PASSWORD }
+    identity:
+      baseUrl: !format "https://a.example/%{part}"
+      auth: { clientId: !env A_ID, clientSecret: !env ID }
+`,
+  });
+  const env = { ID: 'x', A_ID: 'x', A_PASSWORD: 'x' };
+  const { diagnostics } = thrown(() => loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), env }));
+  expect(errors(diagnostics)).toEqual(['env-secret tenantctl.yaml:4:24', 'env-secret tenantctl.yaml:4:40']);
+});
+
 describe('overlays', () => {
   const manifest =
     'kind: SimIntegration\nname: a\ndescription: d\nattributes: { a: 1, b: { c: 2, d: 3 }, p: !secret P }\nlifecycle: { protect: true }\n';

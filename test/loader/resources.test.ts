@@ -168,6 +168,7 @@ describe('secrets', () => {
     expect(found[0]?.fields).toEqual({ attributes: { p: { $secret: 'PW' } } });
     expect(secrets.problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(secrets.matches('OTHER', '')).toBe(false);
+    expect(secrets.matches('PW', 'shown')).toBe(false);
     expect(thrown(() => secrets.reveal('PW')).diagnostics).toMatchObject([{ code }]);
   });
 
@@ -206,6 +207,16 @@ environments:
       'env-secret tenantctl.yaml:6:25',
     ]);
     expect(found[0]?.hint).toContain('!secret B_TOKEN');
+  });
+
+  test('are no text of `!env` by their names either, since a change may stop to use them', () => {
+    const env = { GITHUB_TOKEN: 'x', DESK_PASSWORD: 'x', TOKEN_URL: 'u', HELP_DESK: 'h' };
+    const template = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n';
+    const texts =
+      'subject: !env GITHUB_TOKEN\nbody: !env DESK_PASSWORD\nfrom: !env HELP_DESK\nname: !env TOKEN_URL\n';
+    const found = failureOf({ 'config/a.yaml': template + texts }, { env });
+    expect(errors(found)).toEqual(['env-secret config/a.yaml:5:10', 'env-secret config/a.yaml:6:7']);
+    expect(found[0]?.hint).toContain('another name');
   });
 });
 

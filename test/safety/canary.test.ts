@@ -367,6 +367,34 @@ it('nor when integrations are written whole, or their settings are objects', asy
   }
 });
 
+const moved = `
+kind: SimIntegration
+name: Desk
+attributes:
+  list: [shown, !secret S_URL]
+  pairs: [{ name: Accept, value: json }, { name: X-Trace, value: !secret S_URL }]
+request: { fields: [{ name: two, value: { is: open } }, { name: one, value: { is: !secret S_URL } }] }
+`;
+
+it('nor from lists that the tenant has in another order', async () => {
+  const pair = (name: string, value: unknown) => ({ name, value });
+  await open({}, moved);
+  const [integration] = world.sandbox.state.simIntegrations;
+  Object.assign(integration ?? {}, {
+    attributes: {
+      list: ['canary-first', 'shown'],
+      pairs: [pair('X-Trace', 'canary-trace'), pair('Accept', 'json')],
+    },
+    request: { fields: [pair('one', { is: 'canary-one' }), pair('two', { is: 'open' })] },
+  });
+  await must([0], 'plan', '--verbose', '--out', 'plan.json', ...reportFiles('plan', reports));
+  world.sandbox.state.simIntegrations.splice(1);
+  await must([0], 'export', '--out', 'exported', '--kinds', 'SimIntegration');
+  await must([0], 'apply', 'plan.json', '--result', 'result.json', '--verbose');
+  await must([0], 'rollback', 'result.json', '--verbose', '--out', 'back.json');
+  expect(leaks()).toEqual([]);
+});
+
 it('nor of an object that only git still declares', async () => {
   await open();
   const git = (...argv: string[]) =>

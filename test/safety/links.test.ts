@@ -74,6 +74,28 @@ describe('what a project reads', () => {
     expect(await errorsOf(world)).toEqual(['reserved-folder config/folder/a.yaml:1:1']);
   });
 
+  it.each([
+    'seed: .git/config',
+    'seed: link.yaml',
+    'seed: config/.GIT/config',
+    'data: .git/new.json',
+    'data: link/a',
+  ])('is no file of git that an embedded tenant names: %s', async (setting) => {
+    const dir = folder();
+    folder(join(dir, '.git'));
+    writeFileSync(join(dir, '.git/config'), '[http]\n\textraheader = AUTHORIZATION: basic token-of-git\n');
+    symlinkSync('.git/config', join(dir, 'link.yaml'));
+    symlinkSync('.git', join(dir, 'link'));
+    const project = `version: 1\nenvironments:\n  test:\n    sandbox: { ${setting} }\n`;
+    writeFileSync(join(dir, 'tenantctl.yaml'), project);
+    const { code, stderr } = await runProgram(['plan'], { cwd: dir });
+    expect(code).toBe(1);
+    expect(stderr).toContain('tenantctl.yaml:4:22');
+    expect(stderr).toContain('reserved-folder');
+    expect(stderr).not.toContain('token-of-git');
+    expect(readdirSync(join(dir, '.git'))).toEqual(['config']);
+  });
+
   it('is no file of a folder beside it whose name begins alike', async () => {
     const world = await createTestWorld();
     const beside = folder(`${world.dir}-x`);
@@ -141,6 +163,21 @@ describe('what an apply writes', () => {
     expect(stderr).toContain('outside-project');
     expect(readdirSync(outside)).toEqual([]);
   });
+
+  it.each(['.tenantctl', '.tenantctl/journal'])(
+    'goes into no folder of git through the link %s',
+    async (link) => {
+      const world = await createTestWorld();
+      world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+      const git = folder(join(world.dir, '.git'));
+      mkdirSync(dirname(join(world.dir, link)), { recursive: true });
+      symlinkSync(git, join(world.dir, link));
+      const { code, stderr } = await world.run('apply', '--yes');
+      expect(code).toBe(1);
+      expect(stderr).toContain('reserved-folder');
+      expect(readdirSync(git)).toEqual([]);
+    },
+  );
 
   it('goes nowhere through the data file of an embedded tenant', async () => {
     const dir = folder();
