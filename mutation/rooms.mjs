@@ -4,7 +4,7 @@ export const rooms = {
   model: ['model', 'planner', 'kinds'],
   kinds: ['kinds', 'planner', 'client/read.test.ts'],
   planner: ['planner', 'applier/apply.test.ts'],
-  applier: ['applier'],
+  applier: ['applier', 'engine'],
   loader: ['loader', 'lint/lint.test.ts'],
   client: ['client'],
   exporter: ['exporter'],
@@ -19,8 +19,6 @@ export const slow = [
   '**/law.test.ts',
   '**/merge-law.test.ts',
   '**/hostile.test.ts',
-  'test/applier/resume.test.ts',
-  'test/applier/lock.test.ts',
   'test/client/sandbox.test.ts',
   'test/client/proxy.test.ts',
 ];
