@@ -144,6 +144,11 @@ describe('undoing a create', () => {
     expect(codes(rollBack({ records: [created], live: senders, declared: elsewhere }))).toEqual([]);
   });
 
+  it('is not refused for an object of another kind with the same name', () => {
+    const search = resource('ProfileSearch', ['a@a.example'], {}, { lifecycle: { protect: true } });
+    expect(codes(rollBack({ records: [created], live: senders, declared: [search] }))).toEqual([]);
+  });
+
   it('warns of any field that somebody changed since', () => {
     const made = record(address, { action: 'create', after: { ...blank, type: 'T' } });
     const plan = rollBack({ records: [made], live: [live({ description: 'since' }), other] });
