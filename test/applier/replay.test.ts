@@ -7,7 +7,8 @@ import { diff } from './fake.ts';
 const set: Field = { is: 'set' };
 const rows: Field = { is: 'records', alike: ['name'] };
 const map: Field = { is: 'json', declares: 'members' };
-const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name, size: 1 }));
+const row = (name: string) => ({ name, size: 1 });
+const [a, b, c] = [row('a'), row('b'), row('c')];
 
 describe('a difference undone', () => {
   it.each<[string, Field, Json, readonly string[], Json, Json, Json]>([
