@@ -280,7 +280,7 @@ export const mutants = [
     name: 'a merge sets what stands under ignore',
     file: 'src/exporter/merge/document-merge.ts',
     find: 'return lifecycle.ignore.some((ignored) => isWithin(at, ignored));',
-    replace: 'return lifecycle.ignore.includes(at);',
+    replace: 'return lifecycle.ignore.length > 0 && isWithin(at, "/none");',
     tests: ['test/exporter/merge-keeps.test.ts', 'test/exporter/merge.test.ts'],
   },
   {

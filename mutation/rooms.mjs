@@ -5,7 +5,7 @@ export const rooms = {
   kinds: ['kinds', 'planner', 'client/read.test.ts'],
   planner: ['planner', 'applier/apply.test.ts'],
   applier: ['applier', 'engine'],
-  loader: ['loader', 'lint/lint.test.ts'],
+  loader: ['loader'],
   client: ['client'],
   exporter: ['exporter'],
   report: ['report'],
