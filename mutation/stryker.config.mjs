@@ -12,7 +12,7 @@ export default {
   // A constant of a module is in every test: each of its mutants would take a run of all tests.
   ignoreStatic: true,
   concurrency: Number(process.env.TENANTCTL_MUTATE_CONCURRENCY ?? 1),
-  timeoutMS: 60_000,
+  timeoutMS: 30_000,
   dryRunTimeoutMinutes: 20,
   disableTypeChecks: false,
   // Stryker would read it with a function that TypeScript 7 no longer has.
