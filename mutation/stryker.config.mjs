@@ -5,13 +5,14 @@ const report = `mutation/reports/${room}`;
 export default {
   mutate: [`src/${room}/**/*.ts`, '!src/**/browser/**'],
   testRunner: 'vitest',
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: ['@stryker-mutator/vitest-runner', './mutation/sample.mjs'],
+  ignorers: ['sample'],
   vitest: { configFile: 'mutation/vitest.config.mjs', related: false },
   coverageAnalysis: 'perTest',
   // A constant of a module is in every test: each of its mutants would take a run of all tests.
   ignoreStatic: true,
   concurrency: Number(process.env.TENANTCTL_MUTATE_CONCURRENCY ?? 1),
-  timeoutMS: 20_000,
+  timeoutMS: 30_000,
   dryRunTimeoutMinutes: 20,
   disableTypeChecks: false,
   // Stryker would read it with a function that TypeScript 7 no longer has.

@@ -17,7 +17,7 @@ import { type Ending, ending } from './run-context.ts';
 /** The result of a change that has ended. */
 export function changeResult({ task, outcome, live, requests, error, warnings }: Ending): ChangeResult {
   const { kind, change } = task;
-  const isAsPlanned = task.live === null || task.live.fingerprint === change.fingerprint;
+  const isAsPlanned = task.live?.fingerprint === change.fingerprint;
   const before =
     task.live && isAsPlanned ? recordFields(kind, change, task.live) : fieldsBefore(kind, change, task.live);
   const after = live ? recordFields(kind, change, live) : null;

@@ -1,5 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import { isObject } from '../../src/model/json.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import {
   change,
@@ -15,7 +17,7 @@ import {
   updateThing,
   writeNote,
 } from './fake.ts';
-import { apply, outcomes } from './run.ts';
+import { apply, newFolder, outcomes } from './run.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const gone = { id: 't2', name: 'gone', text: 'x' };
@@ -324,4 +326,33 @@ it('tells what happens while it happens', async () => {
   await apply(planOf([createThing('a')]), tenant, { onEvent: (event) => events.push(event) });
   expect(events.map(({ type }) => type)).toEqual(['checking', 'checked', 'started', 'finished']);
   expect(events.at(-1)).toMatchObject({ finished: 1, total: 1, result: { outcome: 'done' } });
+});
+
+it('says how many changes an earlier run began', async () => {
+  const folder = await newFolder();
+  const tenant = new FakeTenant({ things: { gone } });
+  const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
+  tenant.fault = ({ body }) =>
+    isObject(body) && body.name === 'b' ? { is: 'status', status: 400, done: false } : null;
+  expect(outcomes(await apply(plan, tenant, { folder }))).toEqual({
+    'Thing/a': 'done',
+    'Thing/b': 'failed',
+    'Thing/gone': 'skipped',
+  });
+  tenant.fault = () => null;
+  const events: ApplyEvent[] = [];
+  await apply(plan, tenant, { folder, onEvent: (event) => events.push(event) });
+  expect(events).toContainEqual({ type: 'checked', changes: 3, resumed: 2 });
+});
+
+it('keeps the journal of a run that is not done, and puts that of another away', async () => {
+  const folder = await newFolder();
+  const tenant = new FakeTenant();
+  const plan = planOf([createThing('a')]);
+  tenant.fault = () => ({ is: 'status', status: 400, done: false });
+  await apply(plan, tenant, { folder });
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.jsonl$/)]);
+  tenant.fault = () => null;
+  await apply(plan, tenant, { folder });
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.\w+\.done\.jsonl$/)]);
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FakeTenant, planOf, sensitive, updateThing } from './fake.ts';
+import { begunResult, changeResult } from '../../src/applier/change-result.ts';
+import { ending } from '../../src/applier/run-context.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { createThing, diff, FakeTenant, objectOf, planOf, sensitive, thing, updateThing } from './fake.ts';
 import { apply } from './run.ts';
 
 describe('what a result records', () => {
@@ -45,5 +49,83 @@ describe('what a result records', () => {
     const plan = planOf([{ ...updateThing(raw, 'after'), diff: [sensitive('/tags/0')] }]);
     const result = await apply(plan, new FakeTenant({ things: { old: raw } }));
     expect(JSON.stringify(result)).not.toContain('canary');
+  });
+});
+
+describe('what a result records of a change that an earlier run began', () => {
+  const raw = { id: 't1', name: 'old', text: 'before', tags: ['a'], attributes: { url: 'u', port: 1 } };
+  const shows = {
+    ...raw,
+    text: 'after',
+    tags: ['a', 'b'],
+    attributes: { url: 'v', port: 1, user: 'canary' },
+  };
+  const planned: Change = {
+    ...updateThing(raw, 'after'),
+    diff: [
+      diff('/text', 'before', 'after'),
+      diff('/tags/1', null, 'b'),
+      diff('/attributes/url', 'u', 'v'),
+      diff('/unheard', 'of', 'this'),
+      sensitive('/attributes/password'),
+    ],
+  };
+  const resultOf = (change: Change, before: JsonObject | null, after: JsonObject | null) => {
+    const task = { kind: thing, change, live: before && objectOf(thing, before), from: 0, resumed: true };
+    const live = after && objectOf(thing, after);
+    return changeResult(ending(task, 'done', [], { live }));
+  };
+
+  it('is the object as it was planned, with the differences undone', () => {
+    const { before, after, withheld } = resultOf(planned, shows, shows);
+    expect(before).toEqual({ text: 'before', tags: ['a'], attributes: { url: 'u' } });
+    expect(after).toEqual({ text: 'after', tags: ['a', 'b'], attributes: { url: 'v' } });
+    expect(withheld).toEqual(['/attributes/password']);
+  });
+
+  it('is what the plan shows, where the object is gone', () => {
+    const nothing = resultOf({ ...planned, action: 'delete' }, null, null);
+    expect(nothing.before).toEqual({ text: 'before', tags: [], attributes: { url: 'u' } });
+    expect(nothing.after).toBeNull();
+    expect(nothing.withheld).toEqual(['/attributes/password']);
+    const gone = resultOf({ ...planned, action: 'delete' }, shows, null);
+    expect(gone.before).toEqual({ text: 'before', tags: ['a'], attributes: { url: 'u' } });
+    expect(gone.after).toBeNull();
+    expect(gone.withheld).toContain('/attributes/password');
+    expect(gone.withheld).toContain('/attributes/user');
+  });
+
+  it('is nothing before a create', () => {
+    const change = { ...createThing('old'), diff: [diff('/text', null, 'after')] };
+    expect(resultOf(change, shows, shows)).toMatchObject({ before: null, after: { text: 'after' } });
+  });
+
+  it('tells the former name of a renamed object, and of no other', () => {
+    expect(resultOf(planned, shows, shows)).not.toHaveProperty('renamedFrom');
+    const change = { ...planned, diff: [diff('/name', 'former', 'old')] };
+    expect(resultOf(change, shows, shows)).toMatchObject({ renamedFrom: ['former'] });
+  });
+
+  it('names no place where nothing is left out', () => {
+    const plain = { id: 't1', name: 'old', text: 'after' };
+    expect(resultOf(updateThing(plain, 'next'), plain, plain)).not.toHaveProperty('withheld');
+  });
+});
+
+it('a change that has begun has no outcome yet, and nothing after it', () => {
+  const raw = { id: 't1', name: 'old', text: 'before' };
+  const task = {
+    kind: thing,
+    change: updateThing(raw, 'after'),
+    live: objectOf(thing, raw),
+    from: 0,
+    resumed: false,
+  };
+  expect(begunResult(task)).toMatchObject({
+    outcome: 'unknown',
+    before: { text: 'before' },
+    after: null,
+    requests: [],
+    error: expect.stringContaining('had not ended'),
   });
 });

@@ -101,6 +101,8 @@ it('a change is under way while every difference is as before or as after', () =
   expect(hasEffect(thing, both, live({ text: 'b', rule: '1' }))).toBe(false);
   expect(hasEffect(thing, both, live({ text: 'b', rule: '2' }))).toBe(true);
   expect(isInProgress(thing, both, live({ text: 'c', rule: '1' }))).toBe(false);
+  expect(isInProgress(thing, both, null)).toBe(false);
+  expect(isInProgress(thing, change(thing, ['a'], { action: 'delete' }), live({}))).toBe(false);
 });
 
 it('a delete is reached when nothing is there', () => {

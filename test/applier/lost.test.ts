@@ -141,3 +141,25 @@ it('a request that never left is a failure and is not looked up', async () => {
   expect(result.changes[0]).toMatchObject({ outcome: 'failed', error: 'no route' });
   expect(tenant.reads).toBe(1);
 });
+
+it('a change whose object cannot be read while it is waited for is unknown, with what the tenant said', async () => {
+  const tenant = new FakeTenant();
+  tenant.fault = () => ({ is: 'status', status: 504, done: false, repeated: false });
+  const isLate = () => tenant.sent.length > 1 && tenant.reads > 3;
+  tenant.readFault = () => (isLate() ? new Error('the reads are down') : null);
+  const result = await apply(planOf([createThing('a')]), tenant, { settle: 60_000 });
+  expect(result.changes).toMatchObject([
+    { outcome: 'unknown', error: expect.stringMatching(/504.*could not be looked up: the reads are down/) },
+  ]);
+});
+
+it('a change that is waited for says so', async () => {
+  const tenant = new FakeTenant();
+  tenant.fault = () => ({ is: 'lost', done: false });
+  const waits: unknown[] = [];
+  await apply(planOf([createThing('a')]), tenant, {
+    settle: 60_000,
+    onEvent: (event) => event.type === 'settling' && waits.push(...event.addresses),
+  });
+  expect(new Set(waits)).toEqual(new Set(['Thing/a']));
+});

@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type RecentWrite, readSettled } from '../../src/applier/recent-writes.ts';
+import { openJournal } from '../../src/applier/journal.ts';
+import { type RecentWrite, readRecentWrites, readSettled } from '../../src/applier/recent-writes.ts';
 import { allOf, someOf } from '../../src/kinds/kind.ts';
 import type { LiveObject } from '../../src/model/live.ts';
 import { objectOf, thing } from './fake.ts';
-import { steppingClock } from './run.ts';
+import { newFolder, steppingClock } from './run.ts';
 
 const settle = 60_000;
 const named = (name: string, text: string) => objectOf(thing, { id: 't1', name, text });
@@ -114,4 +117,51 @@ it('an interrupt ends the wait, and what was read so far is not believed', async
     onWait: () => control.abort(),
   });
   await expect(reading).rejects.toThrow('interrupted');
+});
+
+describe('the writes of earlier runs', () => {
+  const tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
+  const time = (seconds: number) => new Date(Date.now() + 1000 * seconds).toISOString();
+  const plan = (letter: string, parts = {}) => ({
+    digest: `sha256:${letter.repeat(64)}`,
+    tenant: { ...tenant, ...parts },
+  });
+  const since = Date.now() - 60_000;
+
+  it('are those of all journals of the tenant, in order of time, without what was refused', async () => {
+    const folder = await newFolder();
+    const later = await openJournal(folder, plan('a'));
+    await later.intend(0, new Map([['Thing/a', 'sha256:1']]), time(-9));
+    await later.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 200 }, time(-8));
+    await later.intend(1, new Map([['Thing/a', 'sha256:2']]), time(-7));
+    await later.settle('Thing/a', { unmet: [], after: 'sha256:3' }, time(-6));
+    await later.intend(0, new Map([['Thing/b', null]]), time(-5));
+    await later.conclude(0, { changes: ['Thing/b'], verdict: 'refused', status: 400 }, time(-4));
+    await later.finish(time(-3));
+    const earlier = await openJournal(folder, plan('b'));
+    await earlier.intend(0, new Map([['Thing/c', null]]), time(-20));
+    await earlier.conclude(
+      0,
+      { changes: ['Thing/c', 'Thing/d'], verdict: 'unclear', status: null },
+      time(-19),
+    );
+    await earlier.intend(0, new Map([['Thing/old', null]]), time(-900));
+    await earlier.close();
+    for (const parts of [{ identity: 'x' }, { profiles: 'x' }]) {
+      const other = await openJournal(folder, plan('identity' in parts ? 'c' : 'd', parts));
+      await other.intend(0, new Map([['Thing/other', null]]), time(-2));
+      await other.close();
+    }
+    await writeFile(join(folder, 'note.txt'), 'no journal');
+    const found = await readRecentWrites(folder, tenant, since);
+    expect(found).toEqual([
+      { address: 'Thing/c', at: expect.any(Number), before: [null] },
+      { address: 'Thing/a', at: expect.any(Number), before: ['sha256:1', 'sha256:2'], after: 'sha256:3' },
+    ]);
+    expect(found.map(({ at }) => Math.round((at - Date.now()) / 1000))).toEqual([-19, -7]);
+  });
+
+  it('are none where there is no journal', async () => {
+    expect(await readRecentWrites(join(await newFolder(), 'missing'), tenant, since)).toEqual([]);
+  });
 });

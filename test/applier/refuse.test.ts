@@ -148,6 +148,49 @@ describe('a plan is refused without a single request when', () => {
     expect(await refusalOf(planOf(changes, parts), tenant)).toEqual([expect.stringMatching(expected)]);
     expect(tenant.reads).toBe(0);
   });
+
+  it('its format is another, whatever else it holds', async () => {
+    const plan = Object.assign(planOf(changes, { environment: 'production' }), { formatVersion: 2 });
+    expect(await refusalOf(plan, new FakeTenant(world))).toEqual([
+      'plan-format: The plan has format 2; this version applies 1.',
+    ]);
+  });
+
+  it('(it is not, for a warning)', async () => {
+    const diagnostics = [{ code: 'not-comparable', severity: 'warning', message: 'Look.' }] as const;
+    const result = await apply(planOf(changes, { diagnostics }), new FakeTenant(world));
+    expect(result.outcome).toBe('done');
+  });
+
+  it('its kind is unknown, which names the kind and the object', async () => {
+    const entry = { ...createThing('x'), kind: 'Nothing', address: 'Nothing/x' };
+    const result = await apply(planOf([entry]), new FakeTenant(world));
+    expect(result.diagnostics).toEqual([
+      {
+        code: 'plan-inconsistent',
+        severity: 'error',
+        message: 'The plan changes a "Nothing", which is not a kind.',
+        address: 'Nothing/x',
+      },
+    ]);
+  });
+
+  it('its requests are others, which says what to do', async () => {
+    const entry = { ...createThing('a'), requests: createThing('b').requests };
+    const result = await apply(planOf([entry]), new FakeTenant(world));
+    expect(result.diagnostics).toMatchObject([
+      { code: 'plan-request-refused', hint: 'Make a new plan.', address: 'Thing/a' },
+    ]);
+  });
+
+  it('an object changed, which is said of its change only', async () => {
+    const plan = planOf([updateThing(old, 'after'), updateThing(gone, 'after')]);
+    const result = await apply(plan, new FakeTenant({ things: { old: { ...old, text: 'else' }, gone } }));
+    expect(result.changes).toMatchObject([
+      { error: expect.stringContaining('Thing/old has changed since') },
+      { error: null },
+    ]);
+  });
 });
 
 describe('hostile plans', () => {

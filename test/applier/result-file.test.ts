@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { planResult } from '../../src/applier/change-result.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
-import { readResultFile } from '../../src/applier/saved-file.ts';
+import { isCutResult, readResultFile } from '../../src/applier/saved-file.ts';
 import type { ChangeOutcome, ChangeResult } from '../../src/model/result.ts';
 import { createThing, planOf } from './fake.ts';
 import { newFolder } from './run.ts';
@@ -68,5 +68,56 @@ describe('the result file of a run', () => {
     await expect(recorder.start([result('a', 'unknown')])).rejects.toMatchObject({
       diagnostics: [{ code: 'unwritable-file' }],
     });
+  });
+
+  it('is written through a link, and takes no draft that somebody else has made', async () => {
+    const folder = await newFolder();
+    const [file, link] = [join(folder, 'r.json'), join(folder, 'link.json')];
+    await writeFile(file, 'old');
+    await symlink(file, link);
+    await writeFile(`${file}.${process.pid}.draft`, 'not ours');
+    const recorder = new ResultFile(link, plan, now);
+    const times = { startedAt: now(), endedAt: now() };
+    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    await recorder.end(whole);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(whole);
+    expect((await readdir(folder)).sort()).toEqual(['link.json', 'r.json']);
+  });
+
+  it('takes the place of a file at once: nobody sees half of it', async () => {
+    const folder = await newFolder();
+    const file = join(folder, 'new', 'r.json');
+    const recorder = new ResultFile(file, plan, now);
+    await recorder.start([result('a', 'unknown')]);
+    const before = await open(file);
+    const text = await before.readFile('utf8');
+    const times = { startedAt: now(), endedAt: now() };
+    await recorder.end(planResult(plan, { ...times, outcome: 'done', changes: [] }, []));
+    const { size } = await before.stat();
+    await before.close();
+    expect(size).toBe(Buffer.byteLength(text));
+  });
+
+  it('knows only changes that it saw begin', async () => {
+    const file = join(await newFolder(), 'r.json');
+    const recorder = new ResultFile(file, plan, now);
+    await recorder.start([result('a', 'unknown')]);
+    recorder.finish(result('b', 'done'));
+    recorder.finish(result('a', 'done'));
+    await recorder.start([]);
+    const { changes, summary } = readResultFile(await readFile(file, 'utf8'), file);
+    expect(changes.map(({ address }) => address)).toEqual(['Thing/a']);
+    expect(summary).toEqual({ done: 1, failed: 0, skipped: 0, notAttempted: 3, unknown: 0 });
+  });
+
+  it('is known as a result even where it was cut', async () => {
+    const file = join(await newFolder(), 'r.json');
+    const recorder = new ResultFile(file, plan, now);
+    await recorder.start([result('a', 'unknown')]);
+    const text = await readFile(file, 'utf8');
+    expect(isCutResult(text.slice(0, text.indexOf('\n') + 5))).toBe(true);
+    expect(isCutResult(text.slice(0, 20))).toBe(false);
+    expect(isCutResult('{}')).toBe(false);
   });
 });

@@ -129,3 +129,11 @@ it('changes nothing around a secret', () => {
   const text = 'a%20b &amp; c\\n top%2Dsecret &#x26; 100% \\u00e9 😀 &nosuchname; &';
   expect(redactor.text(text)).toBe(text.replace('top%2Dsecret', '[secret]'));
 });
+
+it('takes out base64 and hex with some control characters in them', () => {
+  const redactor = redactorOf('hunter-two');
+  for (const encoding of ['base64', 'hex'] as const) {
+    const text = Buffer.from('\n\thunter-two\r\n\u0000').toString(encoding);
+    expect(redactor.text(`x ${text} y`)).toBe('x [secret] y');
+  }
+});

@@ -47,6 +47,16 @@ it('are no words of other kinds', () => {
   expect(lint({ resources, known: null, levels: {} }).map(({ code }) => code)).toEqual([]);
 });
 
+it('are told with their place, but their line is not shown', () => {
+  const text = 'kind: SimIntegration\nname: S\ntype: t\nattributes:\n  password: canary-in-clear\n';
+  const { resources } = load({ 'tenantctl.yaml': config(), 'config/a.yaml': text });
+  const [first, ...others] = lint({ resources, known: null, levels: { 'plain-credential': 'warning' } });
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ code: 'plain-credential', source: { file: 'config/a.yaml', line: 5 } });
+  expect(first).not.toHaveProperty('excerpt');
+  expect(JSON.stringify(first)).not.toContain('canary');
+});
+
 const manifest = 'kind: SimIntegration\nname: S\ntype: t\nattributes: { url: u, password: !var password }\n';
 
 it('are ignored for an embedded tenant, unless the project sets a level', () => {

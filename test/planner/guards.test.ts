@@ -114,3 +114,26 @@ it('a change that can lock people out names its manifest', () => {
     hint: expect.stringContaining('allowLockout: true'),
   });
 });
+
+describe('what options allow', () => {
+  const declared = [gone('a@a.example')];
+  const live = senders('a', 'b');
+
+  it('is part of the plan, and of its digest', () => {
+    const plain = planOf({ declared, live });
+    expect(plain).not.toHaveProperty('allowed');
+    const limited = planOf({ declared, live, choices: { maxDeletes: 0 } });
+    expect(limited.allowed).toEqual({ maxDeletes: 0, deleteAll: [] });
+    const all = planOf({ declared, live, choices: { allowDeleteAll: ['SenderAddress'] } });
+    expect(all.allowed).toEqual({ maxDeletes: null, deleteAll: ['SenderAddress'] });
+    expect(new Set([plain, limited, all].map(({ digest }) => digest)).size).toBe(3);
+  });
+});
+
+it('an object that is declared absent and is not there counts as unchanged, one that is there does not', () => {
+  const { summary } = planOf({
+    declared: [gone('a@a.example'), gone('x@a.example')],
+    live: senders('a', 'b'),
+  });
+  expect(summary).toEqual({ create: 0, update: 0, delete: 1, manual: 0, unchanged: 1 });
+});

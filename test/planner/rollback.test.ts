@@ -144,6 +144,11 @@ describe('undoing a create', () => {
     expect(codes(rollBack({ records: [created], live: senders, declared: elsewhere }))).toEqual([]);
   });
 
+  it('is not refused for an object of another kind with the same name', () => {
+    const search = resource('ProfileSearch', ['a@a.example'], {}, { lifecycle: { protect: true } });
+    expect(codes(rollBack({ records: [created], live: senders, declared: [search] }))).toEqual([]);
+  });
+
   it('warns of any field that somebody changed since', () => {
     const made = record(address, { action: 'create', after: { ...blank, type: 'T' } });
     const plan = rollBack({ records: [made], live: [live({ description: 'since' }), other] });
@@ -305,6 +310,24 @@ describe('which changes are undone', () => {
     expect(make('failed', { after: { ...blank, type: 'Old' } })).toBe(0);
     expect(make('failed', { after: null })).toBe(1);
     expect(make('failed', { before: null, after: null })).toBe(0);
+  });
+
+  it('are those of a failed change that only renamed its object, but not of one that was refused', () => {
+    const requests = (status: number | null) => [
+      { method: 'PATCH', path: '/x', status, trackingId: null, attempts: 1, ms: 1 } as const,
+    ];
+    const renamed = (status: number | null) =>
+      record(address, {
+        outcome: 'failed',
+        renamedFrom: ['Was'],
+        before: blank,
+        after: blank,
+        requests: requests(status),
+      });
+    const undone = (status: number | null) =>
+      rollBack({ records: [renamed(status)], live: [live()] }).changes.map(({ diff }) => diff[0]?.after);
+    expect([200, 204, 299].map(undone)).toEqual([['Was'], ['Was'], ['Was']]);
+    expect([null, 100, 199, 300, 400, 500].map(undone)).toEqual([[], [], [], [], [], []]);
   });
 
   it('are none that failed without an effect: nothing is read or told of them', () => {

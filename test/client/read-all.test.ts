@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { readAll, readTemplateContext } from '../../src/client/read.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { Json } from '../../src/model/json.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { answered, fakeClient } from './support.ts';
+
+const senders = '/v2025/verified-from-addresses';
+const domains = '/v2025/verified-domains';
+const mailFrom = '/v2025/mail-from-attributes';
+const kinds = ['SenderAddress', 'VerifiedDomain', 'MailFrom'].map(kindNamed);
+
+/** A tenant with one sender and one domain, and a MAIL FROM domain for the identities given. */
+function tenantWith(...identities: string[]) {
+  return fakeClient(({ path }) => {
+    if (path === senders) return answered(200, [{ id: '1', email: 'a@acme.example' }]);
+    if (path === domains) return answered(200, [{ id: '2', domain: 'acme.example' }]);
+    const identity = identities.find((name) => path === `${mailFrom}/${encodeURIComponent(name)}`);
+    return identity === undefined
+      ? answered(404)
+      : answered(200, { identity, mailFromDomain: `mail.${identity}` });
+  });
+}
+const readFrom = async (client: ReturnType<typeof tenantWith>, ...more: Parameters<typeof readAll>[3][]) =>
+  (await readAll(client, kinds, contractSettings, ...more)).map(({ address }) => address);
+
+it('everything is read once, with what other kinds suggest of a kind without a list', async () => {
+  const client = tenantWith('acme.example');
+  expect(await readFrom(client)).toEqual([
+    'SenderAddress/a%40acme.example',
+    'VerifiedDomain/acme.example',
+    'MailFrom/acme.example',
+  ]);
+  const paths = client.asked.map((asked) => asked.replace(/\?.*/, ''));
+  expect(paths.toSorted()).toEqual(
+    [senders, domains, `${mailFrom}/acme.example`, `${mailFrom}/a%40acme.example`].toSorted(),
+  );
+});
+
+it('what manifests declare of such a kind is read too, and once', async () => {
+  const client = tenantWith('acme.example', 'other.example');
+  const declared = [
+    { kind: 'MailFrom', key: ['other.example'] },
+    { kind: 'MailFrom', key: ['acme.example'] },
+    { kind: 'SenderAddress', key: ['third.example'] },
+  ];
+  const found = await readFrom(client, declared);
+  expect(found).toContain('MailFrom/other.example');
+  expect(client.asked.filter((asked) => asked.includes('mail-from'))).toHaveLength(3);
+});
+
+it('only the kinds asked for are returned', async () => {
+  const only = await readAll(tenantWith('acme.example'), [kindNamed('MailFrom')], contractSettings);
+  expect(only.map(({ address }) => address)).toEqual(['MailFrom/acme.example']);
+});
+
+it.each<[Json, Json]>([
+  [{ attributes: { product: 'x' } }, { product: 'x' }],
+  [{ attributes: null }, {}],
+  [{}, {}],
+])('the attributes for templates of %j', async (body, expected) => {
+  const client = fakeClient(() => answered(200, body));
+  expect(await readTemplateContext(client, contractSettings)).toEqual(expected);
+  expect(client.asked).toEqual(['/v2025/notification-template-context']);
+});
+
+it.each([answered(200, []), answered(404), answered(206, {})])(
+  'the attributes for templates cannot be read from %j',
+  async (answer) => {
+    const client = fakeClient(() => answer);
+    await expect(readTemplateContext(client, contractSettings)).rejects.toThrow('the template context');
+  },
+);
