@@ -4,7 +4,7 @@ import { ownFolder } from '../loader/own-folder.ts';
 import { sha256 } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
 import type { Environment } from '../model/project.ts';
-import { systemCode } from '../model/system-error.ts';
+import { systemCode, unwritableFile } from '../model/system-error.ts';
 
 export interface LockingOptions {
   /** The variables that name the user's folder for state. */
@@ -25,7 +25,8 @@ export async function lockEnvironment(
   environment: Environment,
   { env, onLost, onWarning }: LockingOptions,
 ): Promise<Pick<Lock, 'release'>> {
-  const locks = [await acquireLock(join(root, ownFolder, environment.name), { onLost })];
+  const own = join(root, ownFolder, environment.name);
+  const locks = [await acquireLock(own, { onLost }).catch((error: unknown) => failWith(own, error))];
   const releaseAll = async () => {
     for (const lock of locks.toReversed()) await lock.release();
   };
@@ -47,6 +48,11 @@ export async function lockEnvironment(
     onWarning(`${folder} cannot be written (${code}), so other checkouts of this project are not locked.`);
   }
   return { release: releaseAll };
+}
+
+/** A full disk or a folder without access stops the run before anything is sent, and has to say where. */
+function failWith(folder: string, error: unknown): never {
+  throw error instanceof Failure ? error : unwritableFile(folder, error);
 }
 
 /** What the lock of a machine is about; `null` for an embedded tenant in memory, which no other process can reach. */

@@ -57,6 +57,18 @@ describe('the locks of an environment', () => {
     expect(statSync(join(state, 'tenantctl/locks')).mode & 0o777).toBe(0o700);
   });
 
+  it('say where they cannot be written', async () => {
+    const root = newFolder();
+    writeFileSync(join(root, '.tenantctl'), '');
+    const state = { XDG_STATE_HOME: newFolder() };
+    await expect(take(root, state, environment('eu'))).rejects.toMatchObject({
+      exitCode: 1,
+      diagnostics: [
+        { code: 'unwritable-file', message: expect.stringContaining(join(root, '.tenantctl/eu')) },
+      ],
+    });
+  });
+
   it('are in ~/.local/state where XDG_STATE_HOME is not set, or is no absolute path', async () => {
     for (const more of [{}, { XDG_STATE_HOME: 'relative' }]) {
       const home = newFolder();
