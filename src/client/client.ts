@@ -23,7 +23,7 @@ import {
   sendWithRetry,
   type Task,
 } from './retry.ts';
-import { type Target, targetOf } from './target.ts';
+import { mayBeSent, type Target, targetOf } from './target.ts';
 import {
   type Call,
   createTransport,
@@ -146,7 +146,7 @@ class TenantClient implements Client {
     const to = targetOf(endpoint.baseUrl, request.path, request.query);
     if ('outcome' in to) return to;
     const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, this.#target.settings));
-    if (foreign !== undefined) return unsent('unsafe', `a plan may not set the header "${foreign}"`);
+    if (foreign !== undefined) return unsent('unsafe', `a request may not set the header "${foreign}"`);
     try {
       const reveal = (name: string): string => {
         const secret = this.#secrets.reveal(name);
@@ -268,12 +268,6 @@ interface Turn {
 }
 
 const ownHeaders = { 'user-agent': 'tenantctl', 'accept-encoding': 'gzip' };
-
-/** A plan file may have been edited: no header of it may send the request or its token elsewhere. */
-function mayBeSent(header: string, settings: ApiSettings): boolean {
-  const name = header.toLowerCase();
-  return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
-}
 
 function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   const either = other ? AbortSignal.any([signal, other]) : signal;
