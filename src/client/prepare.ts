@@ -9,7 +9,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { type Unsent, unsent, unsentFor } from './answer.ts';
 import type { TokenSource } from './auth.ts';
 import type { Redactor } from './redactor.ts';
-import { type Target, targetOf } from './target.ts';
+import { mayBeSent, type Target, targetOf } from './target.ts';
 
 /** Where the tenant is, and its rate limits. */
 export interface ClientTarget {
@@ -51,7 +51,7 @@ export function prepareRequest(
   const to = targetOf(endpoint.baseUrl, request.path, request.query);
   if ('outcome' in to) return to;
   const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, target.settings));
-  if (foreign !== undefined) return unsent('unsafe', `a plan may not set the header "${foreign}"`);
+  if (foreign !== undefined) return unsent('unsafe', `a request may not set the header "${foreign}"`);
   try {
     const reveal = (name: string): string => {
       const secret = secrets.reveal(name);
@@ -66,12 +66,6 @@ export function prepareRequest(
     if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
     return unsent('no-secret', error instanceof Error ? error.message : String(error));
   }
-}
-
-/** A plan file may have been edited: no header of it may send the request or its token elsewhere. */
-function mayBeSent(header: string, settings: ApiSettings): boolean {
-  const name = header.toLowerCase();
-  return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
 }
 
 function noEndpoint(service: Service): Unsent {

@@ -1,3 +1,4 @@
+import type { ApiSettings } from '../model/settings.ts';
 import { type Unsent, unsent } from './answer.ts';
 
 /** Where a request goes: an origin, and the path with its query. */
@@ -40,4 +41,17 @@ export function targetOf(
 /** `text` as a URL, or `null` where it is not one. */
 export function parseUrl(text: string, base?: URL): URL | null {
   return URL.canParse(text, base?.href) ? new URL(text, base) : null;
+}
+
+/** What decides where a request goes and as whom. */
+const reservedHeaders = /^(host|authorization|proxy-.*|connection|content-length|transfer-encoding)$/;
+
+/**
+ * Whether a request may have a header. A plan or a project file may have been edited: no header of it may send the request
+ * or its token elsewhere, not as the experimental header either.
+ */
+export function mayBeSent(header: string, settings: ApiSettings): boolean {
+  const name = header.toLowerCase();
+  if (reservedHeaders.test(name)) return false;
+  return ['accept', 'content-type', settings.experimentalHeader.toLowerCase()].includes(name);
 }

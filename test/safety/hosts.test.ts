@@ -122,6 +122,22 @@ it.each<[string, string, boolean]>([
   expect(isAllowed(host ? [host] : [], url)).toBe(allowed);
 });
 
+it.each(['Host', 'AUTHORIZATION', 'proxy-authorization', 'Connection', 'Transfer-Encoding'])(
+  'the experimental header cannot be %s, which says where a request goes or as whom',
+  async (header) => {
+    const world = await openWorld(undefined);
+    const project = world.read('tenantctl.yaml');
+    world.write(
+      'tenantctl.yaml',
+      project.replace('baseUrl:', `experimentalHeader: ${header},\n      baseUrl:`),
+    );
+    const { code, stderr } = await world.run('plan');
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`may not set the header "${header.toLowerCase()}"`);
+    expect(world.sandbox.log.filter(({ path }) => path !== '/oauth/token')).toEqual([]);
+  },
+);
+
 describe('credentials that are not set', () => {
   it('are one error each, with their places, however many kinds are read', async () => {
     const world = await openWorld(undefined);
