@@ -3,7 +3,7 @@ import { hasEffect, isInProgress, unmetDifferences } from '../../src/applier/eff
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
-import { change, diff, objectOf, thing } from './fake.ts';
+import { change, diff, note, objectOf, thing } from './fake.ts';
 
 const update = (...differences: readonly Difference[]) =>
   change(thing, ['a'], { action: 'update', diff: differences });
@@ -126,4 +126,14 @@ describe('a value that the tenant does not show', () => {
     expect(unmetDifferences(thing, update(difference), hidden(...places))).toEqual([]);
     expect(unmetDifferences(thing, update(difference), hidden())).toEqual([difference]);
   });
+});
+
+it('a new name is reached when the object has it, in any case where the kind folds it', () => {
+  const renamed = (wanted: string | null) => update(diff('/name', 'old', wanted));
+  expect(hasEffect(thing, renamed('A'), live({}))).toBe(true);
+  expect(hasEffect(thing, renamed('b'), live({}))).toBe(false);
+  expect(hasEffect(thing, renamed(null), live({}))).toBe(false);
+  const exact = change(note, ['a'], { action: 'update', diff: [diff('/key', 'old', 'A')] });
+  expect(hasEffect(note, exact, objectOf(note, { key: 'a', text: 'x' }))).toBe(false);
+  expect(hasEffect(note, exact, objectOf(note, { key: 'A', text: 'x' }))).toBe(true);
 });

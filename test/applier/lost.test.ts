@@ -163,3 +163,29 @@ it('a change that is waited for says so', async () => {
   });
   expect(new Set(waits)).toEqual(new Set(['Thing/a']));
 });
+
+describe('what was accepted and cannot be read afterwards', () => {
+  const unreadable = (tenant: FakeTenant) => {
+    tenant.readFault = () => (tenant.sent.length > 0 ? new Error('the reads are down') : null);
+    return tenant;
+  };
+
+  it('is done for a write, with a warning that nothing was compared', async () => {
+    const tenant = unreadable(new FakeTenant());
+    tenant.fault = () => ({ is: 'status', status: 200, done: true });
+    const result = await apply(planOf([createThing('a')]), tenant);
+    const why = /^Not compared with what was asked\. .*the reads are down$/;
+    expect(result.changes).toMatchObject([
+      { outcome: 'done', after: null, error: null, warnings: [expect.stringMatching(why)] },
+    ]);
+  });
+
+  it('is unknown for a delete that no answer confirms', async () => {
+    const stored = { id: 'n1', key: 'stored', text: 'x' };
+    const tenant = unreadable(new FakeTenant({ notes: { stored } }));
+    const result = await apply(planOf(deleteNotes([stored])), tenant);
+    expect(result.changes).toMatchObject([
+      { outcome: 'unknown', error: expect.stringContaining('the reads are down'), warnings: [] },
+    ]);
+  });
+});

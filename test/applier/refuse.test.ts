@@ -301,6 +301,20 @@ describe('hostile plans', () => {
       { ...deleteThing(old), requests: [request('DELETE', '/v2024/things/t1', { all: true })] },
       /has a body/,
     ],
+    [
+      'a secret that it does not show',
+      {
+        ...updateThing(old, 'after'),
+        requests: [request('PATCH', '/v2024/things/t1', { text: 'after', secret: { $secret: 'CI_TOKEN' } })],
+      },
+      /shows no secret, and "CI_TOKEN" is sent/,
+    ],
+    [
+      'requests of a manual change',
+      { ...deleteThing(old), action: 'manual', fingerprint: null },
+      /a manual change has requests/,
+    ],
+    ['no request at all', { ...deleteThing(old), requests: [] }, /there is none/],
     ['an address of another key', { ...createThing('a'), address: 'Thing/b' }, /not that of the key "a"/],
     [
       'an id that leaves the path',
