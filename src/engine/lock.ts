@@ -16,7 +16,7 @@ export interface LockingOptions {
 }
 
 /**
- * Takes the locks of an environment: one in the project, which holds for whoever has this folder, and one in the user's
+ * Takes the locks of an environment: one in the project, which holds for everyone who shares this folder, and one in the user's
  * folder for state, which holds for all checkouts on the machine. Throws a Failure (exit 4) where another apply has one
  * of them. Where the second one cannot be written, the first is enough.
  */

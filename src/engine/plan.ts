@@ -116,8 +116,8 @@ async function loadManifests(
   const past = scope.since === null ? null : await loadPrevious(project, scope.since, env);
   const previous = past?.resources ?? null;
   const isInScope = scopeFilter(scope);
-  // Resources outside the scope are not compared, so their lookups are not resolved. Nor are lookups that only the
-  // revision has: their records may be gone.
+  // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
+  // has are not resolved either: their records may be gone.
   const lookups = lookupsIn(resources.filter(({ address }) => isInScope(address)));
   return {
     requests: readRequestsFor({ resources, previous, environment, choices }),

@@ -37,8 +37,8 @@ export interface DeleteRequest
 
 /**
  * Finds the objects to delete. Deletes come from exactly three places (design, section 5): `ensure: absent`, `--since`
- * and `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned,
- * nor are objects that no manifest could declare: nobody can have removed the manifest of one.
+ * and `--prune`. An object that several of them name is deleted once. Declared objects, in scope or not, are never pruned.
+ * Objects that no manifest could declare are not pruned either: nobody can have removed the manifest of one.
  */
 export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; remarks: Diagnostic[] } {
   const { absent, objects, prune } = request;

@@ -141,14 +141,14 @@ describe('guards', () => {
 
   it('protect and keep an address in whatever case the tenant writes it', () => {
     const live = [
-      sender('1', 'ceo@ACME.example'),
+      sender('1', 'boss@ACME.example'),
       sender('2', 'kept@acme.example'),
       sender('3', 'x@y.example'),
     ];
     const { scope } = prune('SenderAddress');
     const keep = ['SenderAddress/KEPT@acme.example'];
     const policy = {
-      protect: ['SenderAddress/CEO@acme.example'],
+      protect: ['SenderAddress/BOSS@acme.example'],
       prune: { kinds: ['SenderAddress'], keep },
     };
     const plan = planOf({
