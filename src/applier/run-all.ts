@@ -132,6 +132,9 @@ async function runLevel({ units }: Level, isHeldBack: boolean, context: LevelCon
   });
 }
 
+/** How often a unit is read again because its request had to wait too long after that. */
+const mostReads = 4;
+
 /** Makes the changes of a unit, if their objects are still as they were planned. */
 async function runUnit(unit: readonly Task[], context: LevelContext): Promise<readonly (Ending | Pending)[]> {
   const { sightings, isStopped } = context;
@@ -139,11 +142,12 @@ async function runUnit(unit: readonly Task[], context: LevelContext): Promise<re
   if (isStopped() || !unit.some(isLeft)) {
     return (await runChange(unit, null, { ...context, log: [] })) ?? [];
   }
-  for (let mayWait = false; ; mayWait = true) {
+  for (let round = 1; ; round += 1) {
     const checked = await checkUnit(unit, sightings);
     if (checked.is === 'stale') return unit.map((task) => endStale(task, checked.reasons));
-    // With a low rate limit every request has to wait longer: then the second read has to do.
-    const ends = await runChange(checked.tasks, mayWait ? null : checked.notAfter, { ...context, log: [] });
+    // With a low rate limit every request has to wait longer: then the last of several reads has to do.
+    const notAfter = round < mostReads ? checked.notAfter : null;
+    const ends = await runChange(checked.tasks, notAfter, { ...context, log: [] });
     if (!ends) continue;
     sightings.forget(unit);
     return ends;
