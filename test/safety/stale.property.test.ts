@@ -77,6 +77,8 @@ it('a plan is refused, and nothing written, when the tenant changed at any place
         const plan = await world.plan(
           '--out',
           'plan.json',
+          '--max-deletes',
+          '99',
           ...deletable.flatMap((kind) => ['--allow-delete-all', kind]),
         );
         const changes = plan.changes.filter(({ action }) => action !== 'manual');
