@@ -59,7 +59,7 @@ export async function exchange(step: Step, context: RunContext): Promise<Exchang
       return { step, answer, until, replies, state: null };
     }
     const { evidence, state } = looked;
-    if (mayRepeat && !context.signal.aborted && isMissing(tasks, evidence)) continue;
+    if (mayRepeat && !context.signal.aborted && isMissing(evidence)) continue;
     const replies = new Map<Address, Reply>();
     for (const task of tasks) {
       const { address } = task.change;
@@ -145,11 +145,10 @@ function isWithoutAnswer(answer: Sent): boolean {
   return answer.outcome === 'lost' || (answer.outcome === 'answered' && answer.status >= 500);
 }
 
-/** Whether the request had no effect, or deleted only some of its objects. */
-function isMissing(tasks: readonly Task[], evidence: ReadonlyMap<Address, Evidence>): boolean {
+/** Whether the request had no effect, or deleted only some of its objects: no other request is shared. */
+function isMissing(evidence: ReadonlyMap<Address, Evidence>): boolean {
   const found = [...evidence.values()];
-  if (!found.includes('notTaken') || found.includes('unclear')) return false;
-  return !found.includes('taken') || tasks.every(({ change }) => change.action === 'delete');
+  return found.includes('notTaken') && !found.includes('unclear');
 }
 
 function clearReplies(

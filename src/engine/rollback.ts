@@ -13,8 +13,8 @@ export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes'
 
 /**
  * The plan that undoes an apply, from what its result recorded. It is made like any plan: what was already undone is
- * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. Throws a Failure (exit 4) for the
- * result of another environment or tenant.
+ * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. Throws a
+ * Failure (exit 4) for the result of another environment or tenant.
  */
 export async function planRollback(
   result: Result,

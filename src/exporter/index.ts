@@ -2,7 +2,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
 import { type DraftInput, draftAll, refusalDiagnostic } from './draft.ts';
 import { createEnvExample, createFiles, type ExportedFile } from './files.ts';
-import { secretNames, secretPlaces } from './secret-names.ts';
+import { secretNames, secretsOf } from './secret-names.ts';
 
 export { type ExportedFile, secretsFile } from './files.ts';
 export { type Merge, type MergeInput, mergeExport } from './merge/index.ts';
@@ -28,7 +28,7 @@ export interface Export {
  */
 export function exportObjects(input: DraftInput): Export {
   const { drafts, refusals } = draftAll(input);
-  const places = secretPlaces(drafts);
+  const places = secretsOf(drafts);
   const destination = { folder: '', nameSecret: secretNames(places), textOf: () => null };
   const { files, manifests } = createFiles(drafts, destination);
   const env = createEnvExample(places, destination);

@@ -18,7 +18,7 @@ interface NamedPlace extends SecretPlace {
 export type NameSecret = (place: SecretPlace) => string;
 
 /** The places of all secrets in the drafts. */
-export function secretPlaces(drafts: readonly Draft[]): NamedPlace[] {
+export function secretsOf(drafts: readonly Draft[]): NamedPlace[] {
   return drafts.flatMap(({ object, secrets }) =>
     secrets.map((secret) => ({ ...secret, address: object.address })),
   );

@@ -9,7 +9,7 @@ import { type DraftInput, draftAll, refusalDiagnostic } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
 import { createEnvExample, createFiles, type ExportedFile } from '../files.ts';
 import { mapTags } from '../printable.ts';
-import { type NameSecret, type SecretPlace, secretNames, secretPlaces } from '../secret-names.ts';
+import { type NameSecret, type SecretPlace, secretNames, secretsOf } from '../secret-names.ts';
 import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './diagnostics.ts';
 import type { MergeContext } from './document-merge.ts';
 import { mergeDocument } from './fields.ts';
@@ -68,7 +68,7 @@ export function mergeExport(input: MergeInput): Merge {
   const matched = new Set(found.map(({ live }) => live));
   const undeclared = input.objects.filter((object) => !matched.has(object) && input.inScope(object));
   const { drafts, refusals } = draftAll({ ...input, objects: undeclared });
-  const places = [...secretPlaces(drafts), ...documents.flatMap(newSecrets)];
+  const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
 
