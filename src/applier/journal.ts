@@ -93,13 +93,18 @@ async function openForAppend(
 ): Promise<FileHandle> {
   await mkdir(dirname(file), { recursive: true });
   const handle = await open(file, 'a', 0o600);
-  await handle.truncate(length);
-  if (length === 0) {
-    await handle.appendFile(`${JSON.stringify({ type: 'plan', format: 1, digest, tenant })}\n`);
-    await handle.datasync();
-    await syncFolder(dirname(file));
+  try {
+    await handle.truncate(length);
+    if (length === 0) {
+      await handle.appendFile(`${JSON.stringify({ type: 'plan', format: 1, digest, tenant })}\n`);
+      await handle.datasync();
+      await syncFolder(dirname(file));
+    }
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
-  return handle;
 }
 
 /** Makes the new file's name survive a power failure. Some systems cannot open a folder. */

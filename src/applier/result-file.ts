@@ -58,19 +58,23 @@ export class ResultFile implements ResultRecorder {
 
   /** Replaces what was recorded by the result of the whole run. Throws a Failure where it cannot be written. */
   async end(result: Result): Promise<void> {
-    await this.#last;
-    await this.#handle?.close();
-    this.#handle = null;
+    await this.close();
     await replaceFile(this.file, `${JSON.stringify(result, null, 2)}\n`);
   }
 
   /** Removes what was recorded: in the end, nothing was sent. */
   async discard(): Promise<void> {
+    const isRecorded = await this.close();
+    if (isRecorded) await rm(this.file, { force: true });
+  }
+
+  /** Lets go of the file; what was recorded stays. Returns whether there was anything to let go of. */
+  async close(): Promise<boolean> {
     await this.#last;
-    if (!this.#handle) return;
-    await this.#handle.close();
+    const handle = this.#handle;
     this.#handle = null;
-    await rm(this.file, { force: true });
+    await handle?.close();
+    return handle !== null;
   }
 
   /** Writes the present state, together with what else waits for the write that goes on. */
@@ -87,14 +91,14 @@ export class ResultFile implements ResultRecorder {
 
   async #write(): Promise<void> {
     try {
-      this.#handle ??= await this.#open();
+      const handle = await this.#open();
       const fresh = this.#finished.slice(this.#kept);
       const entries = Buffer.from(this.#lines(fresh, this.#kept === 0));
       const open = this.#lines([...this.#begun.values()], this.#finished.length === 0);
       const text = Buffer.concat([entries, Buffer.from(`${open}\n${this.#tail()}\n`)]);
       // Blanks at the end of JSON mean nothing: one write replaces a longer tail.
       const blanks = Buffer.alloc(Math.max(0, this.#length - this.#keptBytes - text.length), ' ');
-      await writeAt(this.#handle, Buffer.concat([text, blanks]), this.#keptBytes);
+      await writeAt(handle, Buffer.concat([text, blanks]), this.#keptBytes);
       this.#length = this.#keptBytes + text.length + blanks.length;
       this.#keptBytes += entries.length;
       this.#kept += fresh.length;
@@ -104,6 +108,7 @@ export class ResultFile implements ResultRecorder {
   }
 
   async #open(): Promise<FileHandle> {
+    if (this.#handle) return this.#handle;
     await mkdir(dirname(this.file), { recursive: true });
     const { environment, tenant, digest } = this.#plan;
     const head = {
@@ -114,10 +119,10 @@ export class ResultFile implements ResultRecorder {
       startedAt: this.#startedAt,
     };
     const text = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"changes":[\n`);
-    const handle = await open(this.file, 'w');
-    await writeAt(handle, text, 0);
+    this.#handle = await open(this.file, 'w');
+    await writeAt(this.#handle, text, 0);
     this.#keptBytes = text.length;
-    return handle;
+    return this.#handle;
   }
 
   #lines(changes: readonly ChangeResult[], isFirst: boolean): string {

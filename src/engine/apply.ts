@@ -13,7 +13,7 @@ import type { Result } from '../model/result.ts';
 import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { journalFolder, recentWrites } from './recent.ts';
-import { openResults, type SavedResult } from './results.ts';
+import { openResults, type Results, type SavedResult } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -57,8 +57,9 @@ export async function applyPlan(
     onLost: () => lost.abort(),
     onWarning: (message) => onEvent({ type: 'warning', message }),
   });
+  let results: Results | null = null;
   try {
-    const results = await openResults(root, plan, resultFile, () => new Date(clock.now()).toISOString());
+    results = await openResults(root, plan, resultFile, () => new Date(clock.now()).toISOString());
     const applied = await applyChanges(plan, portOf(tenant), {
       ...(await conditionsOf(root, tenant, plan)),
       failFast: options.failFast ?? false,
@@ -70,6 +71,7 @@ export async function applyPlan(
     onSaved(await results.end(result), result);
     return result;
   } finally {
+    await results?.close();
     await lock.release();
   }
 }

@@ -20,6 +20,8 @@ export interface SavedResult {
 export interface Results extends ResultRecorder {
   /** Writes the whole result. Returns the files, the one that was asked for first. */
   end(result: Result): Promise<SavedResult[]>;
+  /** Lets go of the files of a run that did not end. What was recorded stays. */
+  close(): Promise<void>;
 }
 
 /** Where the results of a project are kept. */
@@ -59,6 +61,9 @@ export async function openResults(
       if (!isOfUse) await kept.discard();
       const files = [...(other ? [other] : []), ...(isOfUse ? [kept] : [])];
       return Promise.all(files.map((file) => endFile(file, result)));
+    },
+    async close() {
+      for (const file of recorded) await file.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { lstat, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { planResult } from '../../src/applier/change-result.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
 import { isCutResult, readResultFile } from '../../src/applier/saved-file.ts';
@@ -10,6 +10,18 @@ import { newFolder } from './run.ts';
 
 const plan = planOf(['a', 'b', 'c', 'd'].map((name) => createThing(name)));
 const now = () => '2026-01-02T03:04:05.678Z';
+
+const files: ResultFile[] = [];
+
+function record(file: string): ResultFile {
+  const recorder = new ResultFile(file, plan, now);
+  files.push(recorder);
+  return recorder;
+}
+
+afterEach(async () => {
+  for (const file of files.splice(0)) await file.close();
+});
 
 /** @param size of the values, so that a file also becomes shorter */
 function result(name: string, outcome: ChangeOutcome, size = 10): ChangeResult {
@@ -21,7 +33,7 @@ function result(name: string, outcome: ChangeOutcome, size = 10): ChangeResult {
 describe('the result file of a run', () => {
   it('is a sound result after each step, and says what is going on', async () => {
     const file = join(await newFolder(), 'results', 'r.json');
-    const recorder = new ResultFile(file, plan, now);
+    const recorder = record(file);
     const shown = async () => {
       const text = await readFile(file, 'utf8');
       expect(() => JSON.parse(text)).not.toThrow();
@@ -42,7 +54,7 @@ describe('the result file of a run', () => {
 
   it('is replaced by the whole result, and leaves no other file', async () => {
     const folder = await newFolder();
-    const recorder = new ResultFile(join(folder, 'r.json'), plan, now);
+    const recorder = record(join(folder, 'r.json'));
     await recorder.start([result('a', 'unknown', 5000)]);
     const times = { startedAt: now(), endedAt: now() };
     const whole = planResult(plan, { ...times, outcome: 'partial', changes: [result('a', 'done', 1)] }, []);
@@ -53,7 +65,7 @@ describe('the result file of a run', () => {
 
   it('is not there where nothing began, and is removed where nothing was sent', async () => {
     const folder = await newFolder();
-    const recorder = new ResultFile(join(folder, 'r.json'), plan, now);
+    const recorder = record(join(folder, 'r.json'));
     await recorder.discard();
     expect(await readdir(folder)).toEqual([]);
     await recorder.start([result('a', 'unknown')]);
@@ -64,7 +76,7 @@ describe('the result file of a run', () => {
 
   it('that cannot be written stops a change before it starts', async () => {
     const folder = await newFolder();
-    const recorder = new ResultFile(folder, plan, now);
+    const recorder = record(folder);
     await expect(recorder.start([result('a', 'unknown')])).rejects.toMatchObject({
       diagnostics: [{ code: 'unwritable-file' }],
     });
@@ -76,7 +88,7 @@ describe('the result file of a run', () => {
     await writeFile(file, 'old');
     await symlink(file, link);
     await writeFile(`${file}.${process.pid}.draft`, 'not ours');
-    const recorder = new ResultFile(link, plan, now);
+    const recorder = record(link);
     const times = { startedAt: now(), endedAt: now() };
     const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
     await recorder.end(whole);
@@ -88,7 +100,7 @@ describe('the result file of a run', () => {
   it('takes the place of a file at once: nobody sees half of it', async () => {
     const folder = await newFolder();
     const file = join(folder, 'new', 'r.json');
-    const recorder = new ResultFile(file, plan, now);
+    const recorder = record(file);
     await recorder.start([result('a', 'unknown')]);
     const before = await open(file);
     const text = await before.readFile('utf8');
@@ -101,7 +113,7 @@ describe('the result file of a run', () => {
 
   it('knows only changes that it saw begin', async () => {
     const file = join(await newFolder(), 'r.json');
-    const recorder = new ResultFile(file, plan, now);
+    const recorder = record(file);
     await recorder.start([result('a', 'unknown')]);
     recorder.finish(result('b', 'done'));
     recorder.finish(result('a', 'done'));
@@ -113,7 +125,7 @@ describe('the result file of a run', () => {
 
   it('is known as a result even where it was cut', async () => {
     const file = join(await newFolder(), 'r.json');
-    const recorder = new ResultFile(file, plan, now);
+    const recorder = record(file);
     await recorder.start([result('a', 'unknown')]);
     const text = await readFile(file, 'utf8');
     expect(isCutResult(text.slice(0, text.indexOf('\n') + 5))).toBe(true);
