@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { startEmbedded } from '../engine/tenant.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { FaultSyntaxError, parseFault } from '../sandbox/index.ts';
+import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
 import { defineCommand } from './command.ts';
 import { commonOptions, list, number, portOption, text, wholeNumber } from './options.ts';
 
@@ -20,6 +20,7 @@ function build(yargs: Argv) {
       'fault',
       list('Faults to inject, such as status=503,method=POST,times=2 or late=1500,method=POST'),
     )
+    .option('vary', list('Ways in which the tenant departs from the contract, such as jsonText=object'))
     .example('$0 sandbox --seed sandbox.seed.yaml --port 8787', 'Start a tenant for trials')
     .example('$0 sandbox --fault late=1500,method=POST', 'Answer 504, and do the work 1.5 s later');
 }
@@ -33,6 +34,7 @@ export const command = defineCommand(build, async (args, io) => {
     latency: args.latency,
     lag: args.lag,
     faults: args.fault.map(readFault),
+    variations: readVariations(args.vary),
   });
   // The credentials are made up like the tenant, and clients need them.
   const { url, clientId, clientSecret } = sandbox;
@@ -48,6 +50,15 @@ function readFault(text: string) {
     return parseFault(text);
   } catch (error) {
     if (error instanceof FaultSyntaxError) throw failure('fault-syntax', error.message);
+    throw error;
+  }
+}
+
+function readVariations(texts: string[]) {
+  try {
+    return parseVariations(texts);
+  } catch (error) {
+    if (error instanceof VariationSyntaxError) throw failure('variation-syntax', error.message);
     throw error;
   }
 }

@@ -1,54 +1,60 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, parseJson } from '../model/json.ts';
 import { ShapeError } from './fields.ts';
 
-/** How a tenant departs from the contract, in ways that api-notes describes. The defaults are the contract. */
-export interface Variations {
+/** What a tenant can do in more than one way. The first way is the contract. */
+const ways = {
   /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects. */
-  readonly jsonText: 'text' | 'object' | 'map';
+  jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
-  readonly slackTeams: 'text' | 'object';
+  slackTeams: ['text', 'object'],
   /** Where `statusMap` and `request` of an integration are answered. */
-  readonly simStatusMap: 'top' | 'attributes' | 'hidden';
+  simStatusMap: ['top', 'attributes', 'hidden'],
   /** How credentials in the `attributes` of an integration are answered. */
-  readonly simSecrets: 'clear' | 'encrypted' | 'masked' | 'absent';
-  readonly simPatchBody: 'operations' | 'array';
-  readonly simPatchOps: 'all' | 'replace';
+  simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
+  simPatchBody: ['operations', 'array'],
+  simPatchOps: ['all', 'replace'],
   /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
-  readonly collections: 'metadata' | 'wrapped' | 'bare';
+  collections: ['metadata', 'wrapped', 'bare'],
   /** What a collection does with an unknown filter. */
-  readonly unknownFilter: 'refused' | 'ignored';
-  readonly offsetZero: 'taken' | 'refused';
+  unknownFilter: ['refused', 'ignored'],
+  offsetZero: ['taken', 'refused'],
   /** What a collection does with an offset after its last record. */
-  readonly offsetBeyondEnd: 'empty' | 'refused';
-  readonly ruleObjectType: 'object_type' | 'condition_object_type';
-  readonly profileSearchPath: string;
-  readonly profileSearchDelete: boolean;
+  offsetBeyondEnd: ['empty', 'refused'],
+  ruleObjectType: ['object_type', 'condition_object_type'],
+  profileSearchDelete: [false, true],
   /** Whether a header or footer other than null is refused. */
-  readonly refuseHeaderFooter: boolean;
-  readonly bulkDelete: 'enabled' | 'forbidden' | 'refused';
+  refuseHeaderFooter: [false, true],
+  bulkDelete: ['enabled', 'forbidden', 'refused'],
   /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
-  readonly mailFromMissing: 'badRequest' | 'notFound' | 'empty';
-  /** Reads after which a new verification succeeds; null: it stays pending until the state is changed by hand. */
-  readonly verifyAfterReads: number | null;
+  mailFromMissing: ['badRequest', 'notFound', 'empty'],
   /** Whether `[]` inside an object is answered as null. */
-  readonly emptyAsNull: boolean;
+  emptyAsNull: [false, true],
   /** Whether lists without a meaningful order are answered in another order. */
-  readonly shuffleLists: boolean;
+  shuffleLists: [false, true],
   /** Whether addresses are stored in lower case. */
-  readonly emailLowerCase: boolean;
+  emailLowerCase: [false, true],
   /** Whether the name next to an id is taken from the object with that id. */
-  readonly resolveNames: boolean;
+  resolveNames: [false, true],
   /** Whether the notification interface answers every page of a list with the first page (a broken tenant). */
-  readonly repeatPages: boolean;
-  /** Called before a further page of a list is selected: what others do meanwhile. */
-  readonly beforeFurtherPage: (() => void) | null;
+  repeatPages: [false, true],
   /**
    * What the list of domains, for which no parameters are documented, does with `limit` and `offset`. With `ignored` and
    * `taken` it is not cut after 100 identities.
    */
-  readonly domainPages: 'refused' | 'ignored' | 'taken';
+  domainPages: ['refused', 'ignored', 'taken'],
+  retryAfter: ['seconds', 'date'],
+} as const;
+
+type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
+
+/** How a tenant departs from the contract, in ways that api-notes describes. The defaults are the contract. */
+export interface Variations extends Ways {
+  readonly profileSearchPath: string;
   readonly experimentalHeader: string;
-  readonly retryAfter: 'seconds' | 'date';
+  /** Reads after which a new verification succeeds; null: it stays pending until the state is changed by hand. */
+  readonly verifyAfterReads: number | null;
+  /** Called before a further page of a list is selected: what others do meanwhile. */
+  readonly beforeFurtherPage: (() => void) | null;
 }
 
 export const contract: Variations = {
@@ -79,6 +85,42 @@ export const contract: Variations = {
   experimentalHeader: 'X-Service-Experimental',
   retryAfter: 'seconds',
 };
+
+/** Text that does not describe a variation; `message` says what does. */
+export class VariationSyntaxError extends Error {
+  override readonly name = 'VariationSyntaxError';
+}
+
+/** Parses variations from the command line, such as `jsonText=object`. Throws {@link VariationSyntaxError}. */
+export function parseVariations(texts: readonly string[]): Partial<Variations> {
+  let all: Partial<Variations> = {};
+  for (const text of texts) all = { ...all, ...parseVariation(text) };
+  return all;
+}
+
+function parseVariation(text: string): Partial<Variations> {
+  const [name = '', ...rest] = text.split('=');
+  const value = rest.join('=');
+  if (isWay(name)) return choose(name, value);
+  if ((name === 'profileSearchPath' || name === 'experimentalHeader') && value !== '')
+    return { [name]: value };
+  if (name === 'verifyAfterReads' && /^\d{1,6}$/.test(value)) return { verifyAfterReads: Number(value) };
+  const names = [...Object.keys(ways), 'profileSearchPath', 'experimentalHeader', 'verifyAfterReads'];
+  throw new VariationSyntaxError(
+    `"${text}" is not a variation. A variation is NAME=VALUE. Names: ${names.join(', ')}`,
+  );
+}
+
+const isWay = (name: string): name is keyof Ways => Object.hasOwn(ways, name);
+
+function choose<K extends keyof Ways>(name: K, text: string): Partial<Variations> {
+  const each: { readonly [P in keyof Ways]: readonly Ways[P][] } = ways;
+  const value = each[name].find((choice) => String(choice) === text);
+  if (value === undefined) throw new VariationSyntaxError(`"${name}" is one of ${each[name].join(', ')}`);
+  const chosen: { -readonly [P in keyof Ways]?: Ways[P] } = {};
+  chosen[name] = value;
+  return chosen;
+}
 
 /** The body of an answer with `emptyAsNull` and `shuffleLists` applied (api-notes, "server rewrites"). */
 export function rewriteBody(body: Json, { emptyAsNull, shuffleLists }: Variations): Json {
