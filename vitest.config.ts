@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/build.ts',
+    globalSetup: 'test/support/setup.ts',
     maxWorkers: 2,
     isolate: false,
     testTimeout: 60_000,

@@ -49,6 +49,7 @@ const { metafile } = await build({
     replace({
       undici: { by: 'undici.mjs', lazily: 'undici-proxy.mjs' },
       './client-h2.js': { by: 'undici-http2.cjs' },
+      'escalade/sync': { by: 'escalade.mjs' },
       'string-width': { by: 'string-width.mjs' },
     }),
   ],

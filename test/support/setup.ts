@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * Runs once, before all tests. Builds the program: tests of the command line run what users run. What tests leave in the
+ * temporary folder is removed when they have ended.
+ */
+export default function setup(): () => void {
+  if (!process.env.TENANTCTL_TEST_NO_BUILD) {
+    execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tenantctl-test-'));
+  // Workers and the programs that they start inherit it.
+  process.env.TMPDIR = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
