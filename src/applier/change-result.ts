@@ -15,7 +15,15 @@ import { revert, setMember } from './replay.ts';
 import { type Ending, ending } from './run-context.ts';
 
 /** The result of a change that has ended. */
-export function changeResult({ task, outcome, live, requests, error, warnings }: Ending): ChangeResult {
+export function changeResult({
+  task,
+  outcome,
+  live,
+  requests,
+  error,
+  warnings,
+  unmet,
+}: Ending): ChangeResult {
   const { kind, change } = task;
   const isAsPlanned = task.live?.fingerprint === change.fingerprint;
   const before =
@@ -33,6 +41,7 @@ export function changeResult({ task, outcome, live, requests, error, warnings }:
     after: after?.fields ?? null,
     ...(withheld.length > 0 ? { withheld } : {}),
     requests,
+    ...(unmet.length > 0 ? { unmet } : {}),
     error,
     warnings,
   };
@@ -65,8 +74,17 @@ export function planResult(
     tenant: plan.tenant,
     ...run,
     summary: countOutcomes(run.changes),
+    ...(run.outcome === 'refused' ? {} : { proven: provenBy(plan, run.changes) }),
     ...(reasons.length > 0 ? { diagnostics: reasons } : {}),
   };
+}
+
+/** What the tenant equals after a run: what the plan found equal, and what the run was seen to make equal. */
+function provenBy({ desired }: Plan, changes: readonly ChangeResult[]): NonNullable<Result['proven']> {
+  const isMade = ({ action, outcome, after, unmet = [] }: ChangeResult) =>
+    outcome === 'done' && unmet.length === 0 && (action === 'delete' || after !== null);
+  const open = new Set(changes.filter((change) => !isMade(change)).map(({ address }) => address));
+  return Object.fromEntries(Object.entries(desired).filter(([address]) => !open.has(address)));
 }
 
 /** An object's fields in a result file, and the places that are left out. */

@@ -98,7 +98,7 @@ export async function endSeen(
       ? `The tenant ignored ${difference.path}: it is unchanged.`
       : `The tenant rewrote ${difference.path}: it differs from what was asked.`,
   );
-  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings] });
+  return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet: paths });
 }
 
 /** A success that could not be checked: enough for a write, but not for a delete whose answer does not confirm it. */

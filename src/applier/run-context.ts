@@ -5,6 +5,7 @@ import type { ReadRequest } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { LiveObject, TenantState } from '../model/live.ts';
 import type { Action } from '../model/plan.ts';
+import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Journal } from './journal.ts';
@@ -67,13 +68,15 @@ export interface Ending {
   readonly requests: readonly SentRequest[];
   readonly error: string | null;
   readonly warnings: readonly string[];
+  /** The places that the tenant ignored or rewrote. */
+  readonly unmet: readonly Pointer[];
 }
 
 export function ending(
   task: Task,
   outcome: ChangeOutcome,
   requests: readonly SentRequest[],
-  more: Partial<Pick<Ending, 'live' | 'error' | 'warnings'>> = {},
+  more: Partial<Pick<Ending, 'live' | 'error' | 'warnings' | 'unmet'>> = {},
 ): Ending {
-  return { task, outcome, requests, live: task.live, error: null, warnings: [], ...more };
+  return { task, outcome, requests, live: task.live, error: null, warnings: [], unmet: [], ...more };
 }

@@ -2,10 +2,12 @@ import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.ts';
 import { planChanges } from '../engine/plan.ts';
+import { differencesHere, requireProven } from '../engine/proof.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
+import type { Resource } from '../model/resource.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
@@ -32,7 +34,7 @@ import {
 } from './output.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
-import { holdsPlan, printSaved, readPlan } from './saved.ts';
+import { holdsPlan, printSaved, readPlan, readResults } from './saved.ts';
 
 function build(yargs: Argv) {
   return planOptions(commonOptions(yargs))
@@ -42,6 +44,7 @@ function build(yargs: Argv) {
     .positional('planfile', { type: 'string', describe: 'A file written by `plan --out`' })
     .option('yes', flag('Do not ask for confirmation'))
     .option('expect', text('Apply only if the plan has this digest'))
+    .option('proven-by', list('Apply only what these result files (or globs) prove in another environment'))
     .option('dry-run', flag('Print the requests without sending them'))
     .option('fail-fast', flag('Stop after the first failed change'))
     .option('format', format(['text', 'json']))
@@ -65,12 +68,18 @@ export const command = defineCommand(build, async (args, io) => {
   refusePlanOptions(args);
   refuseResultOptions(args);
   requireConsent(args, io);
-  const { project, plan: makePlan } = planSource(args, io);
+  const proofs = args.provenBy.length === 0 ? null : readResults(args.provenBy, io);
+  const { project, resources, plan: makePlan } = planSource(args, io);
 
   return withTenant(project, args, io, async (tenant, progress) => {
     const plan = await makePlan(tenant);
     progress.end();
     requireApproved(plan, project.environment, args.expect);
+    if (proofs) {
+      requireProven(plan, proofs);
+      const diagnostics = differencesHere(plan, resources);
+      if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+    }
     if (args.dryRun) {
       if (args.planfile !== undefined) await requireApplicable(project, tenant, plan);
       progress.end();
@@ -174,6 +183,7 @@ function refuseResultOptions({ dryRun, result, report }: Args): void {
 
 interface PlanSource {
   readonly project: ProjectEnvironment;
+  readonly resources: readonly Resource[];
   plan(tenant: Tenant): Promise<Plan>;
 }
 
@@ -181,11 +191,16 @@ interface PlanSource {
 function planSource(args: Args, io: Io): PlanSource {
   if (args.planfile === undefined) {
     const project = loadProject(projectOptions(args, io));
-    return { project, plan: (tenant) => planChanges(project, tenant, planOptionsOf(args, io.env)) };
+    const { resources } = project;
+    return {
+      project,
+      resources,
+      plan: (tenant) => planChanges(project, tenant, planOptionsOf(args, io.env)),
+    };
   }
   const saved = readPlan(args.planfile, io);
   const project = loadEnvironment(projectOptions(args, io, saved.environment));
-  return { project, plan: async () => saved };
+  return { project, resources: [], plan: async () => saved };
 }
 
 /** Without a terminal nobody can confirm, so an option must. */

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { globSync } from 'tinyglobby';
 import { isCutResult, largestSavedFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
 import type { SavedResult } from '../engine/results.ts';
 import { Failure, failure } from '../model/failure.ts';
@@ -19,6 +20,19 @@ export function readPlan(file: string, io: Io): Plan {
 /** Reads a result file. Throws a Failure for a file that is no result. */
 export function readResult(file: string, io: Io): Result {
   return readResultFile(readText(file, io), file);
+}
+
+/** Reads the result files that paths and globs name. Throws a Failure where one names none, or a file is no result. */
+export function readResults(patterns: readonly string[], io: Io): Result[] {
+  const files = patterns.flatMap((pattern) => {
+    if (existsSync(resolve(io.cwd, pattern))) return [pattern];
+    const found = globSync(pattern, { cwd: io.cwd, expandDirectories: false, dot: true });
+    if (found.length > 0) return found.toSorted();
+    throw failure('no-proof', `${pattern} names no file.`, {
+      hint: 'Pass the result that `tenantctl apply --result FILE` wrote in the environment that proves the changes.',
+    });
+  });
+  return files.map((file) => readResult(file, io));
 }
 
 /** Reads a plan file or a result file. Throws a Failure (exit 1) for a file that is neither. */

@@ -4,8 +4,9 @@ import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { isObject, type JsonObject, mapMembers, own, pick, sameJson, textOf } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import type { Lifecycle, Resource } from '../model/resource.ts';
+import type { Declaration, Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { declarationOf, resolveNotes, tagNoter } from './declaration.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { objectOf, textsOf } from './members.ts';
@@ -25,6 +26,7 @@ export interface Manifest {
   readonly place: Place;
   /** The declared fields, even if they do not fit the schema. */
   readonly fields: JsonObject;
+  readonly declaration: Declaration;
   /** `null` where there were problems. */
   readonly resource: Resource | null;
 }
@@ -39,25 +41,27 @@ export interface ManifestContext {
 /** Reads one document of a manifest file; `null` if its kind or key cannot be read. Problems are reported. */
 export function readManifest(document: YamlDocument, context: ManifestContext): Manifest | null {
   const { readTag, overlays, problems } = context;
-  const tree = readTree(document, readTag, problems);
-  if (!isObject(tree.value)) {
+  const noted = readTree(document, tagNoter(readTag), problems);
+  const written = noted.tagged ? resolveNotes(noted.value, document.file, readTag) : noted.value;
+  if (!isObject(written) || !isObject(noted.value)) {
     problems.add('not-a-mapping', 'A manifest must be a mapping that begins with `kind:`', document);
     return null;
   }
-  const kind = kindOf(tree.value, document, problems);
+  const kind = kindOf(written, document, problems);
   if (!kind) return null;
-  const key = keyOf(kind, tree.value);
+  const key = keyOf(kind, written);
   const address = key && formatAddress(kind.name, key);
   const keyNames = ['kind', ...kind.keyFields.map(({ name }) => name)];
-  const overlaid = address === null ? null : overlays.apply(tree.value, address, keyNames);
-  const value = overlaid?.value ?? tree.value;
+  const overlaid = address === null ? null : overlays.apply(written, address, keyNames);
+  const value = overlaid?.value ?? written;
   const find = finderIn(document, overlaid);
-  const declared = { kind, value, tagged: tree.tagged || overlaid !== null, find, problems };
+  const declared = { kind, value, tagged: noted.tagged || overlaid !== null, find, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const place = { file: document.file, offset: document.offset };
   const fields = fieldsOf(declared);
-  const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields };
+  const declaration = declarationOf(noted.value, value);
+  const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
   return {
     ...manifest,
     resource: isValid ? resourceOf(manifest, declared, laterFinder(place, overlaid)) : null,
@@ -89,7 +93,7 @@ interface Declared extends Tree {
  * @param find the positions of values, without the nodes of the document
  */
 function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared, find: Find): Resource {
-  const { kind, key, address, id, place, fields } = manifest;
+  const { kind, key, address, id, place, fields, declaration } = manifest;
   const { value } = declared;
   return {
     kind: kind.name,
@@ -99,6 +103,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared, fi
     ensure: own(value, 'ensure') === 'absent' ? 'absent' : 'present',
     fields,
     lifecycle: readLifecycle(declared),
+    declaration,
     get source() {
       return sourceOf(place);
     },

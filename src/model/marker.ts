@@ -9,12 +9,13 @@ import type { Pointer } from './pointer.ts';
  * - `{"$live": POINTER}` in declared fields and request bodies: the object's own value, neither shown nor changed, read
  *   just before sending;
  * - `{"$jsonText": value}` in request bodies: `value` as JSON text;
+ * - `{"$tag": [tag, argument, offset]}` in documents whose tags are not resolved yet;
  * - `{"$literal": value}` in request bodies: `value` as it is, for foreign data that looks like a marker.
  *
  * A manifest cannot write a marker by hand (the loader refuses these keys), and foreign data is wrapped by
  * {@link literal}, so a tenant cannot make tenantctl send a secret.
  */
-export const markerKeys = ['$secret', '$lookup', '$live', '$jsonText', '$literal'] as const;
+export const markerKeys = ['$secret', '$lookup', '$live', '$jsonText', '$tag', '$literal'] as const;
 type MarkerKey = (typeof markerKeys)[number];
 
 export interface Lookup {

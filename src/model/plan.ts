@@ -102,6 +102,8 @@ export interface Plan {
   /** Covers everything except `tool`, `createdAt`, each `impact` and itself. */
   readonly digest: string;
   readonly summary: Summary;
+  /** What the repository declares of each object in the scope, before variables and overlays, as a digest. */
+  readonly desired: Readonly<Record<Address, string>>;
   readonly changes: readonly Change[];
   /** An error here (a guard) refuses the plan: it can be shown, but not applied. */
   readonly diagnostics: readonly Diagnostic[];

@@ -16,6 +16,14 @@ export interface Lifecycle {
   readonly allowLockout: boolean;
 }
 
+/** What a manifest declares in all environments: before variables, secrets, lookups and overlays. */
+export interface Declaration {
+  /** `sha256:…` of it. */
+  digest(): string;
+  /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
+  differsHere(): readonly Pointer[];
+}
+
 /** One object as a manifest declares it. */
 export interface Resource {
   readonly kind: string;
@@ -27,6 +35,8 @@ export interface Resource {
   /** The declared fields, in the manifest's shape; secrets and lookups are markers (see marker.ts). */
   readonly fields: JsonObject;
   readonly lifecycle: Lifecycle;
+  /** `null` where the resource is not declared by a manifest: in a rollback. */
+  readonly declaration: Declaration | null;
   readonly source: Source;
   /** The place of the value at a pointer. For a side file, the place that refers to it. */
   locate(at: Pointer): Source;

@@ -39,6 +39,8 @@ export interface ChangeResult {
   /** The places that `before` and `after` leave out, where there are any. */
   readonly withheld?: readonly Pointer[];
   readonly requests: readonly SentRequest[];
+  /** The places that the tenant ignored or rewrote; absent where there are none. */
+  readonly unmet?: readonly Pointer[];
   /** The tenant's message about a failure. */
   readonly error: string | null;
   /** Fields that the tenant ignored or rewrote, and other remarks. */
@@ -58,6 +60,11 @@ export interface Result {
   readonly outcome: RunOutcome;
   readonly summary: Readonly<Record<ChangeOutcome, number>>;
   readonly changes: readonly ChangeResult[];
+  /**
+   * The declared objects that the tenant equals at the end, with what the repository declares of them as a digest; absent
+   * where the run did not get that far.
+   */
+  readonly proven?: Readonly<Record<Address, string>>;
   /** Why a run was refused, or stopped early; absent for other runs. */
   readonly diagnostics?: readonly Diagnostic[];
 }

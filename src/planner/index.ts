@@ -114,6 +114,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
       manual: count(changes, 'manual'),
       unchanged: present.length + missing.length + matched.alreadyAbsent - writes.length,
     },
+    desired: desiredOf(input),
     changes,
     diagnostics: [
       ...refusals,
@@ -123,6 +124,15 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     ],
   };
   return { ...plan, digest: planDigest(plan) };
+}
+
+function desiredOf({ resources, choices }: PlanInput): Plan['desired'] {
+  const isInScope = scopeFilter(choices.scope);
+  return Object.fromEntries(
+    resources.flatMap(({ address, declaration }) =>
+      declaration && isInScope(address) ? [[address, declaration.digest()] as const] : [],
+    ),
+  );
 }
 
 /** What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it. */

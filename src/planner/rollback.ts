@@ -116,6 +116,7 @@ function resourceOf(
       ignore: [],
       renamedFrom: identityOf(kind, key) === identityOf(kind, former) ? null : key,
     },
+    declaration: null,
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { begunResult, changeResult } from '../../src/applier/change-result.ts';
+import { begunResult, changeResult, notAttempted, planResult } from '../../src/applier/change-result.ts';
 import { ending } from '../../src/applier/run-context.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
+import type { ChangeResult } from '../../src/model/result.ts';
 import { createThing, diff, FakeTenant, objectOf, planOf, sensitive, thing, updateThing } from './fake.ts';
 import { apply } from './run.ts';
 
@@ -127,5 +128,47 @@ it('a change that has begun has no outcome yet, and nothing after it', () => {
     after: null,
     requests: [],
     error: expect.stringContaining('had not ended'),
+  });
+});
+
+describe('what a result proves', () => {
+  const names = ['same', 'made', 'gone', 'ignored', 'unseen', 'kept', 'failed', 'later'];
+  const desired = Object.fromEntries(names.map((name) => [`Thing/${name}`, `sha256:${name}`]));
+  const fields = { text: 'x' };
+  const done = (name: string, more: Partial<ChangeResult> = {}): ChangeResult => ({
+    ...notAttempted(createThing(name)),
+    outcome: 'done',
+    after: fields,
+    ...more,
+  });
+  const changes = [
+    done('made'),
+    done('gone', { action: 'delete', after: null }),
+    done('ignored', { unmet: ['/text'] }),
+    done('unseen', { after: null }),
+    done('kept', { action: 'delete', outcome: 'failed', after: fields }),
+    done('failed', { outcome: 'unknown' }),
+    notAttempted(createThing('later')),
+  ];
+  const plan = planOf([], { desired });
+  const times = { startedAt: '2026-01-02T03:04:05.678Z', endedAt: '2026-01-02T03:04:06.678Z' };
+
+  it('is what was equal before, and what was seen to be made', () => {
+    const { proven = {} } = planResult(plan, { ...times, outcome: 'partial', changes }, []);
+    expect(Object.keys(proven)).toEqual(['Thing/same', 'Thing/made', 'Thing/gone']);
+    expect(proven['Thing/made']).toBe('sha256:made');
+  });
+
+  it('is nothing where the plan was refused', () => {
+    expect(planResult(plan, { ...times, outcome: 'refused', changes: [] }, [])).not.toHaveProperty('proven');
+  });
+
+  it('leaves out what the tenant ignored or rewrote', async () => {
+    const tenant = new FakeTenant({ things: { old: { id: 't1', name: 'old', text: 'before' } } });
+    tenant.rewrite = (raw) => ({ ...raw, text: 'before' });
+    const change = updateThing({ id: 't1', name: 'old', text: 'before' }, 'after');
+    const result = await apply(planOf([change], { desired: { [change.address]: 'sha256:a' } }), tenant);
+    expect(result).toMatchObject({ outcome: 'done', proven: {} });
+    expect(result.changes[0]).toMatchObject({ unmet: ['/text'] });
   });
 });

@@ -379,6 +379,7 @@ export function planOf(changes: readonly Change[], parts: Partial<Omit<Plan, 'di
     environment: 'test',
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     scope: { only: [], except: [], prune: false, since: null },
+    desired: {},
     summary: {
       create: count('create'),
       update: count('update'),

@@ -37,6 +37,7 @@ const plan: Plan = {
   scope: { only: ['SimIntegration/*'], except: ['SimIntegration/x'], prune: true, since: 'abc' },
   digest: '',
   summary: { create: 1, update: 2, delete: 3, manual: 4, unchanged: 5 },
+  desired: { 'SimIntegration/ServiceNow': 'sha256:c' },
   changes: [change],
   diagnostics: [{ code: 'c', severity: 'warning', message: 'm' }],
 };

@@ -58,6 +58,7 @@ export function plan(changes: readonly Change[], more: Partial<Plan> = {}): Plan
     scope: { only: [], except: [], prune: false, since: null },
     digest,
     summary,
+    desired: {},
     changes,
     diagnostics: [],
     ...more,

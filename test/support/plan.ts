@@ -99,6 +99,7 @@ export function resource(
     ensure: more.ensure ?? 'present',
     fields,
     lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false, ...more.lifecycle },
+    declaration: null,
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),

@@ -1,0 +1,52 @@
+import type { Address } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Result } from '../model/result.ts';
+
+/**
+ * Throws a Failure (exit 4) that names the changes of a plan which no result proves: no run has made another tenant, or
+ * this one, equal to what the repository declares of the object. The delete of an object that is not declared is proven by
+ * a run that deleted it.
+ */
+export function requireProven(plan: Plan, results: readonly Result[]): void {
+  const proven = new Set(results.flatMap((result) => Object.values(result.proven ?? {})));
+  const deleted = new Set(results.flatMap(({ changes }) => changes.filter(isDeleted)).map(addressOf));
+  const isProven = ({ address, action }: Change) => {
+    const digest = Object.hasOwn(plan.desired, address) ? plan.desired[address] : undefined;
+    return digest === undefined ? action === 'delete' && deleted.has(address) : proven.has(digest);
+  };
+  const unproven = writingChanges(plan).filter((change) => !isProven(change));
+  if (unproven.length > 0) throw new Failure(unproven.map(unprovenBy), ExitCode.refused);
+}
+
+const isDeleted = ({ action, outcome }: Result['changes'][number]) =>
+  action === 'delete' && outcome === 'done';
+
+const addressOf = ({ address }: { readonly address: Address }) => address;
+
+/** A step by hand is not made by the apply, so it needs no proof. */
+const writingChanges = ({ changes }: Plan) => changes.filter(({ action }) => action !== 'manual');
+
+function unprovenBy({ address, source }: Change): Diagnostic {
+  return {
+    code: 'unproven',
+    severity: 'error',
+    message: `${address} is not proven: none of the results of --proven-by shows a tenant that equals what is declared now.`,
+    hint: 'Apply the same manifests to the environment that proves them, and pass the result of that apply.',
+    address,
+    ...(source ? { source: { ...source, column: 1 } } : {}),
+  };
+}
+
+/** What a proof does not cover: the values in changed objects that variables, secrets, lookups or overlays decide. */
+export function differencesHere(plan: Plan, resources: readonly Resource[]): Diagnostic[] {
+  const changed = new Set(writingChanges(plan).map(addressOf));
+  return resources.flatMap(({ address, declaration, source }): Diagnostic[] => {
+    const places = declaration && changed.has(address) ? declaration.differsHere() : [];
+    if (places.length === 0) return [];
+    const message = `${address} differs here: variables, secrets, lookups or overlays of this environment decide ${places.join(', ')}.`;
+    return [{ code: 'differs-here', severity: 'info', message, address, source }];
+  });
+}

@@ -1,0 +1,72 @@
+import { sha256 } from '../model/digest.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../model/json.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import type { Declaration } from '../model/resource.ts';
+import type { SourceFile } from './file.ts';
+import { type ReadTag, unresolved } from './tree.ts';
+
+/**
+ * Reads tags as notes, `{$tag: [tag, argument, offset]}`, since what they stand for depends on the environment. Only side
+ * files are the same everywhere: `readTag` reads them.
+ */
+export function tagNoter(readTag: ReadTag): ReadTag {
+  return (tag, argument, place) => {
+    if (argument === unresolved) return unresolved;
+    return tag === '!file' ? readTag(tag, argument, place) : { $tag: [tag, argument, place.offset] };
+  };
+}
+
+/** The value with its notes replaced by what their tags stand for in an environment. */
+export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): Json {
+  return mapJson(value, (item) => {
+    const note = noteIn(item);
+    return note ? readTag(note.tag, note.argument, { file, offset: note.offset }) : item;
+  });
+}
+
+interface Note {
+  readonly tag: string;
+  readonly argument: Json;
+  readonly offset: number;
+}
+
+/** A manifest cannot have the key of a note. */
+function noteIn(value: Json | undefined): Note | null {
+  const content = isObject(value) ? own(value, '$tag') : undefined;
+  const [tag, argument = null, offset] = isArray(content) ? content : [];
+  return typeof tag === 'string' && typeof offset === 'number' ? { tag, argument, offset } : null;
+}
+
+/**
+ * What a document declares in all environments, and where this one departs from it.
+ *
+ * @param noted the document with notes for its tags
+ * @param resolved what it declares in this environment
+ */
+export function declarationOf(noted: JsonObject, resolved: JsonObject): Declaration {
+  return {
+    digest: () => sha256(mapJson(noted, withoutOffset)),
+    differsHere: () => (noted === resolved ? [] : differences(noted, resolved, '')),
+  };
+}
+
+/** Where a tag stands in its file does not change what it declares. */
+function withoutOffset(value: Json): Json {
+  const note = noteIn(value);
+  return note ? { $tag: [note.tag, note.argument] } : value;
+}
+
+/** The places where two values differ, without those above them. */
+function differences(noted: Json | undefined, resolved: Json | undefined, at: Pointer): Pointer[] {
+  if (noted !== undefined && resolved !== undefined && sameJson(noted, resolved)) return [];
+  if (isObject(noted) && isObject(resolved) && !noteIn(noted)) {
+    const names = new Set([...Object.keys(noted), ...Object.keys(resolved)]);
+    return [...names].flatMap((name) =>
+      differences(own(noted, name), own(resolved, name), at + pointer(name)),
+    );
+  }
+  if (isArray(noted) && isArray(resolved) && noted.length === resolved.length) {
+    return noted.flatMap((item, index) => differences(item, resolved[index], at + pointer(index)));
+  }
+  return [at];
+}

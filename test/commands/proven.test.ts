@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Result } from '../../src/model/result.ts';
+import { createTestWorld, runProgram, type World } from '../support/world.ts';
+
+let test: World;
+let run: (...argv: string[]) => ReturnType<typeof runProgram>;
+
+/** Two environments with unlike variables, each with a tenant of its own. */
+beforeEach(async () => {
+  test = await createTestWorld();
+  const production = await createTestWorld();
+  const environment = (url: string, prefix: string, company: string) =>
+    `{ identity: { baseUrl: ${url}, auth: { clientId: !env ${prefix}_ID, clientSecret: !secret ${prefix}_SECRET } }, variables: { company: ${company} } }`;
+  test.write(
+    'tenantctl.yaml',
+    `version: 1
+environments:
+  test: ${environment(test.sandbox.url, 'TEST', 'Test')}
+  production: ${environment(production.sandbox.url, 'PRODUCTION', 'Acme')}
+`,
+  );
+  const env: NodeJS.ProcessEnv = {
+    TEST_ID: test.sandbox.clientId,
+    TEST_SECRET: test.sandbox.clientSecret,
+    PRODUCTION_ID: production.sandbox.clientId,
+    PRODUCTION_SECRET: production.sandbox.clientSecret,
+  };
+  run = (...argv) => runProgram(argv, { cwd: test.dir, env });
+});
+
+const declareSenders = (...documents: string[]) => test.write('config/senders.yaml', documents.join('---\n'));
+const sender = (email: string) => `kind: SenderAddress\nemail: ${email}\n`;
+const applyTo = (environment: string, ...argv: string[]) =>
+  run('apply', '-e', environment, '--yes', '--result', `${environment}.json`, ...argv);
+const resultOf = (environment: string): Result => JSON.parse(test.read(`${environment}.json`));
+
+describe('apply --proven-by', () => {
+  it('applies what an apply to another environment has proven', async () => {
+    declareSenders(sender('a@acme.example'));
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    expect(resultOf('production').proven).toEqual(resultOf('test').proven);
+    expect(Object.keys(resultOf('test').proven ?? {})).toEqual(['SenderAddress/a%40acme.example']);
+  });
+
+  it('refuses what was added or changed since, names it, and sends nothing', async () => {
+    declareSenders(sender('a@acme.example'));
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
+    expect(code).toBe(4);
+    expect(stderr).toContain('SenderAddress/b%40acme.example is not proven');
+    expect(stderr).toContain('config/senders.yaml:4');
+    expect(stderr).not.toContain('a%40acme.example is not proven');
+    expect(await run('apply', '-e', 'production', '--dry-run', '--proven-by', 'test.json')).toMatchObject({
+      code: 4,
+    });
+    expect((await run('plan', '-e', 'production')).stdout).toContain('2 to create');
+  });
+
+  it('holds for a saved plan, and takes globs', async () => {
+    declareSenders(sender('a@acme.example'));
+    await run('plan', '-e', 'production', '--out', 'plan.json');
+    const refused = await run('apply', 'plan.json', '--proven-by', 'results/*.json');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('results/*.json names no file');
+    await applyTo('test');
+    test.write('results/test.json', test.read('test.json'));
+    expect(await run('apply', 'plan.json', '--proven-by', 'results/*.json')).toMatchObject({ code: 0 });
+  });
+
+  it('lists the values that the environment decides, which no other can prove', async () => {
+    const integration = 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n';
+    declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
+    expect(code).toBe(0);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'SimIntegration/Tickets differs here: variables, secrets, lookups or overlays of this environment decide /description.',
+    );
+    expect(stderr).not.toContain('SenderAddress/a%40acme.example differs here');
+  });
+
+  it('proves a delete only by a delete', async () => {
+    declareSenders(sender('a@acme.example'));
+    await applyTo('test');
+    await applyTo('production');
+    declareSenders(`${sender('a@acme.example')}ensure: absent\n`);
+    await applyTo('production', '--proven-by', 'test.json');
+    expect(
+      await applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
+    ).toMatchObject({ code: 4 });
+    await applyTo('test', '--allow-delete-all', 'SenderAddress');
+    expect(
+      await applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
+    ).toMatchObject({ code: 0 });
+  });
+});
