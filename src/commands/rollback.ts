@@ -13,7 +13,7 @@ function build(yargs: Argv) {
     )
     .positional('result', {
       type: 'string',
-      describe: 'The result file of an apply, for example one in .tenantctl/results',
+      describe: 'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results',
     })
     .demandOption('result')
     .example(

@@ -12,8 +12,9 @@ import type { Environment, Project, Secrets } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
 import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
+import { moveOldRecords } from './old-records.ts';
 import { journalFolder, recentWrites } from './recent.ts';
-import { openResults, type Results, type SavedResult } from './results.ts';
+import { openResults, type Results, resultsFolder, type SavedResult } from './results.ts';
 import { portOf, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
@@ -33,7 +34,7 @@ export interface ApplyOptions {
 /**
  * Applies a plan, new or saved, with the locks of its environment and the project's journal. A plan that is stale or that
  * a guard refused gives a result with the outcome `refused`, and nothing was written. Errors of single changes are in
- * the result, which is also written to `.tenantctl/results` as the run goes. Throws a Failure where a secret is not
+ * the result, which is also written to `.tenantctl/ENVIRONMENT/results` as the run goes. Throws a Failure where a secret is not
  * set, where another apply is running, where the result cannot be written, where the tenant cannot be read before the first write, and where the
  * project's `.tenantctl` leads out of it.
  *
@@ -59,7 +60,10 @@ export async function applyPlan(
   });
   let results: Results | null = null;
   try {
-    results = await openResults(root, plan, resultFile, () => new Date(clock.now()).toISOString());
+    await moveOldRecords(root, tenant);
+    results = await openResults(resultsFolder(root, environment.name), plan, resultFile, () =>
+      new Date(clock.now()).toISOString(),
+    );
     const applied = await applyChanges(plan, portOf(tenant), {
       ...(await conditionsOf(root, tenant, plan)),
       failFast: options.failFast ?? false,
@@ -98,7 +102,7 @@ async function conditionsOf(root: string, tenant: Tenant, plan: Plan) {
   return {
     environment: name,
     settings,
-    journal: await openJournal(journalFolder(root), plan),
+    journal: await openJournal(journalFolder(root, name), plan),
     recent: await recentWrites(root, tenant),
     concurrency: limits.concurrency,
     settle: limits.settle,

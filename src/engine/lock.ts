@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { acquireLock, type Lock } from '../applier/lock.ts';
-import { ownFolder } from '../loader/own-folder.ts';
+import { environmentFolder } from '../loader/own-folder.ts';
 import { sha256 } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
 import type { Environment } from '../model/project.ts';
@@ -25,7 +25,7 @@ export async function lockEnvironment(
   environment: Environment,
   { env, onLost, onWarning }: LockingOptions,
 ): Promise<Pick<Lock, 'release'>> {
-  const own = join(root, ownFolder, environment.name);
+  const own = environmentFolder(root, environment.name);
   const locks = [await acquireLock(own, { onLost }).catch((error: unknown) => failWith(own, error))];
   const releaseAll = async () => {
     for (const lock of locks.toReversed()) await lock.release();

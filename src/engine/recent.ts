@@ -3,13 +3,13 @@ import { type RecentWrite, readRecentWrites, readSettled } from '../applier/rece
 import type { Client } from '../client/client.ts';
 import { readAgain, readObjects } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
-import { ownFolder } from '../loader/own-folder.ts';
+import { environmentFolder } from '../loader/own-folder.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The folder of the journals of a project. */
-export function journalFolder(root: string): string {
-  return join(root, ownFolder, 'journal');
+/** The folder of the journals of an environment. */
+export function journalFolder(root: string, environment: string): string {
+  return join(environmentFolder(root, environment), 'journal');
 }
 
 /** The writes of the last runs from this folder that the tenant may not show yet. Throws a Failure for a damaged journal. */
@@ -17,7 +17,7 @@ export async function recentWrites(root: string, tenant: Tenant): Promise<readon
   const { client, clock, environment } = tenant;
   const { settle } = environment.limits;
   if (settle === 0) return [];
-  return readRecentWrites(journalFolder(root), client.tenant, clock.now() - settle);
+  return readRecentWrites(journalFolder(root, environment.name), client.tenant, clock.now() - settle);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isRegular, ResultFile, type ResultRecorder } from '../applier/result-file.ts';
 import { readResultFile } from '../applier/saved-file.ts';
-import { ownFolder } from '../loader/own-folder.ts';
+import { environmentFolder } from '../loader/own-folder.ts';
 import { Failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -24,24 +24,24 @@ export interface Results extends ResultRecorder {
   close(): Promise<void>;
 }
 
-/** Where the results of a project are kept. */
-export function resultsFolder(root: string): string {
-  return join(root, ownFolder, 'results');
+/** Where the results of an environment are kept. */
+export function resultsFolder(root: string, environment: string): string {
+  return join(environmentFolder(root, environment), 'results');
 }
 
 /**
- * Opens the result files of a run: one in the project, which is kept if anything was sent, and the one that was asked
- * for. Throws a Failure where the project's folder cannot be written.
+ * Opens the result files of a run: one of the environment, which is kept if anything was sent, and the one that was
+ * asked for. Throws a Failure where the folder cannot be written.
  *
+ * @param folder where the environment's results are kept
  * @param asked the file of `--result`, absolute
  */
 export async function openResults(
-  root: string,
+  folder: string,
   plan: Plan,
   asked: string | null,
   now: () => string,
 ): Promise<Results> {
-  const folder = resultsFolder(root);
   await checkFolder(folder);
   const stamp = now().replaceAll(/[:.]/g, '-');
   const kept = new ResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now);
@@ -87,9 +87,13 @@ async function checkFolder(folder: string): Promise<void> {
   }
 }
 
-/** The results of the project that began later than `since`, in their order. */
-export async function findLaterResults(root: string, since: string): Promise<LaterResult[]> {
-  const folder = resultsFolder(root);
+/** The results of an environment that began later than `since`, in their order. */
+export async function findLaterResults(
+  root: string,
+  environment: string,
+  since: string,
+): Promise<LaterResult[]> {
+  const folder = resultsFolder(root, environment);
   const names = await readdir(folder).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
@@ -99,7 +103,7 @@ export async function findLaterResults(root: string, since: string): Promise<Lat
   const later = names.filter((name) => /^\d.*\.json$/.test(name) && name > from).sort();
   const found: LaterResult[] = [];
   for (const name of later) {
-    const file = join(ownFolder, 'results', name);
+    const file = relative(root, join(folder, name));
     try {
       found.push({ file, result: readResultFile(await readFile(join(folder, name), 'utf8'), file) });
     } catch (error) {

@@ -26,7 +26,7 @@ export async function planRollback(
   const { environment, resources } = project;
   const choices = choicesFrom(options);
   checkChoices(choices, environment);
-  const later = await findLaterResults(project.root, result.startedAt);
+  const later = await findLaterResults(project.root, environment.name, result.startedAt);
   const input = { result, later, resources, environment, choices };
   const source: PlanSource = {
     requests: rollbackRequests(input),

@@ -6,6 +6,11 @@ import { isInGit, isInside, outsideProjectFailure, reservedFolderFailure } from 
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
 export const ownFolder = '.tenantctl';
 
+/** The folder of what belongs to one environment: its lock, journals and results. */
+export function environmentFolder(root: string, environment: string): string {
+  return join(root, ownFolder, environment);
+}
+
 /**
  * Throws a Failure `outside-project` where `.tenantctl` or anything in it is a link that leads out of the project. Git
  * can commit such links, and what an apply writes would go to any file of the machine. Called before writing there.

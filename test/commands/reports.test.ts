@@ -40,7 +40,7 @@ it('does not fail for a summary that cannot be written', async () => {
   const { code, stderr } = await world.run('apply', '--yes');
   expect(code).toBe(0);
   expect(stderr).toContain('The step summary could not be written (EISDIR).');
-  expect(existsSync(join(world.dir, '.tenantctl/results'))).toBe(true);
+  expect(existsSync(join(world.dir, '.tenantctl/test/results'))).toBe(true);
 });
 
 it.each([

@@ -23,7 +23,7 @@ it('an apply that has ended has given its lock back and written its result', asy
   });
   // At once: whoever waits for the end may start the next apply.
   expect(existsSync(lock)).toBe(false);
-  expect(seen).toEqual([true, true, expect.stringContaining(join('.tenantctl', 'results'))]);
+  expect(seen).toEqual([true, true, expect.stringContaining(join('.tenantctl', 'test', 'results'))]);
   expect(JSON.parse(world.read(String(seen[2]).slice(world.dir.length + 1)))).toEqual(result);
   await tenant.close();
 });
@@ -47,7 +47,7 @@ it.runIf(existsSync('/proc/self/fd'))('an apply that throws keeps no file open',
     },
   });
   await expect(applied).rejects.toThrow('from a listener');
-  expect(seen).toContainEqual(expect.stringContaining(join('.tenantctl', 'results')));
+  expect(seen).toContainEqual(expect.stringContaining(join('.tenantctl', 'test', 'results')));
   expect(opened()).toEqual([]);
   await tenant.close();
 });

@@ -205,7 +205,7 @@ it('a result that cannot be written stops an apply before it begins', async () =
 
 it('a folder for results that cannot be written stops an apply before it begins', async () => {
   world.declare([{ ...welcome, body: 'New' }]);
-  world.write('.tenantctl/results', 'a file');
+  world.write('.tenantctl/test/results', 'a file');
   const { code, stderr } = await world.run('apply', '--yes');
   expect(code, stderr).toBe(1);
   expect(stderr).toContain('[unwritable-file]');
@@ -233,6 +233,6 @@ it.each(['--result', '--report'])(
     expect(wrote()).toHaveLength(1);
     expect(code, stderr).toBe(3);
     expect(stderr).toMatch(/ is not (saved|written)\. .*out\/result\.json/);
-    if (option === '--result') expect(stderr).toMatch(/Result file: \.tenantctl\/results\//);
+    if (option === '--result') expect(stderr).toMatch(/Result file: \.tenantctl\/test\/results\//);
   },
 );

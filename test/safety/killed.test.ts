@@ -42,7 +42,9 @@ function start({ dir, env }: World, ...argv: string[]) {
 const isWrite = ({ method, operation }: LoggedRequest) => method !== 'GET' && operation !== 'issue-token';
 
 function resultsOf({ dir }: World): string[] {
-  return readdirSync(join(dir, '.tenantctl/results')).map((name) => join('.tenantctl/results', name));
+  return readdirSync(join(dir, '.tenantctl/test/results')).map((name) =>
+    join('.tenantctl/test/results', name),
+  );
 }
 
 /** Kills an apply while one of its requests hangs, carried out or not. */

@@ -37,12 +37,17 @@ describe('what a project reads', () => {
   it.each([
     '../.git/config',
     '../.GIT/config',
-    '../.tenantctl/results/a.json',
+    '../.tenantctl/test/results/a.json',
     '../inner/.git/config',
     'link.txt',
   ])('is no file of git or of tenantctl itself: !file %s', async (path) => {
     const world = await createTestWorld();
-    for (const each of ['.git/config', '.GIT/config', '.tenantctl/results/a.json', 'inner/.git/config']) {
+    for (const each of [
+      '.git/config',
+      '.GIT/config',
+      '.tenantctl/test/results/a.json',
+      'inner/.git/config',
+    ]) {
       world.write(each, 'token');
     }
     world.write('config/a.yaml', manifest(path));
@@ -114,13 +119,13 @@ describe('what a project reads', () => {
 describe('what an apply writes', () => {
   const links = [
     '.tenantctl',
-    '.tenantctl/journal',
-    '.tenantctl/results',
+    '.tenantctl/test/journal',
+    '.tenantctl/test/results',
     '.tenantctl/test',
     '.tenantctl/lock',
   ];
 
-  it.each([...links, `.tenantctl/journal/${'0'.repeat(64)}.jsonl`])(
+  it.each([...links, `.tenantctl/test/journal/${'0'.repeat(64)}.jsonl`])(
     'goes nowhere through the link %s',
     async (link) => {
       const world = await createTestWorld();
@@ -164,7 +169,7 @@ describe('what an apply writes', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it.each(['.tenantctl', '.tenantctl/journal'])(
+  it.each(['.tenantctl', '.tenantctl/test/journal'])(
     'goes into no folder of git through the link %s',
     async (link) => {
       const world = await createTestWorld();

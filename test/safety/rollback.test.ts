@@ -248,7 +248,9 @@ describe('rollback', () => {
 
   it('works from the result that every apply keeps', async () => {
     await apply();
-    const kept = [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/results/'));
+    const kept = [...filesBelow(world.dir).keys()].filter((file) =>
+      file.startsWith('.tenantctl/test/results/'),
+    );
     expect(await world.run('rollback', kept[0] ?? '')).toMatchObject({ code: 0 });
   });
 
@@ -301,7 +303,9 @@ describe('rollback', () => {
       { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', body: 'New' },
     ]);
     expect(await world.run('apply', '--yes')).toMatchObject({ code: 3 });
-    const kept = [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/results/'));
+    const kept = [...filesBelow(world.dir).keys()].filter((file) =>
+      file.startsWith('.tenantctl/test/results/'),
+    );
     expect(kept).toHaveLength(1);
     expect(JSON.parse(world.read(kept[0] ?? ''))).toMatchObject({
       outcome: 'partial',
@@ -319,7 +323,7 @@ describe('rollback', () => {
     world.write('result.json', first);
     expect((await rollback()).plan.diagnostics).toEqual([]);
     const elsewhere = { ...JSON.parse(first), environment: 'other', startedAt: '9000-01-01T00:00:00.000Z' };
-    world.write('.tenantctl/results/9000-01-01T00-00-00-000Z-other.json', JSON.stringify(elsewhere));
+    world.write('.tenantctl/test/results/9000-01-01T00-00-00-000Z-other.json', JSON.stringify(elsewhere));
     expect((await rollback()).plan.diagnostics).toEqual([]);
 
     world.declare([{ ...template, body: 'Newer' }]);
@@ -329,11 +333,11 @@ describe('rollback', () => {
       {
         code: 'rollback-later',
         address: 'NotificationTemplate/welcome/EMAIL/en',
-        message: expect.stringContaining('.tenantctl/results/'),
+        message: expect.stringContaining('.tenantctl/test/results/'),
       },
     ]);
 
-    world.write('.tenantctl/results/9999-01-01T00-00-00-000Z-test.json', '{');
+    world.write('.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json', '{');
     const remarks = (await rollback()).plan.diagnostics;
     expect(remarks.map(({ code }: { code: string }) => code)).toEqual(['rollback-later', 'rollback-later']);
     expect(remarks[1].message).toContain('not known');
