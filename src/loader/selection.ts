@@ -1,0 +1,100 @@
+import picomatch from 'picomatch';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { didYouMean } from '../model/suggest.ts';
+
+/** The environments of a project, in the order of the project file, and its groups of names and globs. */
+export interface EnvironmentNames {
+  readonly environments: readonly string[];
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * The environments that `--env` selects: names, globs and `@groups`, also several joined by commas. Each is named once, in
+ * the order of the project file. Throws a Failure for each selector that selects none.
+ */
+export function selectEnvironments(selectors: readonly string[], project: EnvironmentNames): string[] {
+  const problems: Diagnostic[] = [];
+  const selected = new Set<string>();
+  for (const selector of selectors.flatMap((text) => text.split(',')).map((text) => text.trim())) {
+    const found = selector.startsWith('@')
+      ? groupNamed(selector.slice(1), project)
+      : matching(selector, project);
+    if ('problem' in found) problems.push(found.problem);
+    else for (const name of found.names) selected.add(name);
+  }
+  if (problems.length > 0) throw new Failure(problems);
+  return project.environments.filter((name) => selected.has(name));
+}
+
+/** Whether a selector is the plain name of one environment. */
+export function isPlainName(selector: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(selector);
+}
+
+type Found = { readonly names: readonly string[] } | { readonly problem: Diagnostic };
+
+function groupNamed(group: string, project: EnvironmentNames): Found {
+  const members = Object.hasOwn(project.groups, group) ? project.groups[group] : undefined;
+  if (members === undefined) {
+    const groups = Object.keys(project.groups);
+    const all =
+      groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
+    const near = didYouMean(group, groups);
+    return { problem: problemOf('unknown-group', `There is no group \`@${group}\`.`, near ?? all) };
+  }
+  const names = members.flatMap((member) => namesLike(member, project));
+  if (names.length > 0) return { names };
+  return {
+    problem: problemOf('empty-group', `The group \`@${group}\` matches no environment.`, listOf(project)),
+  };
+}
+
+function matching(selector: string, project: EnvironmentNames): Found {
+  const names = isPlainName(selector)
+    ? project.environments.filter((name) => name === selector)
+    : namesLike(selector, project);
+  if (names.length > 0) return { names };
+  const near = didYouMean(selector, project.environments);
+  const what = isPlainName(selector)
+    ? `There is no environment \`${selector}\`.`
+    : `No environment matches \`${selector}\`.`;
+  return { problem: problemOf('unknown-environment', what, near ?? listOf(project)) };
+}
+
+function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
+  const matches = glob === '' ? () => false : picomatch(glob);
+  return environments.filter((name) => matches(name));
+}
+
+const listOf = ({ environments }: EnvironmentNames) =>
+  `The environments are: ${environments.join(', ') || 'none'}.`;
+
+const problemOf = (code: string, message: string, hint: string): Diagnostic => ({
+  code,
+  severity: 'error',
+  message,
+  hint,
+});
+
+/** One of several equal parts of the environments, for machines that share the work. */
+export interface Shard {
+  /** From 1 on. */
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Parses `2/4`. Throws a Failure. */
+export function parseShard(text: string): Shard {
+  const [, index = '', count = ''] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
+  const shard = { index: Number(index), count: Number(count) };
+  if (index !== '' && shard.index >= 1 && shard.index <= shard.count) return shard;
+  throw failure('shard-syntax', `--shard takes a part and their number, such as 2/4, not "${text}".`, {
+    hint: 'Parts are counted from 1. Where a system counts from 0, add 1.',
+  });
+}
+
+/** The environments of one part: together, the parts have each of them once. */
+export function shardOf(names: readonly string[], { index, count }: Shard): string[] {
+  return names.toSorted().filter((_, at) => at % count === index - 1);
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseShard, selectEnvironments, shardOf } from '../../src/loader/selection.ts';
+import { Failure } from '../../src/model/failure.ts';
+
+const project = {
+  environments: ['sandbox', 'test', 'eu-1', 'eu-2', 'us-1'],
+  groups: { production: ['eu-*', 'us-1'], none: ['asia-*'] },
+};
+const select = (...selectors: string[]) => selectEnvironments(selectors, project);
+
+function problemsOf(...selectors: string[]) {
+  try {
+    select(...selectors);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.diagnostics.map(({ code, message, hint }) => [code, message, hint]);
+  }
+}
+
+describe('--env', () => {
+  it.each<[string[], string[]]>([
+    [['test'], ['test']],
+    [['eu-*'], ['eu-1', 'eu-2']],
+    [
+      ['us-1,test', 'eu-1'],
+      ['test', 'eu-1', 'us-1'],
+    ],
+    [['@production'], ['eu-1', 'eu-2', 'us-1']],
+    [
+      ['@production', 'eu-2', '*-1'],
+      ['eu-1', 'eu-2', 'us-1'],
+    ],
+    [['?u-1'], ['eu-1', 'us-1']],
+  ])('%j selects %j, each once and in the order of the project file', (selectors, names) => {
+    expect(select(...selectors)).toEqual(names);
+  });
+
+  it('reports everything that selects nothing, with what is near', () => {
+    expect(problemsOf('tset', 'asia-*', '@prodution', '@none', 'eu-1')).toEqual([
+      ['unknown-environment', 'There is no environment `tset`.', 'Did you mean `test`?'],
+      [
+        'unknown-environment',
+        'No environment matches `asia-*`.',
+        'The environments are: sandbox, test, eu-1, eu-2, us-1.',
+      ],
+      ['unknown-group', 'There is no group `@prodution`.', 'Did you mean `production`?'],
+      [
+        'empty-group',
+        'The group `@none` matches no environment.',
+        'The environments are: sandbox, test, eu-1, eu-2, us-1.',
+      ],
+    ]);
+    expect(problemsOf('@toString')).toEqual([
+      ['unknown-group', 'There is no group `@toString`.', 'The groups are: production, none.'],
+    ]);
+    expect(problemsOf('')).toHaveLength(1);
+  });
+});
+
+describe('--shard', () => {
+  it('gives each part its own environments, and all of them together', () => {
+    const names = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/), { maxLength: 40 });
+    fc.assert(
+      fc.property(names, fc.integer({ min: 1, max: 12 }), (all, count) => {
+        const parts = Array.from({ length: count }, (_, at) => shardOf(all, { index: at + 1, count }));
+        expect(parts.flat().toSorted()).toEqual(all.toSorted());
+        const sizes = parts.map(({ length }) => length);
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('is the same for environments in any order', () => {
+    expect(shardOf(['c', 'a', 'b'], { index: 1, count: 2 })).toEqual(
+      shardOf(['a', 'b', 'c'], { index: 1, count: 2 }),
+    );
+  });
+
+  it.each(['0/4', '5/4', '1', '1/0', 'a/b', '1/2/3', ''])('refuses %j', (text) => {
+    expect(() => parseShard(text)).toThrow('such as 2/4');
+  });
+});
