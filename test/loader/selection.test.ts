@@ -32,7 +32,7 @@ describe('--env', () => {
       ['@production', 'eu-2', '*-1'],
       ['eu-1', 'eu-2', 'us-1'],
     ],
-    [['?u-1'], ['eu-1', 'us-1']],
+    [['[eu][us]-1'], ['eu-1', 'us-1']],
   ])('%j selects %j, each once and in the order of the project file', (selectors, names) => {
     expect(select(...selectors)).toEqual(names);
   });
