@@ -1,0 +1,100 @@
+import type { Diagnostic } from './diagnostic.ts';
+import { sha256 } from './digest.ts';
+import { ExitCode } from './failure.ts';
+import { hasChanges, isRefused, type Plan, type Summary } from './plan.ts';
+import { exitCodeOf, type Result } from './result.ts';
+
+/** The format of fleet files; schemas/fleet.schema.json describes it. */
+export const fleetFormat = 1;
+
+/** Why there is no plan or no result of an environment. */
+export interface FleetError {
+  readonly exitCode: ExitCode;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** One environment of a fleet: its plan, its result where it was applied, and what stopped it. */
+export interface FleetMember {
+  readonly name: string;
+  readonly plan: Plan | null;
+  /** Absent in the fleet of a plan; `null` where an apply did not get that far. */
+  readonly result?: Result | null;
+  readonly error: FleetError | null;
+}
+
+/** The numbers of all environments together. */
+export interface FleetSummary extends Summary {
+  readonly environments: number;
+  readonly failed: number;
+}
+
+/** The plans of several environments, or the results of applying them, as one JSON value (design, section 8). */
+export interface Fleet {
+  readonly formatVersion: typeof fleetFormat;
+  /** Covers the names of the environments and the digests of their plans. */
+  readonly digest: string;
+  readonly summary: FleetSummary;
+  readonly environments: readonly FleetMember[];
+}
+
+/** The fleet of these environments, in their order. */
+export function fleetOf(environments: readonly FleetMember[]): Fleet {
+  const plans = environments.flatMap(({ plan }) => plan ?? []);
+  const sum = (name: keyof Summary) => plans.reduce((total, { summary }) => total + summary[name], 0);
+  return {
+    formatVersion: fleetFormat,
+    digest: fleetDigest(environments),
+    summary: {
+      environments: environments.length,
+      failed: environments.filter(isFailed).length,
+      create: sum('create'),
+      update: sum('update'),
+      delete: sum('delete'),
+      manual: sum('manual'),
+      unchanged: sum('unchanged'),
+    },
+    environments,
+  };
+}
+
+/** The digest of what an approval of the fleet covers: which environments, and the plan of each. */
+export function fleetDigest(environments: readonly Pick<FleetMember, 'name' | 'plan'>[]): string {
+  return sha256(environments.map(({ name, plan }) => [name, plan?.digest ?? null]));
+}
+
+/** Whether an environment was not planned, or not applied as a whole. */
+export function isFailed({ plan, result, error }: FleetMember): boolean {
+  if (error !== null) return true;
+  return result ? exitCodeOf(result) !== ExitCode.done : plan !== null && isRefused(plan);
+}
+
+/** The gravest first: the exit code of several runs is the first that one of them has. */
+const gravest = [
+  ExitCode.interrupted,
+  ExitCode.incomplete,
+  ExitCode.refused,
+  ExitCode.couldNotRun,
+  ExitCode.changes,
+  ExitCode.done,
+] as const;
+
+/** The exit code of several runs together. */
+export function gravestExitCode(codes: readonly ExitCode[]): ExitCode {
+  return gravest.find((code) => codes.includes(code)) ?? ExitCode.done;
+}
+
+/**
+ * The exit code of a fleet.
+ *
+ * @param detailed whether changes that were planned count (`--detailed-exitcode`)
+ */
+export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): ExitCode {
+  return gravestExitCode(
+    environments.map(({ plan, result, error }) => {
+      if (error) return error.exitCode;
+      if (result) return exitCodeOf(result);
+      if (plan && isRefused(plan)) return ExitCode.refused;
+      return detailed && plan && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
+    }),
+  );
+}
