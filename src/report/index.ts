@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
+import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
@@ -11,6 +12,7 @@ import { diagnosticsMarkdown, planMarkdown, resultMarkdown } from './markdown.ts
 import { type Document, type Format, formats, type ReportOptions } from './options.ts';
 import { disarm } from './safe.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
+import { fleetText } from './text/fleet.ts';
 import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
 
@@ -22,6 +24,7 @@ type Renderers<T> = Readonly<Partial<Record<Format, (value: T, options: ReportOp
 const renderers: {
   readonly plan: Renderers<Plan>;
   readonly result: Renderers<Result>;
+  readonly fleet: Renderers<Fleet>;
   readonly diagnostics: Renderers<readonly Diagnostic[]>;
 } = {
   plan: {
@@ -42,6 +45,7 @@ const renderers: {
     junit: resultJunit,
     github: resultGithub,
   },
+  fleet: { text: fleetText, json },
   diagnostics: {
     text: diagnosticsText,
     json: diagnosticsJson,
@@ -71,6 +75,8 @@ export function renderReport(
       return rendererOf(renderers.plan, format, document.is)(document.plan, options);
     case 'result':
       return rendererOf(renderers.result, format, document.is)(document.result, options);
+    case 'fleet':
+      return rendererOf(renderers.fleet, format, document.is)(document.fleet, options);
     case 'diagnostics':
       return rendererOf(renderers.diagnostics, format, document.is)(document.diagnostics, options);
   }

@@ -1,5 +1,6 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 
@@ -7,6 +8,7 @@ import type { Result } from '../model/result.ts';
 export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }
   | { readonly is: 'result'; readonly result: Result }
+  | { readonly is: 'fleet'; readonly fleet: Fleet }
   | { readonly is: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] };
 
 /** All formats; not every document has each of them. */

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../../model/result.ts';
 import type { ReportOptions } from '../options.ts';
 import {
@@ -27,11 +28,10 @@ const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => wor
 export function resultText(result: Result, options: ReportOptions): string {
   const verbose = options.verbose ?? false;
   const diagnostics = result.diagnostics ?? [];
-  const reasons = new Set(diagnostics.map(({ message }) => message));
   const rows = [
     row(0, span(`Apply to ${result.environment}`, 'bold'), span(`  ${tenantWords(result.tenant)}`, 'dim')),
     blank,
-    ...result.changes.flatMap((change) => changeRows(change, reasons, verbose)),
+    ...resultRows(result.changes, diagnostics, verbose),
     ...(result.changes.length > 0 ? [blank] : []),
     ...diagnosticRows(diagnostics, options),
     row(
@@ -43,6 +43,20 @@ export function resultText(result: Result, options: ReportOptions): string {
     row(0, span(`Digest: ${result.planDigest}`, 'dim')),
   ];
   return layout(rows, options);
+}
+
+/**
+ * The changes of a run, one line for each, more where it failed.
+ *
+ * @param diagnostics of the run: they are shown elsewhere, and not repeated
+ */
+export function resultRows(
+  changes: readonly ChangeResult[],
+  diagnostics: readonly Diagnostic[],
+  verbose: boolean,
+): Row[] {
+  const reasons = new Set(diagnostics.map(({ message }) => message));
+  return changes.flatMap((change) => changeRows(change, reasons, verbose));
 }
 
 /** @param reasons errors that are shown below the changes, and not repeated here */

@@ -1,0 +1,85 @@
+import type { Diagnostic } from '../../model/diagnostic.ts';
+import type { Fleet } from '../../model/fleet.ts';
+import {
+  fleetHasChanges,
+  fleetWords,
+  type Matrix,
+  matrixOf,
+  namesInBrief,
+  sharedChanges,
+  sharedWords,
+} from '../fleet-view.ts';
+import type { ReportOptions } from '../options.ts';
+import { noChanges, planCounts } from '../words.ts';
+import { diagnosticRows } from './diagnostics.ts';
+import { blank, layout, padTo, type Row, row, span, widthOf } from './layout.ts';
+import { changeRows } from './plan.ts';
+import { resultRows } from './result.ts';
+
+/** The plans or results of several environments for the terminal: what failed first, then each change once. */
+export function fleetText(fleet: Fleet, options: ReportOptions): string {
+  const isApplied = fleet.environments.some(({ result }) => result);
+  const rows = [
+    row(0, span(isApplied ? 'Apply to several environments' : 'Plans for several environments', 'bold')),
+    blank,
+    ...matrixRows(matrixOf(fleet)),
+    blank,
+    ...failureRows(fleet, options),
+    ...(isApplied ? outcomeRows(fleet, options) : sharedRows(fleet, options)),
+    row(0, span(`${fleetWords(fleet)}.`, 'bold')),
+    ...(isApplied ? [] : [planRow(fleet)]),
+    row(0, span(`Digest: ${fleet.digest}`, 'dim')),
+  ];
+  return layout(rows, options);
+}
+
+function planRow(fleet: Fleet): Row {
+  return fleetHasChanges(fleet)
+    ? row(0, span('Plan: ', 'bold'), span(`${planCounts(fleet.summary)}.`, 'bold'))
+    : row(0, span(noChanges, 'green', 'bold'));
+}
+
+function matrixRows({ columns, rows }: Matrix): Row[] {
+  const names = rows.map((each) => namesInBrief(each.names));
+  const width = Math.max('environment'.length, ...names.map(widthOf));
+  const head = columns.map((column) => `  ${column}`).join('');
+  return [
+    row(2, span(`  ${padTo('environment', width)}${head}`, 'dim')),
+    ...rows.map(({ isFailed, counts, words }, at) => {
+      const cells = counts?.map((count, index) => `  ${String(count).padStart(columns[index]?.length ?? 0)}`);
+      const style = isFailed ? 'red' : 'bold';
+      return row(
+        2,
+        span(`${isFailed ? '✖' : ' '} ${padTo(names[at] ?? '', width)}`, style),
+        span(cells?.join('') ?? ''),
+        span(words === '' ? '' : `  ${words}`, isFailed ? 'red' : 'dim'),
+      );
+    }),
+  ];
+}
+
+/** Everything about the environments that have no plan, or whose plan was refused. */
+function failureRows({ environments }: Fleet, options: ReportOptions): Row[] {
+  return environments.flatMap(({ name, plan, error }) => {
+    const problems: readonly Diagnostic[] = error?.diagnostics ?? plan?.diagnostics ?? [];
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    return errors.length === 0 ? [] : [row(0, span(name, 'red', 'bold')), ...diagnosticRows(errors, options)];
+  });
+}
+
+function sharedRows(fleet: Fleet, options: ReportOptions): Row[] {
+  return sharedChanges(fleet).flatMap((shared) => [
+    row(0, span(sharedWords(shared, fleet), 'bold')),
+    blank,
+    ...shared.changes.flatMap((change) => [...changeRows(change, options.verbose ?? false), blank]),
+  ]);
+}
+
+/** What was not done, by environment; with `verbose`, all changes. */
+function outcomeRows({ environments }: Fleet, { verbose = false }: ReportOptions): Row[] {
+  return environments.flatMap(({ name, result }) => {
+    const shown = result?.changes.filter(({ outcome }) => verbose || outcome !== 'done') ?? [];
+    if (!result || shown.length === 0) return [];
+    return [row(0, span(name, 'bold')), ...resultRows(shown, result.diagnostics ?? [], verbose), blank];
+  });
+}
