@@ -262,7 +262,11 @@ function withoutNested(said: Said | null): Said | null {
       after(before) {
         const written = said.after(before);
         if (!written || !Object.hasOwn(written, 'attributes')) return written;
-        const { attributes, nested } = splitAttributes({ ...before.raw, ...written });
+        // What is nested is told by the tenant's answer: a body may have the same field beside the attributes too.
+        const { attributes, nested } = splitAttributes({
+          ...before.raw,
+          attributes: written.attributes ?? null,
+        });
         return { ...written, ...mapMembers(nested, readJsonText), attributes };
       },
     }

@@ -17,7 +17,7 @@ export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
 export { type Operation, operations } from './operations.ts';
 export type { RateLimit } from './server.ts';
 export { SandboxFileError, type TenantState } from './state.ts';
-export { parseVariations, VariationSyntaxError, type Variations } from './variations.ts';
+export { parseVariations, VariationSyntaxError, type Variations, ways } from './variations.ts';
 
 /** How to start an embedded tenant. */
 export interface SandboxOptions {

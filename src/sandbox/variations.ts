@@ -1,9 +1,9 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, parseJson } from '../model/json.ts';
 import { ShapeError } from './fields.ts';
 
-/** What a tenant can do in more than one way. The first way is the contract. */
-const ways = {
-  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects. */
+/** What a tenant can do in more than one way. The first way is the contract. Tests go through all of them. */
+export const ways = {
+  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and chat templates may be. */
   jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   slackTeams: ['text', 'object'],
