@@ -119,10 +119,9 @@ async function readAt({ client, source, again }: Reading, offset: number): Promi
     ...(offset === 0 ? {} : { offset: String(offset) }),
   };
   const sent = await client.send({ ...request, query }, { again });
-  if (!isWhole(sent)) throw readFailure(what, request, sent);
   const page = pageOf(sent, request.path, member);
   if (page) return page;
-  if (sent.text !== null) throw readFailure(what, request, sent);
+  if (!isWhole(sent) || sent.text !== null) throw readFailure(what, request, sent);
   throw badList('bad-answer', what, request, 'did not answer with a list of objects');
 }
 

@@ -20,6 +20,13 @@ export const ways = {
   offsetZero: ['taken', 'refused'],
   /** What a collection does with an offset after its last record. */
   offsetBeyondEnd: ['empty', 'refused'],
+  /**
+   * How the profile-management interface answers a list or page without records: `refused` with a 400, or a 200 with the
+   * `message` alone.
+   */
+  nothingFound: ['list', 'refused', 'message'],
+  /** Whether others change the order of lists before a further page is read: never, once, or each time. */
+  listsChange: ['never', 'once', 'always'],
   ruleObjectType: ['object_type', 'condition_object_type'],
   profileSearchDelete: [false, true],
   /** Whether a header or footer other than null is refused. */
@@ -68,6 +75,8 @@ export const contract: Variations = {
   unknownFilter: 'refused',
   offsetZero: 'taken',
   offsetBeyondEnd: 'empty',
+  nothingFound: 'list',
+  listsChange: 'never',
   ruleObjectType: 'object_type',
   profileSearchPath: '/api/advanced_search',
   profileSearchDelete: false,

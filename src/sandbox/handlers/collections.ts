@@ -3,6 +3,7 @@ import { badRequest } from '../api-error.ts';
 import { type Handler, type Handlers, okRead, type Reply, type Tenant } from '../handler.ts';
 import { compareText, type Query, readFlag, readRange } from '../query.ts';
 import type { TenantState } from '../state.ts';
+import type { Variations } from '../variations.ts';
 
 const defaultLimit = 100;
 
@@ -58,11 +59,18 @@ export function answerPage({ plural, path, find }: Records, query: Query, tenant
   const metadata = readFlag(query, 'metadata');
   const end = offset + limit;
   const page = found.slice(offset, end);
+  if (page.length === 0 && variations.nothingFound !== 'list') return answerNothing(plural, variations);
   const wrapped = variations.collections === 'metadata' ? metadata : variations.collections === 'wrapped';
   if (!wrapped) return okRead(page);
   const next = end < found.length ? nextPage(path, query, limit, end) : null;
   const about = { limit, offset, total: found.length, next };
   return okRead({ [plural]: page, ...(metadata && { _metadata: about }) });
+}
+
+/** The answer of hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */
+export function answerNothing(plural: string, { nothingFound }: Variations): Reply {
+  const status = nothingFound === 'refused' ? 400 : 200;
+  return { status, body: { error: `no ${plural.replaceAll('_', ' ')} found` } };
 }
 
 /** Query parameters that are not filters. */

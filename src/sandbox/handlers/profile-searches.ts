@@ -16,14 +16,18 @@ import { newId, uidOf } from '../ids.ts';
 import { type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
-import { answerPage } from './collections.ts';
+import { answerNothing, answerPage } from './collections.ts';
 
 const noun = 'profile search';
 
 /** Saved searches (api-notes, ProfileSearch). */
 export const profileSearches = {
-  'list-profile-searches': (_call, { state, variations }) =>
-    okRead({ advanced_search: state.profileSearches.map((search) => showSearch(search, variations)) }),
+  'list-profile-searches': (_call, { state, variations }) => {
+    const searches = state.profileSearches.map((search) => showSearch(search, variations));
+    if (searches.length === 0 && variations.nothingFound !== 'list')
+      return answerNothing('advanced_searches', variations);
+    return okRead({ advanced_search: searches });
+  },
 
   /** The tenant makes a uid if none is sent. */
   'create-profile-search': (call, { state, variations }) => {
