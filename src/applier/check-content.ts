@@ -185,7 +185,7 @@ function listedIn(field: Field, differences: readonly FieldDifference[]): Json {
 /** An item without what is sent in any case. */
 function itemOf(field: Field, item: Json): Json {
   if (field.is !== 'records' || !isObject(item)) return item;
-  return mapMembers(comparableRecord(item), (value, name) =>
+  return mapMembers(comparableRecord(item, field), (value, name) =>
     sameJson(value, own(field.filled ?? {}, name) ?? null) ? undefined : value,
   );
 }

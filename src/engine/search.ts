@@ -9,7 +9,7 @@ import type { Request } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import type { FoundProfiles } from '../model/search.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** Which search to run, and how many of its profiles to read. */
@@ -41,10 +41,12 @@ export async function runSearch(
 
 async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
   const { settings } = tenant.environment;
-  const declared = searches.filter(
-    ({ key, ensure, fields }) =>
-      key[0] === label && ensure === 'present' && own(fields, 'rules') !== undefined,
-  );
+  const declared = searches
+    .filter(
+      ({ key, ensure, fields }) =>
+        key[0] === label && ensure === 'present' && own(fields, 'rules') !== undefined,
+    )
+    .map((each) => completeResource(each, settings));
   const answer = await resolveLookups(tenant.client, lookupsIn(declared));
   const [resource] = declared;
   if (resource) {

@@ -30,11 +30,19 @@ export type Field =
     }
   /** `{type, id, name}`: compared by id where there is one, else by name. */
   | { readonly is: 'reference' }
-  /**
-   * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
-   * members that are sent even where a manifest leaves them out.
-   */
-  | { readonly is: 'records'; readonly alike: readonly string[]; readonly filled?: JsonObject };
+  | RecordsField;
+
+/**
+ * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
+ * members that are sent even where a manifest leaves them out.
+ */
+export interface RecordsField {
+  readonly is: 'records';
+  readonly alike: readonly string[];
+  readonly filled?: JsonObject;
+  /** The record in one spelling, where tenants have several for the same. */
+  canonical?(record: JsonObject): JsonObject;
+}
 
 /** One part of a kind's natural key. */
 export interface KeyField {
@@ -174,6 +182,8 @@ export interface Kind {
   refusalAdvice?(request: Request): string | null;
   /** Ids of other records in the object's fields, for export. */
   references?(fields: JsonObject, settings: ApiSettings): readonly RecordReference[];
+  /** Declared fields with lookups of what the tenant wants besides, as the settings say. */
+  complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
 }
 
 /** The field of that name, or `undefined`. */

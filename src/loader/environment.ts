@@ -137,7 +137,7 @@ function readSettings(value: JsonObject): ApiSettings {
     profileSearchObjectType: oneOf(
       profiles,
       'profileSearchObjectType',
-      ['object_type', 'condition_object_type'],
+      ['object_type', 'condition_object_type', 'attribute_class'],
       contract.profileSearchObjectType,
     ),
     dkimSuffix: textOf(identity, 'dkimSuffix') ?? contract.dkimSuffix,

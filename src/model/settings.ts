@@ -14,8 +14,11 @@ export interface ApiSettings {
   readonly profileSearchPath: string;
   /** Whether the host can delete a saved profile search. */
   readonly profileSearchDelete: boolean;
-  /** What a rule's `object_type` is called on the wire. */
-  readonly profileSearchObjectType: 'object_type' | 'condition_object_type';
+  /**
+   * What a rule's `object_type` is called on the wire. With `attribute_class` it is `condition_object_type`, and new rules
+   * name the class of their attribute there.
+   */
+  readonly profileSearchObjectType: 'object_type' | 'condition_object_type' | 'attribute_class';
   /** The mail provider's suffix of DKIM records. */
   readonly dkimSuffix: string;
 }

@@ -27,7 +27,10 @@ export const ways = {
   nothingFound: ['list', 'refused', 'message'],
   /** Whether others change the order of lists before a further page is read: never, once, or each time. */
   listsChange: ['never', 'once', 'always'],
-  ruleObjectType: ['object_type', 'condition_object_type'],
+  /** With `attribute_class`, `condition_object_type` has the class of the attribute, and a new rule has to name it. */
+  ruleObjectType: ['object_type', 'condition_object_type', 'attribute_class'],
+  /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */
+  searchRules: ['contract', 'extended'],
   profileSearchDelete: [false, true],
   /** Whether a header or footer other than null is refused. */
   refuseHeaderFooter: [false, true],
@@ -78,6 +81,7 @@ export const contract: Variations = {
   nothingFound: 'list',
   listsChange: 'never',
   ruleObjectType: 'object_type',
+  searchRules: 'contract',
   profileSearchPath: '/api/advanced_search',
   profileSearchDelete: false,
   refuseHeaderFooter: false,

@@ -1,6 +1,7 @@
 import { type JsonObject, textOf } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { type Handler, type Handlers, okRead, type Reply, type Tenant } from '../handler.ts';
+import { attributeClass } from '../objects.ts';
 import { compareText, type Query, readFlag, readRange } from '../query.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
@@ -23,15 +24,21 @@ export const collectionHandlers = {
   'list-users': listAll('users', ({ users }) => users),
   'list-profiles': listAll('profiles', ({ profiles }) => profiles),
   'list-profile-types': listAll('profile_types', ({ profileTypes }) => profileTypes),
-  'list-ne-attributes': listAll('ne_attributes', ({ neAttributes }) => neAttributes),
+  'list-ne-attributes': listAll('ne_attributes', ({ neAttributes }, { ruleObjectType }) =>
+    ruleObjectType === 'attribute_class'
+      ? neAttributes.map((row) => ({ ...row, type: attributeClass(row) }))
+      : neAttributes,
+  ),
 } satisfies Handlers;
 
 function listAll(
   plural: keyof typeof collections,
-  recordsOf: (state: TenantState) => readonly JsonObject[],
+  recordsOf: (state: TenantState, variations: Variations) => readonly JsonObject[],
 ): Handler {
-  return ({ query }, tenant) =>
-    answerPage({ plural, path: `/api/${plural}`, find: () => recordsOf(tenant.state) }, query, tenant);
+  return ({ query }, tenant) => {
+    const find = () => recordsOf(tenant.state, tenant.variations);
+    return answerPage({ plural, path: `/api/${plural}`, find }, query, tenant);
+  };
 }
 
 /** Records of a collection, before filters. */
