@@ -1,6 +1,6 @@
 import jsonpatch from 'fast-json-patch';
 import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
-import { containsMarker, jsonTextOf, livePlace } from '../model/marker.ts';
+import { containsMarker, livePlace } from '../model/marker.ts';
 import { valueAt } from '../model/pointer.ts';
 
 /** One operation of a JSON Patch (RFC 6902) that sets or removes one member. */
@@ -33,12 +33,8 @@ export function patchOperations(before: JsonObject, after: JsonObject): PatchOpe
 
 /** Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`. */
 function dropUnset(values: JsonObject): JsonObject {
+  const isUnset = (value: Json) => value === null || (isArray(value) && value.length === 0);
   return mapMembers(values, (value) => (isUnset(value) ? undefined : value));
-}
-
-function isUnset(value: Json): boolean {
-  const inner = jsonTextOf(value) ?? value;
-  return inner === null || (typeof inner === 'object' && Object.keys(inner).length === 0);
 }
 
 /** Lists and markers as text, so that they are compared as a whole. */

@@ -15,7 +15,7 @@ import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { isConcealed, isMasked } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { wireValue } from './field.ts';
+import { comparable, wireValue } from './field.ts';
 import { apiRequest, jsonPatchType, pathOf } from './http.ts';
 import { type PatchOperation, patchOperations } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
@@ -154,7 +154,7 @@ function patch({ key, fields: values, changed, live, settings }: Update, id: str
   const nested = wantedNested(values, live);
   const wanted = { ...addNested(values, nested, live), name: key[0] ?? null };
   // On both sides: values that are only sent along are not a change.
-  const current = { ...addNested(live.fields, nested, live), name: live.key[0] ?? null };
+  const current = { ...withoutEmpty(addNested(live.fields, nested, live)), name: live.key[0] ?? null };
   const operations = patchOperations(
     wireFields(current, names, settings),
     wireFields(wanted, names, settings),
@@ -163,6 +163,14 @@ function patch({ key, fields: values, changed, live, settings }: Update, id: str
   const request = (operation: Operation, steps: readonly PatchOperation[]) =>
     steps.length > 0 ? [call(operation, settings, { id, body: patchBody(steps, settings) })] : [];
   return { requests: [...request(patchFields, operations), ...request(patchRule, ruleOperations)] };
+}
+
+/** An empty object may stand for a field that is not there: `add` sets both. */
+function withoutEmpty(values: JsonObject): JsonObject {
+  return mapMembers(values, (value, name) => {
+    const field = fields[name];
+    return field?.is === 'json' && comparable(field, value) === null ? null : value;
+  });
 }
 
 function patchBody(operations: readonly PatchOperation[], settings: ApiSettings): Json {
