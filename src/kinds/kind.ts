@@ -9,8 +9,11 @@ import type { Operations } from './operation.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
 export type Field =
-  /** Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal. */
-  | { readonly is: 'value'; readonly nameOf?: string }
+  /**
+   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal.
+   * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
+   */
+  | { readonly is: 'value'; readonly nameOf?: string; readonly synonyms?: true }
   /** Text for people: line endings do not count, empty is unset. `language` names its side file's ending. */
   | { readonly is: 'text'; readonly language?: 'html' | 'txt' }
   /** An e-mail address: case does not count. */

@@ -11,7 +11,15 @@ export const ways = {
   simStatusMap: ['top', 'attributes', 'hidden'],
   /** How credentials in the `attributes` of an integration are answered. */
   simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
+  /**
+   * Where the sources of an integration are answered: in `managedSources`, only in `provisioningConfig` beside an empty
+   * `managedSources`, in `sources`, or nowhere.
+   */
+  simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
+  /** What `cluster` and the id in `clusterRef` hold: the id both, or the name in one of them. */
+  simCluster: ['ids', 'nameInCluster', 'nameInReference'],
   simPatchBody: ['operations', 'array'],
+  /** With `replace`, every member that is named has to be there, except the fields of the integration themselves. */
   simPatchOps: ['all', 'replace'],
   /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
   collections: ['metadata', 'wrapped', 'bare'],
@@ -62,6 +70,8 @@ export const contract: Variations = {
   slackTeams: 'text',
   simStatusMap: 'top',
   simSecrets: 'clear',
+  simSources: 'managedSources',
+  simCluster: 'ids',
   simPatchBody: 'operations',
   simPatchOps: 'all',
   collections: 'metadata',

@@ -1,5 +1,5 @@
-import { type Variations, ways } from '../../src/sandbox/index.ts';
-import type { Content } from './arbitraries.ts';
+import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
+import { type Content, fill } from './arbitraries.ts';
 import type { WorldOptions } from './world.ts';
 
 /** How a host departs from the contract. */
@@ -56,7 +56,7 @@ const noTexts = {
 };
 
 /** What each host has at first: some of every kind. */
-export const held: Content = {
+const held: Content = {
   authProfiles: [
     {
       name: 'Employees',
@@ -155,6 +155,18 @@ export const held: Content = {
     },
   ],
 };
+
+/** Puts it into an embedded tenant. */
+export function fillHost(state: TenantState): void {
+  fill(state, held);
+  state.references.push(
+    { id: 'c1', type: 'CLUSTER', name: 'Cluster one' },
+    { id: 'c2', type: 'CLUSTER', name: 'Cluster two' },
+    { id: 's1', type: 'SOURCE', name: 'Source one' },
+    { id: 'r1', type: 'RULE', name: 'Expand groups' },
+    { id: 'app1', type: 'APPLICATION', name: 'The portal' },
+  );
+}
 
 /** Manifests that change some of it, and add to every kind that the API can create. */
 export const wanted: readonly object[] = [
