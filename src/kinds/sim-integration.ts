@@ -6,14 +6,14 @@ import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { isMasked } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { comparable, wireValue } from './field.ts';
-import { apiRequest, jsonPatchType, pathOf } from './http.ts';
+import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
-import { call, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
+import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
 import { parseIntegration, ruleField, splitAttributes, ticketFields } from './sim-answer.ts';
 
-const path = '/v2024/sim-integrations';
+const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations');
 
 const fields: Readonly<Record<string, Field>> = {
   description: { is: 'text' },
@@ -26,26 +26,29 @@ const fields: Readonly<Record<string, Field>> = {
   [ruleField]: { is: 'reference' },
 };
 
-const post: Operation = { method: 'POST', path: () => path, read: wholeObject('name') };
+const post: Operation = { method: 'POST', resource, read: wholeObject('name') };
 const put: Operation = {
   method: 'PUT',
-  path: () => `${path}/{id}`,
+  resource,
+  below: [idPlace],
   read: (body) => withoutNested(wholeObject('name')(body)),
 };
 const patchFields: Operation = {
   method: 'PATCH',
-  path: () => `${path}/{id}`,
+  resource,
+  below: [idPlace],
   contentType: jsonPatchType,
   read: (body) => withoutNested(patchedFields(patchIn(body), { name: 'name' })),
 };
 /** Pointers in the body of this call are relative to the rule (api-notes, "Two small points"). */
 const patchRule: Operation = {
   method: 'PATCH',
-  path: () => `${path}/{id}/${ruleField}`,
+  resource,
+  below: [idPlace, ruleField],
   contentType: jsonPatchType,
   read: (body) => patchedFields(patchIn(body), { into: ruleField }),
 };
-const remove: Operation = { method: 'DELETE', path: () => `${path}/{id}`, risk: () => ['delete'] };
+const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
 
 /** A service-desk integration (seed 000; api-notes, "SimIntegration"). */
 export const simIntegration: Kind = {
@@ -61,10 +64,11 @@ export const simIntegration: Kind = {
     message:
       'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
   },
+  resource,
   read: {
     how: 'list',
-    list: { path: () => path, pageSize: null },
-    one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+    list: { resource, pageSize: null },
+    one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   parse: parseIntegration,
   operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },

@@ -51,6 +51,8 @@ export const ways = {
    */
   domainPages: ['refused', 'ignored', 'taken'],
   retryAfter: ['seconds', 'date'],
+  /** Whether resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
+  identityPaths: ['versions', 'own'],
 } as const;
 
 type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
@@ -94,6 +96,7 @@ export const contract: Variations = {
   domainPages: 'refused',
   experimentalHeader: 'X-Service-Experimental',
   retryAfter: 'seconds',
+  identityPaths: 'versions',
 };
 
 /** Text that does not describe a variation; `message` says what does. */

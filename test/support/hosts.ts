@@ -14,6 +14,22 @@ const settings: Readonly<Record<string, Settings>> = {
   'simPatchBody=array': { identity: { simPatchBody: 'array' } },
   'simPatchOps=replace': { identity: { simPatchOps: 'replace' } },
   'ruleObjectType=condition_object_type': { profiles: { profileSearchObjectType: 'condition_object_type' } },
+  'identityPaths=own': {
+    identity: {
+      paths: {
+        AuthProfile: '/auth-profiles/v1',
+        SimIntegration: '/sim-integrations/v1',
+        NotificationTemplate: '/notification-templates/v1',
+        NotificationTemplateDefault: '/notification-template-defaults/v1',
+        NotificationTemplateContext: '/notification-template-context/v1',
+        TestNotification: '/send-test-notification/v1',
+        NotificationPreference: '/notification-preferences/v1',
+        SenderAddress: '/verified-from-addresses/v1',
+        VerifiedDomain: '/verified-domains/v1',
+        MailFrom: '/mail-from-attributes/v1',
+      },
+    },
+  },
   'profileSearchDelete=true': { profiles: { profileSearchDelete: true } },
 };
 
