@@ -1,6 +1,6 @@
+import type { Call } from '../kinds/http.ts';
 import { Failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Request } from '../model/plan.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, inBrief, isBadRequest, readFailure } from './describe.ts';
@@ -11,7 +11,7 @@ export interface PageSource {
   /** What is read, for messages: a kind or a collection. */
   readonly what: string;
   /** The request of the first page without `limit`: a GET, or a POST that only searches. */
-  readonly request: Request;
+  readonly request: Call;
   /** Rows to a page; `null` where the list is not paged. */
   readonly pageSize: number | null;
   /** Whether the first page is asked for without a limit. */

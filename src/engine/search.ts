@@ -1,11 +1,11 @@
 import { resolveLookups } from '../client/lookups.ts';
 import { type PageSource, readRows } from '../client/pages.ts';
 import { readObjects } from '../client/read.ts';
+import type { Call } from '../kinds/http.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { type Failure, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import type { Request } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import type { FoundProfiles } from '../model/search.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -22,7 +22,7 @@ export interface SearchOptions {
 }
 
 interface Search extends Pick<FoundProfiles, 'label' | 'rules'> {
-  readonly request: Request;
+  readonly request: Call;
 }
 
 /**
@@ -85,7 +85,7 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 const largestPage = 500;
 
 /** The list of the profiles that a search finds, in the largest pages. */
-export function profilePages(label: string, request: Request): PageSource {
+export function profilePages(label: string, request: Call): PageSource {
   const query = { metadata: 'true', ...request.query, limit: String(largestPage) };
   return {
     what: `the search "${label}"`,

@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJso
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
-import { canonicalRecord, comparable, comparableRecord } from './field.ts';
+import { canonicalRecord, comparable, comparableRecord, preferred } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, RecordsField } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
@@ -20,6 +20,7 @@ export function compareField(
 ): FieldDifference[] {
   if (declared === live) return [];
   if (field.is === 'records') return compareRecords(name, field, declared, live);
+  if (field.is === 'value' && field.synonyms) return compareSynonyms(name, field, declared, live ?? null);
   const after = comparable(field, declared);
   const before = comparable(field, live);
   if (field.is === 'set') return compareSets(name, before, after);
@@ -36,6 +37,13 @@ export function compareField(
   // Shows the texts themselves, not their comparable form without line endings and case.
   const shown = field.is === 'json' ? { before, after } : { before: live ?? null, after: declared };
   return [difference([name], before === null ? null : shown.before, after === null ? null : shown.after)];
+}
+
+/** Either side may have several values that mean the same: a recorded one too. */
+function compareSynonyms(name: string, field: Field, declared: Json, live: Json): FieldDifference[] {
+  const valuesOf = (side: Json) => (isArray(side) ? side : [side]);
+  const isShared = valuesOf(declared).some((value) => valuesOf(live).some((other) => sameJson(value, other)));
+  return isShared ? [] : [difference([name], preferred(field, live), preferred(field, declared))];
 }
 
 function compareSets(name: string, before: Json, after: Json): FieldDifference[] {

@@ -1,6 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
-import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import {
   changedRule,
@@ -12,14 +11,16 @@ import {
   rulesField,
   withAttributeClass,
 } from './condition-rule.ts';
-import { apiRequest, pathOf } from './http.ts';
+import { apiRequest, type Call, profilesResource } from './http.ts';
 import type { Kind, WriteInput } from './kind.ts';
-import { type Before, call, type Operation, type Said } from './operation.ts';
+import { type Before, call, idPlace, type Operation, type Said } from './operation.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
-const post: Operation = { method: 'POST', path: (settings) => settings.profileSearchPath, read: readSearch };
-const patch: Operation = { method: 'PATCH', path: pathOfOne, read: readSearch };
-const remove: Operation = { method: 'DELETE', path: pathOfOne, risk: () => ['delete'] };
+const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);
+
+const post: Operation = { method: 'POST', resource, read: readSearch };
+const patch: Operation = { method: 'PATCH', resource, below: [idPlace], read: readSearch };
+const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
 
 /** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
 export const profileSearch: Kind = {
@@ -30,9 +31,10 @@ export const profileSearch: Kind = {
   serverOwned: ['id', 'uid', 'condition_rules_attributes'],
   pinnable: false,
   renamable: true,
+  resource,
   read: {
     how: 'list',
-    list: { path: (settings) => settings.profileSearchPath, pageSize: null, member: 'advanced_search' },
+    list: { resource, pageSize: null, member: 'advanced_search' },
   },
   parse(answer) {
     const inner = own(answer, 'advanced_search');
@@ -77,10 +79,6 @@ export const profileSearch: Kind = {
     );
   },
 };
-
-function pathOfOne({ profileSearchPath }: ApiSettings): string {
-  return `${profileSearchPath}/{id}`;
-}
 
 /** The members of a search in a body, with the fields that they are. */
 const members: ReadonlyMap<string, string> = new Map([
@@ -161,13 +159,13 @@ function idText(id: Json | undefined): string | null {
 }
 
 /** Runs a declared search, lookups filled, without saving it (api-notes, "ProfileSearch"). */
-export function runRules(fields: JsonObject, settings: ApiSettings): Request {
+export function runRules(fields: JsonObject, settings: ApiSettings): Call {
   const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
   const body = { advanced_search: { condition_rules_attributes: rules } };
-  return apiRequest('POST', pathOf(settings.profileSearchPath, 'run'), settings, { body });
+  return apiRequest('POST', resource, settings, { below: ['run'], body });
 }
 
 /** Runs a saved search by its id. */
-export function runSaved(id: string, settings: ApiSettings): Request {
-  return apiRequest('GET', pathOf(settings.profileSearchPath, id, 'run'), settings);
+export function runSaved(id: string, settings: ApiSettings): Call {
+  return apiRequest('GET', resource, settings, { below: [id, 'run'] });
 }

@@ -2,6 +2,8 @@
 export interface ApiSettings {
   /** The header that unlocks experimental operations. */
   readonly experimentalHeader: string;
+  /** The paths of resources that the host serves under their own path and version, by name. */
+  readonly paths: Readonly<Record<string, string>>;
   /** Whether JSON-in-text fields are written as text (documented) or as objects. */
   readonly jsonText: 'text' | 'object';
   /** Whether an integration is changed by JSON Patch or replaced. */
@@ -26,6 +28,7 @@ export interface ApiSettings {
 /** The documented API: the default of every environment. */
 export const contractSettings: ApiSettings = {
   experimentalHeader: 'X-Service-Experimental',
+  paths: {},
   jsonText: 'text',
   simUpdate: 'patch',
   simPatchBody: 'operations',

@@ -11,7 +11,15 @@ export const ways = {
   simStatusMap: ['top', 'attributes', 'hidden'],
   /** How credentials in the `attributes` of an integration are answered. */
   simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
+  /**
+   * Where the sources of an integration are answered: in `managedSources`, only in `provisioningConfig` beside an empty
+   * `managedSources`, in `sources`, or nowhere.
+   */
+  simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
+  /** What `cluster` and the id in `clusterRef` hold: the id both, or the name in one of them. */
+  simCluster: ['ids', 'nameInCluster', 'nameInReference'],
   simPatchBody: ['operations', 'array'],
+  /** With `replace`, every member that is named has to be there, except the fields of the integration themselves. */
   simPatchOps: ['all', 'replace'],
   /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
   collections: ['metadata', 'wrapped', 'bare'],
@@ -53,6 +61,8 @@ export const ways = {
    */
   domainPages: ['refused', 'ignored', 'taken'],
   retryAfter: ['seconds', 'date'],
+  /** Whether resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
+  identityPaths: ['versions', 'own'],
 } as const;
 
 type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
@@ -72,6 +82,8 @@ export const contract: Variations = {
   slackTeams: 'text',
   simStatusMap: 'top',
   simSecrets: 'clear',
+  simSources: 'managedSources',
+  simCluster: 'ids',
   simPatchBody: 'operations',
   simPatchOps: 'all',
   collections: 'metadata',
@@ -97,6 +109,7 @@ export const contract: Variations = {
   domainPages: 'refused',
   experimentalHeader: 'X-Service-Experimental',
   retryAfter: 'seconds',
+  identityPaths: 'versions',
 };
 
 /** Text that does not describe a variation; `message` says what does. */

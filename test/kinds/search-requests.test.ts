@@ -110,6 +110,7 @@ describe('running a search', () => {
       query: {},
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       body: rules(status('A'), attribute('x')),
+      lane: { service: 'profiles', group: 'api' },
     });
     expect(runRules({}, settings).body).toEqual(rules());
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fill } from '../support/arbitraries.ts';
 import { isThorough } from '../support/effort.ts';
-import { type Host, held, hostOf, hosts, wanted, worldOf } from '../support/hosts.ts';
+import { fillHost, type Host, hostOf, hosts, wanted, worldOf } from '../support/hosts.ts';
 import { createTestWorld, setSecrets, type World } from '../support/world.ts';
 
 /** Runs a command that has to end with 0. */
@@ -14,7 +13,7 @@ async function succeed(world: World, ...argv: string[]) {
 /** Every kind and every command, in the order in which a project meets them. */
 async function useAll(host: Host): Promise<void> {
   const world = await createTestWorld(worldOf(host));
-  fill(world.sandbox.state, held);
+  fillHost(world.sandbox.state);
 
   await succeed(world, 'export', '--out', 'config');
   setSecrets(world);

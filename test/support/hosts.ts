@@ -1,5 +1,5 @@
-import { type Variations, ways } from '../../src/sandbox/index.ts';
-import type { Content } from './arbitraries.ts';
+import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
+import { type Content, fill } from './arbitraries.ts';
 import type { WorldOptions } from './world.ts';
 
 /** How a host departs from the contract. */
@@ -15,6 +15,22 @@ const settings: Readonly<Record<string, Settings>> = {
   'simPatchOps=replace': { identity: { simPatchOps: 'replace' } },
   'ruleObjectType=condition_object_type': { profiles: { profileSearchObjectType: 'condition_object_type' } },
   'ruleObjectType=attribute_class': { profiles: { profileSearchObjectType: 'attribute_class' } },
+  'identityPaths=own': {
+    identity: {
+      paths: {
+        AuthProfile: '/auth-profiles/v1',
+        SimIntegration: '/sim-integrations/v1',
+        NotificationTemplate: '/notification-templates/v1',
+        NotificationTemplateDefault: '/notification-template-defaults/v1',
+        NotificationTemplateContext: '/notification-template-context/v1',
+        TestNotification: '/send-test-notification/v1',
+        NotificationPreference: '/notification-preferences/v1',
+        SenderAddress: '/verified-from-addresses/v1',
+        VerifiedDomain: '/verified-domains/v1',
+        MailFrom: '/mail-from-attributes/v1',
+      },
+    },
+  },
   'profileSearchDelete=true': { profiles: { profileSearchDelete: true } },
 };
 
@@ -57,7 +73,7 @@ const noTexts = {
 };
 
 /** What each host has at first: some of every kind. */
-export const held: Content = {
+const held: Content = {
   authProfiles: [
     {
       name: 'Employees',
@@ -156,6 +172,18 @@ export const held: Content = {
     },
   ],
 };
+
+/** Puts it into an embedded tenant. */
+export function fillHost(state: TenantState): void {
+  fill(state, held);
+  state.references.push(
+    { id: 'c1', type: 'CLUSTER', name: 'Cluster one' },
+    { id: 'c2', type: 'CLUSTER', name: 'Cluster two' },
+    { id: 's1', type: 'SOURCE', name: 'Source one' },
+    { id: 'r1', type: 'RULE', name: 'Expand groups' },
+    { id: 'app1', type: 'APPLICATION', name: 'The portal' },
+  );
+}
 
 /** Manifests that change some of it, and add to every kind that the API can create. */
 export const wanted: readonly object[] = [
