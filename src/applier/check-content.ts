@@ -129,11 +129,22 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
   const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
   const after = assumeUnseen(value, pointer(name), { ...unseen, fields, shown }) ?? null;
   const isVisible = ({ path }: FieldDifference) => !concealed.some((at) => isWithin(path, at));
-  const made = compareField(name, whole, after, current).filter(isVisible);
+  const made = compareField(name, whole, after, current)
+    .flatMap((each) => (shown.some(({ path }) => path === each.path) ? [each] : removedMembers(each)))
+    .filter(isVisible);
   const expected = shown.filter(isVisible);
   return (
     made.length === expected.length && made.every((each) => expected.some((other) => isSame(each, other)))
   );
+}
+
+/** A plan shows an object that loses its last members by these members. */
+function removedMembers(difference: FieldDifference): FieldDifference[] {
+  const { path, op, before } = difference;
+  if (op !== 'remove' || !isObject(before)) return [difference];
+  return Object.entries(before).map(([name, member]) => {
+    return { path: `${path}${pointer(name)}`, op, before: member, after: null };
+  });
 }
 
 /** Replaces by the object's own value what a plan does not compare, and so does not show: see the planner. */
@@ -185,7 +196,7 @@ function listedIn(field: Field, differences: readonly FieldDifference[]): Json {
 /** An item without what is sent in any case. */
 function itemOf(field: Field, item: Json): Json {
   if (field.is !== 'records' || !isObject(item)) return item;
-  return mapMembers(comparableRecord(item), (value, name) =>
+  return mapMembers(comparableRecord(item, field), (value, name) =>
     sameJson(value, own(field.filled ?? {}, name) ?? null) ? undefined : value,
   );
 }

@@ -1,11 +1,10 @@
-import { apiRequest } from '../kinds/http.ts';
+import { apiRequest, type Call } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
@@ -137,7 +136,7 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
 /** The object that a call answers; `null` only where the kind says that the answer means "absent". */
 async function readOne(
   { client, kind }: Reader,
-  request: Request,
+  request: Call,
   isAbsent: EachDeclared['isAbsent'] = () => false,
 ): Promise<JsonObject | null> {
   const sent = await client.send(request);
@@ -194,7 +193,7 @@ function sourceOf({ settings, kind }: Reader, list: List, filter: string | null)
   const query = filter === null ? whole : { filters: filter };
   return {
     what: kind.name,
-    request: apiRequest('GET', list.path(settings), settings, { query }),
+    request: apiRequest('GET', list.resource, settings, { query }),
     pageSize: list.pageSize,
     undeclaredPaging: list.undeclaredPaging,
     member: list.member,

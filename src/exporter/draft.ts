@@ -1,4 +1,4 @@
-import { comparable } from '../kinds/field.ts';
+import { comparable, preferred } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
@@ -203,7 +203,7 @@ export function draftPlainField(
   object: LiveObject,
   { settings, records }: DraftContext,
 ): Printable | undefined {
-  const value = own(object.fields, name) ?? null;
+  const value = preferred(field, own(object.fields, name) ?? null);
   if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
   const lookups = lookupsFor(object, settings, records);
   const declarable = field.is === 'reference' ? pickReference(value) : value;

@@ -12,7 +12,7 @@ import {
 import { jsonText, literal, secretName } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, Kind } from './kind.ts';
+import type { Field, Kind, RecordsField } from './kind.ts';
 
 /**
  * The comparable form of a value: two values of a field are equal exactly if their comparable forms are. Unset values
@@ -35,9 +35,14 @@ export function comparable(field: Field, value: Json | undefined): Json {
       return isObject(value) ? comparableReference(value) : value;
     case 'records':
       return isArray(value)
-        ? comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item) : item)))
+        ? comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item, field) : item)))
         : value;
   }
+}
+
+/** The one of the synonyms of a value that is shown and sent; any other value as it is. */
+export function preferred(field: Field, value: Json): Json {
+  return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;
 }
 
 /** Sorted, without duplicates; `null` where empty. */
@@ -65,11 +70,16 @@ function comparableReference(value: JsonObject): Json {
 }
 
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
-export function comparableRecord(record: JsonObject): JsonObject {
-  return mapMembers(record, (value) => {
+export function comparableRecord(record: JsonObject, field: RecordsField): JsonObject {
+  return mapMembers(canonicalRecord(record, field), (value) => {
     if (value === null) return undefined;
     return typeof value === 'object' ? value : String(value);
   });
+}
+
+/** A record in the spelling of its field, unset members included. */
+export function canonicalRecord(record: JsonObject, field: RecordsField): JsonObject {
+  return field.canonical?.(record) ?? record;
 }
 
 /**
@@ -106,7 +116,7 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
 /** The value as the API accepts it: JSON fields as text, or as objects where the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
-  if (field.is !== 'json') return value;
+  if (field.is !== 'json') return preferred(field, value);
   // Empty text is unset, and not JSON.
   if (value === '') return null;
   if (!isObject(value)) return value;

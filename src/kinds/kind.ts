@@ -5,12 +5,16 @@ import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { ApiResource, Call } from './http.ts';
 import type { Operations } from './operation.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
 export type Field =
-  /** Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal. */
-  | { readonly is: 'value'; readonly nameOf?: string }
+  /**
+   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal.
+   * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
+   */
+  | { readonly is: 'value'; readonly nameOf?: string; readonly synonyms?: true }
   /** Text for people: line endings do not count, empty is unset. `language` names its side file's ending. */
   | { readonly is: 'text'; readonly language?: 'html' | 'txt' }
   /** An e-mail address: case does not count. */
@@ -30,11 +34,19 @@ export type Field =
     }
   /** `{type, id, name}`: compared by id where there is one, else by name. */
   | { readonly is: 'reference' }
-  /**
-   * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
-   * members that are sent even where a manifest leaves them out.
-   */
-  | { readonly is: 'records'; readonly alike: readonly string[]; readonly filled?: JsonObject };
+  | RecordsField;
+
+/**
+ * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
+ * members that are sent even where a manifest leaves them out.
+ */
+export interface RecordsField {
+  readonly is: 'records';
+  readonly alike: readonly string[];
+  readonly filled?: JsonObject;
+  /** The record in one spelling, where tenants have several for the same. */
+  canonical?(record: JsonObject): JsonObject;
+}
 
 /** One part of a kind's natural key. */
 export interface KeyField {
@@ -45,7 +57,7 @@ export interface KeyField {
 
 /** A list endpoint of the API. */
 export interface List {
-  path(settings: ApiSettings): string;
+  readonly resource: ApiResource;
   /** Records per call; `null` where the documents declare no paging. */
   readonly pageSize: number | null;
   /** The documents state a page size but no parameters: the first page is read without parameters. */
@@ -65,14 +77,14 @@ export type Read =
       readonly how: 'list';
       readonly list: List;
       /** The call for one object whose id is known. */
-      one?(id: string, settings: ApiSettings): Request;
+      one?(id: string, settings: ApiSettings): Call;
     }
   /** The list has ids; each object has its own call. */
-  | { readonly how: 'list-then-each'; readonly list: List; each(id: string, settings: ApiSettings): Request }
+  | { readonly how: 'list-then-each'; readonly list: List; each(id: string, settings: ApiSettings): Call }
   /** There is no list: one call for each declared key. `isAbsent` distinguishes "not configured" from a failure. */
   | {
       readonly how: 'each-declared';
-      each(key: Key, settings: ApiSettings): Request;
+      each(key: Key, settings: ApiSettings): Call;
       isAbsent(answer: { status: number; body: Json }): boolean;
       /** The keys to read where all objects are wanted, from the objects and defaults of other kinds. */
       candidates(known: readonly LiveObject[]): readonly Key[];
@@ -151,6 +163,8 @@ export interface Kind {
   readonly renamable: boolean;
   /** A remark for projects that declare such objects; shown once in a run. */
   readonly notice?: { readonly code: string; readonly message: string };
+  /** What the API calls such objects: where they are, which service has them, and what their requests are counted with. */
+  readonly resource: ApiResource;
   readonly read: Read;
   /** Where the vendor's defaults are listed. */
   readonly defaults?: List;
@@ -174,6 +188,8 @@ export interface Kind {
   refusalAdvice?(request: Request): string | null;
   /** Ids of other records in the object's fields, for export. */
   references?(fields: JsonObject, settings: ApiSettings): readonly RecordReference[];
+  /** Declared fields with lookups of what the tenant wants besides, as the settings say. */
+  complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
 }
 
 /** The field of that name, or `undefined`. */

@@ -1,6 +1,8 @@
 import { own, textOf } from '../model/json.ts';
-import { apiRequest, pathOf } from './http.ts';
+import { apiRequest, identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
+
+const resource = identityResource('NotificationPreference', 'v2025', 'notification-preferences');
 
 /** The media of a notification, read-only in the API (seed 001, list-notification-preferences). */
 export const notificationPreference: Kind = {
@@ -11,10 +13,10 @@ export const notificationPreference: Kind = {
   serverOwned: ['modified'],
   pinnable: false,
   renamable: false,
+  resource,
   read: {
     how: 'each-declared',
-    each: ([key = ''], settings) =>
-      apiRequest('GET', pathOf('/v2025/notification-preferences', key), settings),
+    each: ([key = ''], settings) => apiRequest('GET', resource, settings, { below: [key] }),
     isAbsent: ({ status }) => status === 404,
     candidatesFrom: ['NotificationTemplate'],
     candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),

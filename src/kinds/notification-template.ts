@@ -11,12 +11,12 @@ import {
 } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
-import { apiRequest, isIn, pathOf } from './http.ts';
+import { apiRequest, identityResource, isIn } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 import { call, keyIn, type Naming, type Operation, wholeObject } from './operation.ts';
 
-const path = '/v2025/notification-templates';
-const bulkDelete = `${path}/bulk-delete`;
+const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
+const bulkDelete = 'bulk-delete';
 const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks', 'attachments', 'messageJSON'] };
 
 const fields: Readonly<Record<string, Field>> = {
@@ -36,12 +36,13 @@ const names = Object.keys(fields);
 const keyParts = ['key', 'medium', 'locale'];
 
 /** POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). */
-const post: Operation = { method: 'POST', path: () => path, read: wholeObject(...keyParts) };
+const post: Operation = { method: 'POST', resource, read: wholeObject(...keyParts) };
 
 /** Deletes several templates. A key alone would delete all of its media and locales, so all three are always sent. */
 const removeAll: Operation = {
   method: 'POST',
-  path: () => bulkDelete,
+  resource,
+  below: [bulkDelete],
   read(body) {
     const items = isArray(body) ? body : [];
     const objects = items.flatMap((item): Naming[] => {
@@ -62,13 +63,14 @@ export const notificationTemplate: Kind = {
   serverOwned: ['id', 'created', 'modified'],
   pinnable: false,
   renamable: false,
+  resource,
   read: {
     how: 'list',
-    list: { path: () => path, pageSize: 250, filter: byKey },
-    one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+    list: { resource, pageSize: 250, filter: byKey },
+    one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   defaults: {
-    path: () => '/v2025/notification-template-defaults',
+    resource: identityResource('NotificationTemplateDefault', 'v2025', 'notification-template-defaults'),
     pageSize: 250,
     filter: byKey,
   },
@@ -91,7 +93,7 @@ export const notificationTemplate: Kind = {
     return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
   },
   refusalAdvice: (request) =>
-    request.path === bulkDelete
+    request.path.endsWith(`/${bulkDelete}`)
       ? "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it."
       : null,
 };

@@ -31,6 +31,12 @@ describe('the requests of a plan that tenantctl made set what it shows', () => {
     ['a list that becomes longer', { attributes: { a: [1, 2, 3] } }, { attributes: '{"a":["1"]}' }],
     ['a list that becomes shorter', { attributes: { a: [1] } }, { attributes: '{"a":[1,2,3]}' }],
     ['a member that goes', { attributes: { a: null, b: 2 } }, { attributes: '{"a":1,"b":1}' }],
+    ['the last member', { attributes: { a: null } }, { attributes: '{"a":1}' }],
+    [
+      'attributes with ticket fields among them',
+      { attributes: { a: 2 }, request: { b: 2 } },
+      { attributes: '{"a":1,"request":{"b":1}}' },
+    ],
     ['all members', { attributes: null }, { attributes: '{"a":1}' }],
     ['a whole object', { statusMap: { closed: 'Failed' } }, { statusMap: '{"open":"Committed"}' }],
     ['a set', { sources: ['c', 'a'] }, { managedSources: [{ id: 'a' }, { id: 'b' }] }],

@@ -5,7 +5,13 @@ import type { ApiSettings } from '../../src/model/settings.ts';
 import { planOf, resource } from '../support/plan.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-const top = { id: 's1', name: 'Desk', request: '{"a":"b"}', statusMap: '{"x":"Committed"}' };
+const top = {
+  id: 's1',
+  name: 'Desk',
+  managedSources: [],
+  request: '{"a":"b"}',
+  statusMap: '{"x":"Committed"}',
+};
 const { request: _request, statusMap: _statusMap, ...bare } = top;
 
 function bodyOf(raw: JsonObject, fields: JsonObject, settings: Partial<ApiSettings> = {}) {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { pointer, valueAt } from '../../src/model/pointer.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
-import { createWorld, filesBelow, type World, type WorldOptions } from '../support/world.ts';
+import { createWorld, filesBelow, setSecrets, type WorldOptions } from '../support/world.ts';
 
 const worlds: readonly WorldOptions[] = [
   {},
@@ -23,20 +22,6 @@ const worlds: readonly WorldOptions[] = [
     },
   },
 ];
-
-/** Whoever uses an export sets the secrets that its `.env.example` names; here each to what the tenant has. */
-function setSecrets(world: World): void {
-  const listing = filesBelow(`${world.dir}/config`).get('.env.example') ?? '';
-  for (const [, address = '', field = '', name = ''] of listing.matchAll(
-    /^# SimIntegration\/(.*), (.*)\n(\w+)=$/gm,
-  )) {
-    const integration = world.sandbox.state.simIntegrations.find(
-      ({ name: own }) => own === decodeURIComponent(address),
-    );
-    const value = valueAt(JSON.parse(JSON.stringify(integration ?? null)), pointer(...field.split('.')));
-    world.env[name] = typeof value === 'string' ? value : 'unknown';
-  }
-}
 
 async function exportThenPlan(options: WorldOptions, content: Content): Promise<void> {
   const world = await createWorld(options);

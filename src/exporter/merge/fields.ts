@@ -1,6 +1,6 @@
 import { compareField } from '../../kinds/compare.ts';
 import { kindNamed } from '../../kinds/index.ts';
-import type { Field } from '../../kinds/kind.ts';
+import type { Field, RecordsField } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
@@ -87,7 +87,7 @@ function mergeField(
   else if (field.is === 'set' && isList(written) && isArray(declared) && isArray(live)) {
     mergeSet(merge, { at, declared, live, written });
   } else if (field.is === 'records' && isList(written) && isList(value)) {
-    mergeRecords(merge, field.alike, pair, value);
+    mergeRecords(merge, field, pair, value);
   } else if (field.is === 'reference' && isMapping(value) && isObject(declared) && isObject(live)) {
     if (isMapping(written)) mergeReference(merge, { at, declared, live, written }, value);
     else addSet(merge, pair, value);
@@ -118,12 +118,11 @@ function mergeSet(merge: DocumentMerge, pair: Pair<readonly Json[]>): void {
 /**
  * Records are matched by content. Of a record that changed, only the members that differ are changed.
  *
- * @param alike the members that make two records versions of each other
  * @param printed the live records, in the same order
  */
 function mergeRecords(
   merge: DocumentMerge,
-  alike: readonly string[],
+  field: RecordsField,
   pair: Pair,
   printed: readonly Printable[],
 ): void {
@@ -132,16 +131,17 @@ function mergeRecords(
   const live = isArray(pair.live) ? pair.live : [];
   const removed: number[] = [];
   let end = declared.length;
-  for (const { declared: record, live: current } of pairRecords(declared, live, alike)) {
+  for (const { declared: record, live: current } of pairRecords(declared, live, field)) {
     const index = record ? declared.indexOf(record) : -1;
     const value = current ? printed[live.indexOf(current)] : undefined;
     if (!record && value !== undefined) {
       edits.push({ op: 'insert', path: pathOf(pair, end), value });
       end += 1;
     } else if (record && !current) removed.push(index);
-    else if (record && current && !recordAgrees(record, current)) {
+    else if (record && current && !recordAgrees(record, current, field)) {
       const item = itemOf(pair, index, record);
-      if (isMapping(item.written)) mergeRecord(merge, { ...item, declared: record, live: current }, value);
+      if (isMapping(item.written))
+        mergeRecord(merge, field, { ...item, declared: record, live: current }, value);
       else addSet(merge, item, value);
     }
   }
@@ -150,9 +150,14 @@ function mergeRecords(
   }
 }
 
-function mergeRecord(merge: DocumentMerge, pair: Pair<JsonObject>, printed: Printable | undefined): void {
+function mergeRecord(
+  merge: DocumentMerge,
+  field: RecordsField,
+  pair: Pair<JsonObject>,
+  printed: Printable | undefined,
+): void {
   for (const [name, declared] of Object.entries(pair.declared)) {
-    if (declared === null || recordAgrees({ [name]: declared }, pair.live)) continue;
+    if (declared === null || recordAgrees({ [name]: declared }, pair.live, field)) continue;
     if ((own(pair.live, name) ?? null) === null) {
       merge.changes.edits.push({ op: 'remove', path: pathOf(pair, name) });
     } else addSet(merge, itemOf(pair, name, declared), partOf(printed, name));

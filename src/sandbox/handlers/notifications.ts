@@ -131,8 +131,8 @@ function readTemplateBody(body: Json, variations: Variations): TemplateBody {
 }
 
 /** The body with its chat templates as text, also on tenants that take objects. */
-function chatAsText(body: Json, { slackTeams }: Variations): Json {
-  if (slackTeams === 'text' || !isObject(body)) return body;
+function chatAsText(body: Json, { slackTeams, jsonText }: Variations): Json {
+  if ((slackTeams === 'text' && jsonText !== 'object') || !isObject(body)) return body;
   const { slackTemplate = null, teamsTemplate = null } = body;
   return {
     ...body,
