@@ -2,7 +2,16 @@ import type { ErrorObject } from 'ajv';
 import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isObject, type JsonObject, mapMembers, own, pick, sameJson, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  mapMembers,
+  own,
+  pick,
+  sameJson,
+  textOf,
+} from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -41,7 +50,9 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const { readTag, overlays, problems } = context;
   const tree = readTree(document, readTag, problems);
   if (!isObject(tree.value)) {
-    problems.add('not-a-mapping', 'A manifest must be a mapping that begins with `kind:`', document);
+    const message = 'A manifest must be a mapping that begins with `kind:`';
+    const hint = isArray(tree.value) ? 'Write each object without the `-`, and `---` between them.' : null;
+    problems.add('not-a-mapping', message, document, { hint });
     return null;
   }
   const kind = kindOf(tree.value, document, problems);

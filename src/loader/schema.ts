@@ -109,9 +109,9 @@ function describe(error: ErrorObject, name: string | null): Problem {
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return { code: 'missing-field', message: `${subject} lacks \`${params.missingProperty}\`` };
+      return describeMissing(error, subject);
     case 'anyOf':
-      return { code: 'missing-field', message: `${subject} lacks ${listAlternatives(error)}` };
+      return { code: 'missing-field', message: `${subject} has no ${listAlternatives(error)}` };
     case 'type':
       return describeType(error, subject);
     case 'enum':
@@ -130,6 +130,15 @@ function describe(error: ErrorObject, name: string | null): Problem {
     default:
       return { code, message: `${subject} ${message}, not ${brief(data)}` };
   }
+}
+
+function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
+  const name = String(params.missingProperty);
+  const schema = parentSchema?.properties?.[name];
+  const choices = Array.isArray(schema?.enum) ? `It is ${joinWithOr(schema.enum.map(String))}.` : null;
+  const [example] = Array.isArray(schema?.examples) ? schema.examples : [];
+  const hint = choices ?? (typeof example === 'string' ? `For example: \`${name}: ${example}\`.` : null);
+  return { code: 'missing-field', message: `${subject} has no \`${name}\``, hint };
 }
 
 function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
@@ -161,8 +170,8 @@ function describeType({ params, data, parentSchema }: ErrorObject, subject: stri
   const types = [params.type].flat().map(String);
   const wanted = joinWithOr(types.map((type) => typeNames[type] ?? type));
   const isQuotable = typeof data === 'number' || typeof data === 'boolean';
-  const truthHint = types.includes('boolean') ? hintForTruth(data) : undefined;
-  const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : truthHint;
+  const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
+  const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : otherHint;
   return { code: 'wrong-type', message: `${subject} must be ${wanted}, not ${brief(data)}`, hint };
 }
 
@@ -171,6 +180,11 @@ function hintForText(text: string, schema: ErrorObject['parentSchema']): string 
   const pattern: unknown = schema?.pattern;
   const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
   return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(schema);
+}
+
+function hintForList(types: readonly string[], data: unknown): string | undefined {
+  const isOne = data !== null && typeof data !== 'object' && data !== deferred;
+  return types.includes('array') && isOne ? `Put it in brackets: [${brief(data)}].` : undefined;
 }
 
 /** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
