@@ -5,6 +5,7 @@ import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
 import { fitComment, type Section } from './fit-comment.ts';
 import { firstLineOf, type LineDiff, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
+import { foldRemarks } from './remarks.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
   actionWords,
@@ -54,10 +55,10 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
       ...group.map((change) => planSection(change, options.sourceUrl)),
     ];
   });
-  return fitComment(planHead(plan), sections, `\nDigest: ${codeSpan(plan.digest)}\n`);
+  return fitComment(planHead(plan, options.quiet), sections, `\nDigest: ${codeSpan(plan.digest)}\n`);
 }
 
-function planHead(plan: Plan): string {
+function planHead(plan: Plan, quiet: boolean | undefined): string {
   const limits = scopeWords(plan.scope);
   const where = [codeSpan(tenantWords(plan.tenant)), limits !== '' && `limited by ${codeSpan(limits)}`];
   const parts = [
@@ -65,7 +66,7 @@ function planHead(plan: Plan): string {
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
     joinParts(where, ' · '),
     hasChanges(plan) ? countTable(plan) : `**${noChanges}**`,
-    plan.diagnostics.map(diagnosticItem).join('').trimEnd(),
+    remarkItems(plan.diagnostics, quiet),
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
 }
@@ -177,7 +178,7 @@ export function resultMarkdown(result: Result): string {
     `### tenantctl apply: ${escapeMarkdown(result.environment)}`,
     codeSpan(tenantWords(result.tenant)),
     `**${runWords[result.outcome]}:** ${resultCounts(result.summary)}.`,
-    (result.diagnostics ?? []).map(diagnosticItem).join('').trimEnd(),
+    remarkItems(result.diagnostics ?? []),
   ];
   const foot = `\nDigest: ${codeSpan(result.planDigest)}\n`;
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, result.changes.map(resultSection), foot);
@@ -207,6 +208,15 @@ export function diagnosticsMarkdown(diagnostics: readonly Diagnostic[]): string 
     brief: diagnosticItem(diagnostic),
   }));
   return fitComment('### tenantctl validate\n\n', sections, `\n**${diagnosticCounts(diagnostics)}**\n`);
+}
+
+/** Problems as a list, in which remarks that are alike are folded. */
+function remarkItems(diagnostics: readonly Diagnostic[], quiet = false): string {
+  const items = foldRemarks(diagnostics, { quiet }).map(({ diagnostic, more }) => {
+    const item = diagnosticItem(diagnostic);
+    return more === null ? item : `${item.trimEnd()} ${escapeMarkdown(more)}\n`;
+  });
+  return items.join('').trimEnd();
 }
 
 /** One problem as an item of a list. */
