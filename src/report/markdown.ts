@@ -65,7 +65,7 @@ function planHead(plan: Plan, quiet: boolean | undefined): string {
     `### tenantctl plan: ${escapeMarkdown(plan.environment)}`,
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
     joinParts(where, ' · '),
-    hasChanges(plan) ? countTable(plan) : `**${noChanges}**`,
+    hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
     remarkItems(plan.diagnostics, quiet),
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;

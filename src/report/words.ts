@@ -78,7 +78,13 @@ export const runWords: Readonly<Record<RunOutcome, string>> = {
   refused: 'Refused, nothing written',
 };
 
-export const noChanges = 'No changes. The tenant equals the manifests.';
+/** What a plan without changes says. */
+export function noChanges({ summary }: Pick<Plan, 'summary'>): string {
+  return summary.unchanged > 0
+    ? 'No changes. The tenant equals the manifests.'
+    : 'No changes. No declared object is part of this plan.';
+}
+
 export const refused = 'REFUSED: this plan cannot be applied.';
 
 /** `2 to create, 1 to update, 0 to delete, 1 by hand, 137 unchanged` */

@@ -49,12 +49,17 @@ describe.each(pages)('%s', (page) => {
     const world = await createTestWorld({ files: { 'config/ok.yaml': 'kind: AuthProfile\nname: Staff\n' } });
     const shown = await replay(blocks, world);
     if (process.env.TENANTCTL_UPDATE) accepted.set(name, shown);
-    else expect(shown).toBe(expected);
+    else expect(unwrap(shown)).toBe(unwrap(expected));
   });
   afterAll(() => {
     if (accepted.size > 0) writeFileSync(join(folder, page), accept(textOf(page), accepted));
   });
 });
+
+/** A path of this machine is longer or shorter than that of another, so that lines break elsewhere. */
+function unwrap(text: string): string {
+  return text.includes('/project/') ? text.replaceAll(/\s+/g, ' ') : text;
+}
 
 /** The page with the last block of each section replaced. */
 function accept(page: string, accepted: ReadonlyMap<string, string>): string {
@@ -111,5 +116,6 @@ function settle(text: string, { dir, sandbox }: World): string {
     .replaceAll(`:${new URL(sandbox.url).port}`, ':PORT')
     .replaceAll(dir, '/project')
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:DIGEST')
+    .replaceAll(/tracking id \w+/g, 'tracking id ID')
     .replaceAll(/\b\d+ ms$/gm, 'N ms');
 }

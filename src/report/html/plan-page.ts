@@ -55,7 +55,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     title: plan.environment,
     subtitle: tenantWords(plan.tenant),
     alarm: isRefused(plan) ? refused : null,
-    empty: noChanges,
+    empty: noChanges(plan),
     tiles: [
       ...actions.map((action) => ({
         category: action,

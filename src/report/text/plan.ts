@@ -83,7 +83,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
     ...refusalRows,
     hasChanges(plan)
       ? row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold'))
-      : row(0, span(noChanges, 'green', 'bold')),
+      : row(0, span(noChanges(plan), 'green', 'bold')),
     row(0, span(`Digest: ${plan.digest}`, 'dim')),
   ];
   return layout(rows, options);
