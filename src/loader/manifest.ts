@@ -63,7 +63,8 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const overlaid = address === null ? null : overlays.apply(tree.value, address, keyNames);
   const value = overlaid?.value ?? tree.value;
   const find = finderIn(document, overlaid);
-  const declared = { kind, value, tagged: tree.tagged || overlaid !== null, find, problems };
+  const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
+  const declared = { kind, value, tagged: tree.tagged || overlaid !== null, find, isOverlaid, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const place = { file: document.file, offset: document.offset };
@@ -71,7 +72,7 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields };
   return {
     ...manifest,
-    resource: isValid ? resourceOf(manifest, declared, laterFinder(place, overlaid)) : null,
+    resource: isValid ? resourceOf(manifest, declared, overlaid) : null,
   };
 }
 
@@ -92,16 +93,23 @@ interface Declared extends Tree {
   readonly value: JsonObject;
   readonly problems: Problems;
   readonly find: Find;
+  /** Whether an overlay sets a value. */
+  isOverlaid(at: Pointer): boolean;
 }
 
 /**
  * The resource of a manifest without problems. Lines and columns are worked out when they are needed.
  *
- * @param find the positions of values, without the nodes of the document
+ * @param overlaid the manifest with its overlays; `null` where it has none
  */
-function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared, find: Find): Resource {
+function resourceOf(
+  manifest: Omit<Manifest, 'resource'>,
+  declared: Declared,
+  overlaid: Overlaid | null,
+): Resource {
   const { kind, key, address, id, place, fields } = manifest;
   const { value } = declared;
+  const find = laterFinder(place, overlaid);
   return {
     kind: kind.name,
     key,
@@ -120,6 +128,10 @@ function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared, fi
       const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
       const { file, offset: start } = inside ?? found.place;
       return { source: file.at(start), excerpt: file.excerpt(start) };
+    },
+    overlayAt(at) {
+      const found = overlaid?.find(at);
+      return found ? sourceOf(found.place) : null;
     },
   };
 }
@@ -164,11 +176,12 @@ function isKeyPart(part: string | null): part is string {
 }
 
 function checkManifest(declared: Declared, address: Address | null): boolean {
-  const { kind, find, problems } = declared;
+  const { kind, find, isOverlaid, problems } = declared;
   const fitsSchema = checkSchema(schemaOf(kind.name), declared, {
     problems,
     ...(address !== null && { address }),
     find,
+    isOverlaid,
     explain: (error, name) => explain(kind, error, name),
   });
   return checkPlain(declared) && fitsSchema;

@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { validators } from '../generated/validators.js';
+import { noteOverlay } from '../model/diagnostic.ts';
 import { type Json, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -24,6 +25,8 @@ export interface SchemaContext {
   readonly unshown?: RegExp;
   /** The position of a value. */
   find(at: Pointer): FoundNode;
+  /** Whether an overlay sets a value. */
+  isOverlaid?(at: Pointer): boolean;
   /** A better explanation than the general one; `null` where there is none. */
   explain?(error: ErrorObject, name: string): Problem | null;
 }
@@ -80,13 +83,17 @@ function countChoices({ keyword, params }: ErrorObject): number | null {
   return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
 }
 
-function report(error: ErrorObject, { problems, address, unshown, find, explain }: SchemaContext): void {
+function report(
+  error: ErrorObject,
+  { problems, address, unshown, find, isOverlaid, explain }: SchemaContext,
+): void {
   const name = keyOf(error);
   const at = name === null ? error.instancePath : error.instancePath + pointer(name);
   const found = find(at);
   const isKey = name !== null && found.match === 'exact';
   const { code, message, hint } = explain?.(error, name ?? '') ?? describe(error, name);
-  problems.add(code, message, isKey ? found.key : found.place, {
+  const noted = noteOverlay(message, isOverlaid?.(at) === true);
+  problems.add(code, noted, isKey ? found.key : found.place, {
     hint,
     ...(address !== undefined && { address }),
     ...(unshown?.test(at) && { excerpt: false as const }),

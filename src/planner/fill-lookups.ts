@@ -39,6 +39,7 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
     fields,
     locate: (at) => resource.locate(at),
     point: (at, offset) => resource.point(at, offset),
+    overlayAt: (at) => resource.overlayAt(at),
   };
 }
 

@@ -119,6 +119,7 @@ function resourceOf(
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),
+    overlayAt: () => null,
   };
 }
 

@@ -18,7 +18,7 @@ import {
   movedWords,
   moves,
   noChanges,
-  originWords,
+  originNotes,
   outcomeWords,
   place,
   pluralize,
@@ -142,7 +142,8 @@ function differenceBlocks({ diff }: Change): string[] {
 
 function shortLines(difference: Difference, view: View): string[] {
   const name = `${oneLine(pathWords(difference.path))}:`;
-  const origin = difference.origin === null ? '' : `   # ${originWords[difference.origin]}`;
+  const notes = oneLine(originNotes(difference));
+  const origin = notes === '' ? '' : `   # ${notes}`;
   switch (view.is) {
     case 'lines':
       return [];
@@ -158,7 +159,7 @@ function shortLines(difference: Difference, view: View): string[] {
   }
 }
 
-function longBlock({ path, origin }: Difference, { hunks, notes, hidden }: LineDiff): string {
+function longBlock(difference: Difference, { hunks, notes, hidden }: LineDiff): string {
   const lines = hunks.flatMap((hunk) => [
     ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
     ...signedLines(hunk).map(
@@ -167,8 +168,9 @@ function longBlock({ path, origin }: Difference, { hunks, notes, hidden }: LineD
     ),
   ]);
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more`] : [])];
-  const words = origin === null ? '' : `, ${originWords[origin]}`;
-  const heading = `${codeSpan(pathWords(path))}${words}${allNotes.length > 0 ? ` (${escapeMarkdown(allNotes.join('; '))})` : ''}:`;
+  const origin = originNotes(difference);
+  const words = origin === '' ? '' : `, ${escapeMarkdown(origin)}`;
+  const heading = `${codeSpan(pathWords(difference.path))}${words}${allNotes.length > 0 ? ` (${escapeMarkdown(allNotes.join('; '))})` : ''}:`;
   return lines.length === 0 ? heading : `${heading}\n\n${codeBlock(lines.join('\n'), 'diff')}`;
 }
 

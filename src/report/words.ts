@@ -3,6 +3,7 @@ import {
   type Action,
   actions,
   type Change,
+  type Difference,
   type Impact,
   type Origin,
   type Plan,
@@ -62,6 +63,15 @@ export const originWords: Readonly<Record<Origin, string>> = {
   tenant: 'changed in the tenant',
   both: 'changed in the repository and in the tenant',
 };
+
+/** Where a difference comes from: who moved, and the overlay that sets it; empty where nothing is known. */
+export function originNotes({ origin, overlay }: Pick<Difference, 'origin' | 'overlay'>): string {
+  const parts = [
+    origin !== null && originWords[origin],
+    overlay && `set by the overlay in ${place(overlay)}`,
+  ];
+  return joinParts(parts, ', ');
+}
 
 export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
   done: 'done',

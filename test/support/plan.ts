@@ -102,6 +102,7 @@ export function resource(
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),
+    overlayAt: () => null,
   };
 }
 

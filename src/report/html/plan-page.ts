@@ -21,7 +21,7 @@ import {
   movedWords,
   moves,
   noChanges,
-  originWords,
+  originNotes,
   place,
   pluralize,
   refused,
@@ -155,8 +155,10 @@ function cell(text: string | null, side: 'del' | 'ins'): Markup {
   return side === 'del' ? html`<del>${oneLine(text)}</del>` : html`<ins>${oneLine(text)}</ins>`;
 }
 
-function nameMarkup({ path, origin }: Difference): Markup {
-  const mark = origin === null ? '' : html` <span class="origin ${origin}">${originWords[origin]}</span>`;
+function nameMarkup(difference: Difference): Markup {
+  const { path, origin } = difference;
+  const notes = oneLine(originNotes(difference));
+  const mark = notes === '' ? '' : html` <span class="origin ${origin ?? ''}">${notes}</span>`;
   return html`<code>${oneLine(pathWords(path))}</code>${mark}`;
 }
 
