@@ -229,10 +229,11 @@ function listAlternatives({ schema }: ErrorObject): string {
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
-  const example = Array.isArray(schema?.examples) ? schema.examples[0] : undefined;
-  return example === undefined
-    ? undefined
-    : `For example: \`${typeof example === 'string' ? example : JSON.stringify(example)}\`.`;
+  const examples: readonly unknown[] = Array.isArray(schema?.examples) ? schema.examples : [];
+  const shown = examples
+    .slice(0, 3)
+    .map((each) => `\`${typeof each === 'string' ? each : JSON.stringify(each)}\``);
+  return shown.length === 0 ? undefined : `For example: ${joinWithOr(shown)}.`;
 }
 
 function brief(data: unknown): string {
