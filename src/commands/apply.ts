@@ -10,6 +10,8 @@ import type { Plan } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { renderRequests } from '../report/index.ts';
+import { oneLine } from '../report/safe.ts';
+import { tenantWords } from '../report/words.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
 import {
@@ -86,13 +88,9 @@ export const command = defineCommand(build, async (args, io) => {
       printRequests(plan, args, io);
       return ExitCode.done;
     }
-    if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
-    if (needsConfirmation(plan, args) && !(await confirm('apply', io))) {
-      const declined = { code: 'declined', severity: 'info', message: 'Nothing was applied.' } as const;
-      if (args.format === 'json') printDocument({ is: 'diagnostics', diagnostics: [declined] }, args, io);
-      io.stderr.write(`${declined.message}\n`);
-      return ExitCode.done;
-    }
+    const isAsked = needsConfirmation(plan, args);
+    if (isAsked || (args.planfile === undefined && !args.quiet)) printRemarks({ is: 'plan', plan }, args, io);
+    if (isAsked) await requireConfirmation(plan, io);
     let isSaved = true;
     const result = await applyPlan(project, tenant, plan, {
       signal: io.signal,
@@ -213,6 +211,14 @@ function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
       hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
     },
   );
+}
+
+/** Asks for a confirmation that names the environment and the tenant. Throws a Failure (exit 1) where there is none. */
+async function requireConfirmation({ environment, tenant }: Plan, io: Io): Promise<void> {
+  if (await confirm(oneLine(`apply to ${environment} (${tenantWords(tenant)})`), io)) return;
+  throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
+    hint: 'Answer with `yes`, the whole word, to apply the plan.',
+  });
 }
 
 function needsConfirmation(plan: Plan, { planfile, yes, expect }: Args): boolean {

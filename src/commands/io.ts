@@ -94,6 +94,10 @@ export function isInteractive(io: ProgramIo): boolean {
 }
 
 /** The options for rendering text on one of the streams. */
-export function viewOf(output: Output, args: Pick<Verbosity, 'color' | 'verbose'>, io: ProgramIo) {
-  return { colour: hasColour(output, io, args), width: widthOf(output), verbose: args.verbose };
+export function viewOf(
+  output: Output,
+  { verbose, quiet, ...args }: Pick<Verbosity, 'color' | 'verbose' | 'quiet'>,
+  io: ProgramIo,
+) {
+  return { colour: hasColour(output, io, args), width: widthOf(output), verbose, quiet };
 }

@@ -156,9 +156,10 @@ export function requireApproved(
   if (refusals.length > 0) throw new Failure(refusals, ExitCode.refused);
 }
 
-/** The tenant's own message about an error, and a hint. */
+/** The tenant's own message about an error, and a hint, as sentences. */
 function describe(sent: Sent): string {
   const { text, hint } = describeAnswer(sent);
-  const sentence = /[.!?]$/.test(text) ? text : `${text}.`;
+  const ended = /[.!?]$/.test(text) ? text : `${text}.`;
+  const sentence = ended.charAt(0).toUpperCase() + ended.slice(1);
   return hint === null ? sentence : `${sentence} ${hint}`;
 }

@@ -123,7 +123,7 @@ async function loadManifests(
         resources: fill(resources),
         previous: previous && fill(previous),
         diagnostics: [
-          ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects]),
+          ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects], resources),
           // `validate` shows information about manifests. In a plan it would distract from the changes.
           ...diagnostics.filter(({ severity }) => severity !== 'info'),
           ...(past?.diagnostics ?? []),

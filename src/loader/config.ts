@@ -147,7 +147,10 @@ function readSingle(source: FileSource, path: string, problems: Problems): YamlD
       hint: 'Remove the `---`.',
     });
   }
-  if (!document && !problems.hasErrors) problems.add('empty-file', `${path} is empty`, { file, offset: 0 });
+  if (!document && !problems.hasErrors) {
+    const hint = '`tenantctl init` makes a project with a file to begin with.';
+    problems.add('empty-file', `${path} is empty`, { file, offset: 0 }, { hint });
+  }
   return document ?? null;
 }
 

@@ -96,7 +96,7 @@ function writeChange(
     settings,
   };
   const write = live ? kind.update({ ...input, live }) : kind.create(input);
-  const change = buildChange(live ? 'update' : 'create', kind, write, {
+  const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
     source: { file: resource.source.file, line: resource.source.line },
@@ -105,7 +105,14 @@ function writeChange(
     declared: written,
     settings,
   });
+  const change = { ...built, diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })) };
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
+}
+
+/** The overlay that sets the value of a difference. */
+function overlayOf({ path }: Difference, resource: Resource): Pick<Difference, 'overlay'> {
+  const place = resource.overlayAt(path);
+  return place ? { overlay: { file: place.file, line: place.line } } : {};
 }
 
 /** A default of another locale does not count: the locale may be a typo. */

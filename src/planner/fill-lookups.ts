@@ -17,6 +17,7 @@ function withFields(resource: Resource, fields: JsonObject): Resource {
     fields,
     locate: (at) => resource.locate(at),
     point: (at, offset) => resource.point(at, offset),
+    overlayAt: (at) => resource.overlayAt(at),
   };
 }
 

@@ -5,6 +5,7 @@ import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
 import { fitComment, type Section } from './fit-comment.ts';
 import { firstLineOf, type LineDiff, signedLines } from './line-diff.ts';
 import type { ReportOptions } from './options.ts';
+import { foldRemarks } from './remarks.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
   actionWords,
@@ -17,7 +18,7 @@ import {
   movedWords,
   moves,
   noChanges,
-  originWords,
+  originNotes,
   outcomeWords,
   place,
   pluralize,
@@ -54,18 +55,18 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
       ...group.map((change) => planSection(change, options.sourceUrl)),
     ];
   });
-  return fitComment(planHead(plan), sections, `\nDigest: ${codeSpan(plan.digest)}\n`);
+  return fitComment(planHead(plan, options.quiet), sections, `\nDigest: ${codeSpan(plan.digest)}\n`);
 }
 
-function planHead(plan: Plan): string {
+function planHead(plan: Plan, quiet: boolean | undefined): string {
   const limits = scopeWords(plan.scope);
   const where = [codeSpan(tenantWords(plan.tenant)), limits !== '' && `limited by ${codeSpan(limits)}`];
   const parts = [
     `### tenantctl plan: ${escapeMarkdown(plan.environment)}`,
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
     joinParts(where, ' · '),
-    hasChanges(plan) ? countTable(plan) : `**${noChanges}**`,
-    plan.diagnostics.map(diagnosticItem).join('').trimEnd(),
+    hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
+    remarkItems(plan.diagnostics, quiet),
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
 }
@@ -141,7 +142,8 @@ function differenceBlocks({ diff }: Change): string[] {
 
 function shortLines(difference: Difference, view: View): string[] {
   const name = `${oneLine(pathWords(difference.path))}:`;
-  const origin = difference.origin === null ? '' : `   # ${originWords[difference.origin]}`;
+  const notes = oneLine(originNotes(difference));
+  const origin = notes === '' ? '' : `   # ${notes}`;
   switch (view.is) {
     case 'lines':
       return [];
@@ -157,7 +159,7 @@ function shortLines(difference: Difference, view: View): string[] {
   }
 }
 
-function longBlock({ path, origin }: Difference, { hunks, notes, hidden }: LineDiff): string {
+function longBlock(difference: Difference, { hunks, notes, hidden }: LineDiff): string {
   const lines = hunks.flatMap((hunk) => [
     ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
     ...signedLines(hunk).map(
@@ -166,8 +168,9 @@ function longBlock({ path, origin }: Difference, { hunks, notes, hidden }: LineD
     ),
   ]);
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more`] : [])];
-  const words = origin === null ? '' : `, ${originWords[origin]}`;
-  const heading = `${codeSpan(pathWords(path))}${words}${allNotes.length > 0 ? ` (${escapeMarkdown(allNotes.join('; '))})` : ''}:`;
+  const origin = originNotes(difference);
+  const words = origin === '' ? '' : `, ${escapeMarkdown(origin)}`;
+  const heading = `${codeSpan(pathWords(difference.path))}${words}${allNotes.length > 0 ? ` (${escapeMarkdown(allNotes.join('; '))})` : ''}:`;
   return lines.length === 0 ? heading : `${heading}\n\n${codeBlock(lines.join('\n'), 'diff')}`;
 }
 
@@ -177,7 +180,7 @@ export function resultMarkdown(result: Result): string {
     `### tenantctl apply: ${escapeMarkdown(result.environment)}`,
     codeSpan(tenantWords(result.tenant)),
     `**${runWords[result.outcome]}:** ${resultCounts(result.summary)}.`,
-    (result.diagnostics ?? []).map(diagnosticItem).join('').trimEnd(),
+    remarkItems(result.diagnostics ?? []),
   ];
   const foot = `\nDigest: ${codeSpan(result.planDigest)}\n`;
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, result.changes.map(resultSection), foot);
@@ -207,6 +210,15 @@ export function diagnosticsMarkdown(diagnostics: readonly Diagnostic[]): string 
     brief: diagnosticItem(diagnostic),
   }));
   return fitComment('### tenantctl validate\n\n', sections, `\n**${diagnosticCounts(diagnostics)}**\n`);
+}
+
+/** Problems as a list, in which remarks that are alike are folded. */
+function remarkItems(diagnostics: readonly Diagnostic[], quiet = false): string {
+  const items = foldRemarks(diagnostics, { quiet }).map(({ diagnostic, more }) => {
+    const item = diagnosticItem(diagnostic);
+    return more === null ? item : `${item.trimEnd()} ${escapeMarkdown(more)}\n`;
+  });
+  return items.join('').trimEnd();
 }
 
 /** One problem as an item of a list. */

@@ -25,8 +25,10 @@ export interface ReportOptions {
   readonly colour: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Show long values whole, and the requests. */
+  /** Show long values whole, the requests, and every remark. */
   readonly verbose?: boolean;
+  /** Leave out remarks: warnings and information that are not part of a change. */
+  readonly quiet?: boolean;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
   /** Templates that were rendered before, for the HTML report. */

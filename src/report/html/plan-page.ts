@@ -21,7 +21,7 @@ import {
   movedWords,
   moves,
   noChanges,
-  originWords,
+  originNotes,
   place,
   pluralize,
   refused,
@@ -55,7 +55,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     title: plan.environment,
     subtitle: tenantWords(plan.tenant),
     alarm: isRefused(plan) ? refused : null,
-    empty: noChanges,
+    empty: noChanges(plan),
     tiles: [
       ...actions.map((action) => ({
         category: action,
@@ -155,8 +155,10 @@ function cell(text: string | null, side: 'del' | 'ins'): Markup {
   return side === 'del' ? html`<del>${oneLine(text)}</del>` : html`<ins>${oneLine(text)}</ins>`;
 }
 
-function nameMarkup({ path, origin }: Difference): Markup {
-  const mark = origin === null ? '' : html` <span class="origin ${origin}">${originWords[origin]}</span>`;
+function nameMarkup(difference: Difference): Markup {
+  const { path, origin } = difference;
+  const notes = oneLine(originNotes(difference));
+  const mark = notes === '' ? '' : html` <span class="origin ${origin ?? ''}">${notes}</span>`;
   return html`<code>${oneLine(pathWords(path))}</code>${mark}`;
 }
 

@@ -18,7 +18,7 @@ import {
   movedWords,
   moves,
   noChanges,
-  originWords,
+  originNotes,
   place,
   planCounts,
   pluralize,
@@ -83,7 +83,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
     ...refusalRows,
     hasChanges(plan)
       ? row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold'))
-      : row(0, span(noChanges, 'green', 'bold')),
+      : row(0, span(noChanges(plan), 'green', 'bold')),
     row(0, span(`Digest: ${plan.digest}`, 'dim')),
   ];
   return layout(rows, options);
@@ -189,8 +189,11 @@ function inlineRows(
   return [titleWith(...old), row(indent - 2, arrow, ...fresh, ...origin)];
 }
 
-const originSpans = ({ origin }: Difference): Span[] =>
-  origin === null ? [] : [span(`  (${originWords[origin]})`, origin === 'repo' ? 'dim' : 'yellow')];
+function originSpans(difference: Difference): Span[] {
+  const { origin } = difference;
+  const notes = originNotes(difference);
+  return notes === '' ? [] : [span(`  (${notes})`, origin === null || origin === 'repo' ? 'dim' : 'yellow')];
+}
 
 function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
   const onlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);
