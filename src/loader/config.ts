@@ -63,7 +63,11 @@ export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 /** What a project is read with. */
 export interface Reading {
   readonly options: LoadOptions;
+  /** The folder of the project, absolute, links resolved. */
+  readonly root: string;
   readonly env: NodeJS.ProcessEnv;
+  /** What tags are looked up in: `env`, and `.env` where it counts. */
+  readonly values: NodeJS.ProcessEnv;
   readonly secrets: Secrets;
   readonly uses: TagUses;
   readonly problems: Problems;
@@ -71,9 +75,8 @@ export interface Reading {
 
 /** Reads the project file and one environment. Problems are reported; throws a Failure if the file is unusable. */
 export function readProjectFile(reading: Reading): ProjectFile {
-  const { options, problems } = reading;
+  const { options, root, problems } = reading;
   const configFile = resolve(options.configFile);
-  const root = projectRoot(configFile);
   const source = diskSource(root);
   const document = readSingle(source, basename(configFile), problems);
   const value = document && readProjectValue(document, problems);
@@ -83,7 +86,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
   const inline = Object.keys(objectOf(value, 'environments'));
   const names = [...new Set([...inline, ...files.keys()])];
   const text = chooseEnvironment({ value, document, inline, files, names, source }, reading);
-  const context = { ...reading, variables: {}, source, root };
+  const context = { ...reading, variables: {}, source };
   const read = text ? readEnvironment(text, context) : noEnvironment;
   return {
     ...read,
@@ -125,7 +128,8 @@ function credentialsIn(document: YamlDocument, environments: readonly Pointer[])
 
 const noEnvironment: ReadEnvironment = { environment: null, variables: null, overlays: [] };
 
-function projectRoot(configFile: string): string {
+/** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */
+export function projectRoot(configFile: string): string {
   try {
     realpathSync.native(configFile);
     return realpathSync.native(dirname(configFile));
