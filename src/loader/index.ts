@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
 import { namesCredential } from '../model/sensitive.ts';
@@ -15,7 +15,7 @@ import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
 import { secretsFrom } from './secrets.ts';
-import { diskSource, type FileSource, limitSize } from './source.ts';
+import { diskSource, type FileSource, limitSize, singleFile } from './source.ts';
 import { tagReader } from './tags.ts';
 
 export type { LoadOptions } from './config.ts';
@@ -130,27 +130,38 @@ export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
   return requireEnvironment(opened);
 }
 
+/**
+ * Loads an environment of a project file that is not written yet, as {@link loadEnvironment} would after that.
+ *
+ * @param text the content of the file, for which `configFile` names the place that it will have
+ */
+export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
+  return requireEnvironment(openProject(options, { text }));
+}
+
 /** How a project is opened that is not simply that of today. */
 interface Opening {
   readonly problems?: Problems;
   /** The folder with the `.env` to use. Default: that of the project. */
   readonly valuesIn?: string;
+  /** The only file of the project, which is not written yet. Its folder may not exist. */
+  readonly text?: string;
 }
 
 interface OpenProject extends Reading {
   readonly project: ProjectFile;
 }
 
-function openProject(
-  options: LoadOptions,
-  { problems = new Problems(), valuesIn }: Opening = {},
-): OpenProject {
+function openProject(options: LoadOptions, opening: Opening = {}): OpenProject {
+  const { problems = new Problems(), valuesIn, text } = opening;
   const env = options.env ?? process.env;
-  const root = projectRoot(resolve(options.configFile));
+  const configFile = resolve(options.configFile);
+  const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
+  const source = text === undefined ? diskSource(root) : singleFile(text);
   const values = valuesFor(valuesIn ?? root, env, problems);
   const secrets = secretsFrom(values, options.onSecret);
   const uses = { secrets: new Set<string>(), texts: [] };
-  const reading = { options, root, env, values, secrets, uses, problems };
+  const reading = { options, root, source, env, values, secrets, uses, problems };
   return { ...reading, project: readProjectFile(reading) };
 }
 
