@@ -56,7 +56,7 @@ const forgotten = ['env-unset', 'env-secret'];
  * @param present the folder of the project as it is today, whose `.env` counts
  */
 export function loadPastProject(options: LoadOptions, present: string): Project {
-  return readProject(openProject(options, { problems: new Problems(forgotten), valuesIn: present }));
+  return readProject(openProject(options, { problems: new Problems(forgotten), dotEnvIn: present }));
 }
 
 function readProject(opened: OpenProject, source?: FileSource): Project {
@@ -139,11 +139,25 @@ export function loadUnwritten(text: string, options: LoadOptions): ProjectEnviro
   return requireEnvironment(openProject(options, { text }));
 }
 
+/**
+ * What a project in a folder is given: the environment, and `.env` there. The folder need not exist. Throws a Failure for
+ * a `.env` that cannot be used.
+ */
+export function valuesIn(
+  folder: string,
+  { env = process.env, onSecret }: Omit<LoadOptions, 'configFile'>,
+): Secrets {
+  const problems = new Problems();
+  const values = valuesFor(resolve(folder), env, problems);
+  problems.throwIfAny();
+  return secretsFrom(values, onSecret);
+}
+
 /** How a project is opened that is not simply that of today. */
 interface Opening {
   readonly problems?: Problems;
   /** The folder with the `.env` to use. Default: that of the project. */
-  readonly valuesIn?: string;
+  readonly dotEnvIn?: string;
   /** The only file of the project, which is not written yet. Its folder may not exist. */
   readonly text?: string;
 }
@@ -153,12 +167,12 @@ interface OpenProject extends Reading {
 }
 
 function openProject(options: LoadOptions, opening: Opening = {}): OpenProject {
-  const { problems = new Problems(), valuesIn, text } = opening;
+  const { problems = new Problems(), dotEnvIn, text } = opening;
   const env = options.env ?? process.env;
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
   const source = text === undefined ? diskSource(root) : singleFile(text);
-  const values = valuesFor(valuesIn ?? root, env, problems);
+  const values = valuesFor(dotEnvIn ?? root, env, problems);
   const secrets = secretsFrom(values, options.onSecret);
   const uses = { secrets: new Set<string>(), texts: [] };
   const reading = { options, root, source, env, values, secrets, uses, problems };
