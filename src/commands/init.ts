@@ -59,7 +59,7 @@ export const command = defineCommand(build, async (args, io) => {
   const { choices, survey, env } = setup;
 
   const written = writeFiles(root, projectFiles(choices, root, survey?.detected ?? []));
-  keepTyped(setup, root, io);
+  const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(setup, root, { ...io, env }) : null;
@@ -73,7 +73,7 @@ export const command = defineCommand(build, async (args, io) => {
   const steps = nextSteps({ setup, isNew, exported, facts, hasLock, hasPipeline }, relative(io.cwd, root));
   const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
   const shown = pipelineNotes.map(({ path, what }) => ({ path: relative(root, join(top, path)), what }));
-  io.stdout.write(`${formatNotes([...written, ...shown])}\n${unused}${next}`);
+  io.stdout.write(`${formatNotes([...written, ...kept, ...shown])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
 });
 
@@ -103,11 +103,13 @@ function repositoryOf(root: string): { readonly top: string; readonly folder: st
 }
 
 /** Keeps typed credentials where somebody wants that. */
-function keepTyped({ keep, env }: Setup, root: string, io: Io): void {
-  if (keep.length === 0) return;
+function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
+  if (keep.length === 0) return [];
   const values = Object.fromEntries(keep.map((name) => [name, env[name] ?? '']));
   const problem = writeDotEnv(root, values);
-  if (problem !== null) printNote(`The credentials were not kept in .env: ${problem}.`, io);
+  if (problem === null) return [{ path: '.env', what: 'created' }];
+  printNote(`The credentials were not kept in .env: ${problem}.`, io);
+  return [];
 }
 
 /** One line for each file. */

@@ -24,12 +24,14 @@ export function openPrompt(io: ProgramIo): Prompt {
       return nextLine();
     },
     async askHidden(question) {
-      io.stderr.write(question);
       // What is no terminal shows nothing by itself.
-      if (!io.stdin.setRawMode) return nextLine();
+      if (!io.stdin.setRawMode) return this.ask(question);
       lines.close();
+      // The terminal is silent before it asks.
+      const answer = readHidden(io);
+      io.stderr.write(question);
       try {
-        return await readHidden(io);
+        return await answer;
       } finally {
         io.stderr.write('\n');
         lines = openLines(io);

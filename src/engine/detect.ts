@@ -132,20 +132,30 @@ function lacksService(kind: Kind, { connection }: Environment): boolean {
   return connection.to === 'tenant' && service !== null && connection[service] === null;
 }
 
+/** The kinds whose service an environment does not have. */
+export function kindsWithoutService(environment: Environment): readonly Kind[] {
+  return kinds.filter((kind) => lacksService(kind, environment));
+}
+
+/** The remark that a kind was left out because the environment does not have its service. */
+export function leftOut(kind: Kind): Diagnostic {
+  const message = `${kind.name} is left out: the environment has no \`${serviceFor(kind)}\`.`;
+  return { code: 'no-endpoint', severity: 'info', message };
+}
+
 /** Why a kind cannot be exported; nothing where it can. */
 function whyLeft(
   kind: Kind,
   environment: Environment,
   listed: readonly Listed[],
 ): { readonly kind: Kind; readonly problem: Diagnostic }[] {
-  if (lacksService(kind, environment)) {
-    const message = `The environment has no \`${serviceFor(kind)}\`.`;
-    return [{ kind, problem: { code: 'no-endpoint', severity: 'info', message } }];
-  }
+  if (lacksService(kind, environment)) return [{ kind, problem: leftOut(kind) }];
   const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind.name];
   const failed = listed.find((each) => needed.includes(each.kind.name) && each.failure !== null);
   const [problem] = failed?.failure?.diagnostics ?? [];
-  return problem ? [{ kind, problem }] : [];
+  return problem
+    ? [{ kind, problem: { ...problem, message: `${kind.name} is left out: ${problem.message}` } }]
+    : [];
 }
 
 /** A header that the tenant's own words ask for: "The header X-Name: true is required". */

@@ -111,9 +111,14 @@ describe('a project for a tenant', () => {
     const { tenant, env } = await host();
     const { code, stderr } = await run(['init', '--identity', tenant.url], env);
     expect(code).toBe(0);
-    expect(stderr).toContain('Not exported: ProfileSearch. The environment has no `profiles`.\n');
+    expect(stderr).toContain('ProfileSearch is left out: the environment has no `profiles`.\n');
     expect(read('tenantctl.yaml')).not.toContain('profiles');
     expect([...filesBelow(dir).keys()].filter((path) => path.includes('search'))).toEqual([]);
+    // A later export says the same, and an error only where the kind is asked for.
+    const again = await run(['export', '--out', 'again'], env);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('ProfileSearch is left out') });
+    const asked = await run(['export', '--out', 'more', '--kinds', 'ProfileSearch'], env);
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('[no-endpoint]') });
     expect(existsSync(join(dir, 'config/sender-addresses.yaml'))).toBe(true);
   });
 
@@ -130,7 +135,7 @@ describe('a project for a tenant', () => {
       const { code, stderr } = await run(['init', ...urls], env);
       expect(code).toBe(0);
       expect(stderr).toContain(
-        'Not exported: SimIntegration. Reading SimIntegration: GET /v2024/sim-integrations',
+        'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
       );
       expect(existsSync(join(dir, 'config/sim-integrations'))).toBe(false);
       expect(existsSync(join(dir, 'config/auth-profiles'))).toBe(true);

@@ -159,7 +159,7 @@ async function askForCredentials(
   const typed: string[] = [];
   for (const name of new Set([clientId, clientSecret])) {
     if (values.problem(name) === null) continue;
-    const question = `${name} is not set. Its value, which is not shown (empty: check nothing now): `;
+    const question = `${name} is not set. Type its value, which is not shown, or nothing to go on without it: `;
     const value = await prompt.askHidden(question);
     if (value === null) throw interruption('Interrupted. Nothing was written.');
     if (value === '') return { env: io.env, typed: [] };

@@ -64,7 +64,7 @@ export function printSurvey({ found, left, detected }: Survey, { identity }: New
     ...detected.map(
       ({ service, name, value, because }) => `Detected: ${service}.${name}: ${value}, since ${because}.`,
     ),
-    ...left.map(({ kind, problem }) => `Not exported: ${kind.name}. ${problem.message}`),
+    ...left.map(({ problem }) => problem.message),
   ];
   io.stderr.write(`${lines.map((line) => printable(oneLine(line))).join('\n')}\n`);
 }
