@@ -50,6 +50,17 @@ export async function readDefaultsOfKind(
   return defaults;
 }
 
+/** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
+export async function readListRows(
+  client: Client,
+  kind: Kind,
+  settings: ApiSettings,
+): Promise<readonly JsonObject[]> {
+  if (kind.read.how === 'each-declared') return [];
+  const rows = await readRows(client, sourceOf({ kind, settings }, kind.read.list, null));
+  return rows.filter((row) => !kind.isForeign?.(row));
+}
+
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
@@ -188,7 +199,11 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
 }
 
 /** The source of a list's pages, whole or filtered. */
-function sourceOf({ settings, kind }: Reader, list: List, filter: string | null): PageSource {
+function sourceOf(
+  { settings, kind }: Pick<Reader, 'settings' | 'kind'>,
+  list: List,
+  filter: string | null,
+): PageSource {
   const whole = list.counts ? { count: 'true' } : {};
   const query = filter === null ? whole : { filters: filter };
   return {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { scopeOf } from '../engine/choices.ts';
+import { kindsWithoutService, leftOut } from '../engine/detect.ts';
 import {
   exportTenant,
   mergeTenant,
@@ -29,8 +30,7 @@ function build(yargs: Argv) {
     .option('kinds', {
       array: true,
       choices: kinds.map(({ name }) => name),
-      default: kinds.map(({ name }) => name),
-      defaultDescription: 'all',
+      defaultDescription: 'all whose service the environment has',
       describe: 'The kinds to export',
       requiresArg: true,
     })
@@ -51,16 +51,28 @@ export const command = defineCommand(build, async (args, io) => {
 });
 
 /** The arguments of an export into new files. */
-type NewExportArgs = Verbosity & Pick<Args, 'config' | 'env' | 'kinds' | 'only' | 'except' | 'out'>;
+type NewExportArgs = Verbosity &
+  Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & {
+    readonly kinds?: readonly string[] | undefined;
+  };
+
+/** The kinds to export, and a remark for each that is left out because its service is not in the environment. */
+function kindsOf({ kinds: named }: Pick<NewExportArgs, 'kinds'>, { environment }: ProjectEnvironment) {
+  if (named) return { names: named, remarks: [] };
+  const left = kindsWithoutService(environment);
+  const names = kinds.filter((kind) => !left.includes(kind)).map(({ name }) => name);
+  return { names, remarks: left.map((kind) => leftOut(kind)) };
+}
 
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
   const isInScope = scopeOf(args);
+  const { names, remarks } = kindsOf(args, project);
   const exported = await withTenant(project, args, io, (tenant) =>
     exportTenant(tenant, {
-      kinds: args.kinds,
+      kinds: names,
       root: project.root,
       isInScope,
       declaredSecrets: declarations.secretsOf,
@@ -74,7 +86,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   refuseDeclared(exported.declared, inProject, declarations);
   for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
   const paths = exported.declared.map(({ path }) => posix.join(inProject, path));
-  const diagnostics = [...exported.diagnostics, ...unreadManifests(paths, declarations)];
+  const diagnostics = [...remarks, ...exported.diagnostics, ...unreadManifests(paths, declarations)];
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (exported.files.some(({ path }) => path === secretsFile)) {
@@ -108,9 +120,10 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   const declarations = loadDeclarations(projectOptions(args, io));
   const isInScope = scopeOf(args);
   const inRoot = (path: string) => join(project.root, path);
+  const { names, remarks } = kindsOf(args, project);
   const merge = await withTenant(project, args, io, (tenant) =>
     mergeTenant(project, tenant, {
-      kinds: args.kinds,
+      kinds: names,
       isInScope,
       folder: pathInProject(outFolder(args, project, io), project),
       delete: args.delete,
@@ -121,7 +134,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   refuseUnread(merge.newManifests, declarations);
   for (const { path, content } of [...merge.changed, ...merge.created]) writeText(inRoot(path), content, io);
   for (const path of merge.deleted) rmSync(inRoot(path));
-  const { diagnostics } = merge;
+  const diagnostics = [...remarks, ...merge.diagnostics];
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   io.stdout.write(summaryOf(merge));
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;

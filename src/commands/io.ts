@@ -8,7 +8,8 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 export interface ProgramIo {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Only a terminal has a raw mode, in which it does not show what is typed. */
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
   /** For the requested document only. */
   readonly stdout: Output;
   /** For progress, logs, warnings and questions. */

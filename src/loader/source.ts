@@ -83,6 +83,11 @@ export function diskSource(root: string): FileSource {
   }
 }
 
+/** A source with one file, of any name. */
+export function singleFile(text: string): FileSource {
+  return { glob: () => [], read: () => Buffer.from(text), text: () => text };
+}
+
 /** Whether a path is `root` or below it; both absolute, without links. */
 export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);

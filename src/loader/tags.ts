@@ -10,7 +10,8 @@ import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */
 export interface TagContext {
-  readonly env: NodeJS.ProcessEnv;
+  /** The variables of `!env`: those of the environment and of `.env`. */
+  readonly values: NodeJS.ProcessEnv;
   /** Collects the names that tags use. */
   readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
@@ -92,11 +93,11 @@ function readVariable(name: string, { variables }: TagContext): Json {
   throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
 }
 
-function readEnv(name: string, { env, uses }: TagContext, place: Place): Json {
+function readEnv(name: string, { values, uses }: TagContext, place: Place): Json {
   uses.texts.push({ name, place });
-  const value = variableOf(env, name);
+  const value = variableOf(values, name);
   if (value !== null) return value;
-  const near = didYouMean(name, Object.keys(env));
+  const near = didYouMean(name, Object.keys(values));
   const hint =
     near ?? `Set ${name} where the program runs, or write \`!var NAME\` for a variable of the environment.`;
   throw failure('env-unset', `The environment variable ${name} is not set`, { hint });
