@@ -1,4 +1,4 @@
-import { comparable, preferred } from '../kinds/field.ts';
+import { comparable, preferred, printedJson } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
@@ -164,7 +164,7 @@ function draftField(
       value: printed,
       secrets,
       omissions,
-    } = printJson(value, rootOf(name, field), field, {
+    } = printJson(printedJson(field, value), rootOf(name, field), field, {
       hidden: object.hidden,
       declaredSecrets: new Set(places.map(inAnyItem)),
     });

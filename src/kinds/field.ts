@@ -52,13 +52,44 @@ function comparableSet(items: readonly Json[]): Json {
   return sorted.length > 0 ? sorted : null;
 }
 
-function comparableJson(value: Json, { nested = [], pairs }: Field & { is: 'json' }): Json {
+function comparableJson(value: Json, { nested = [], pairs, filled }: Field & { is: 'json' }): Json {
   if (!isObject(value)) return value === '' ? null : value;
   if (Object.keys(value).length === 0) return null;
   if (pairs)
     return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
-  return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
+  const readable = mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
+  const set = filled ? withoutFillers(readable) : readable;
+  return isEmptyObject(set) ? null : set;
 }
+
+/**
+ * A value without the members with which hosts fill objects up: null, false, `""` and `{}`, at every depth.
+ *
+ * @param kept a value whose members stay, such as what a manifest declares
+ */
+function withoutFillers(value: Json, kept: Json = null): Json {
+  if (isArray(value))
+    return value.map((item, at) => withoutFillers(item, isArray(kept) ? (kept[at] ?? null) : null));
+  if (!isObject(value)) return value;
+  return mapMembers(value, (item, name) => {
+    const declared = isObject(kept) ? own(kept, name) : undefined;
+    const rest = withoutFillers(item, declared ?? null);
+    const isFiller = rest === null || rest === false || rest === '' || isEmptyObject(rest);
+    return isFiller && declared === undefined ? undefined : rest;
+  });
+}
+
+/**
+ * A JSON field as a manifest shows it: parsed, and without what a host filled it up with.
+ *
+ * @param declared a value whose members stay
+ */
+export function printedJson({ filled }: Field & { is: 'json' }, value: Json, declared: Json = null): Json {
+  const parsed = readJsonText(value);
+  return filled ? withoutFillers(parsed, declared) : parsed;
+}
+
+const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
 /** A reference with an id is compared by that id, since the server may answer with another name. */
 function comparableReference(value: JsonObject): Json {

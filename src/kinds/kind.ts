@@ -24,13 +24,15 @@ export type Field =
   /**
    * A JSON object that the API keeps in text. With `declares: 'members'`, members that a manifest omits are left alone.
    * Members named in `nested` contain JSON text themselves. `pairs` marks settings of another system: 60 and "60" are
-   * equal, since hosts answer with either, and there may be credentials among them.
+   * equal, since hosts answer with either, and there may be credentials among them. With `filled`, hosts answer with
+   * members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth.
    */
   | {
       readonly is: 'json';
       readonly declares: 'whole' | 'members';
       readonly nested?: readonly string[];
       readonly pairs?: true;
+      readonly filled?: true;
     }
   /** `{type, id, name}`: compared by id where there is one, else by name. */
   | { readonly is: 'reference' }

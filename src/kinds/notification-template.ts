@@ -17,7 +17,12 @@ import { call, keyIn, type Naming, type Operation, wholeObject } from './operati
 
 const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
 const bulkDelete = 'bulk-delete';
-const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks', 'attachments', 'messageJSON'] };
+const chat: Field = {
+  is: 'json',
+  declares: 'whole',
+  filled: true,
+  nested: ['blocks', 'attachments', 'messageJSON'],
+};
 
 const fields: Readonly<Record<string, Field>> = {
   name: { is: 'text' },
@@ -34,6 +39,12 @@ const fields: Readonly<Record<string, Field>> = {
 
 const names = Object.keys(fields);
 const keyParts = ['key', 'medium', 'locale'];
+
+/** A medium as manifests name it: hosts may answer in another case. */
+export function mediumOf(text: string): string {
+  const upper = text.toUpperCase();
+  return ['EMAIL', 'SLACK', 'TEAMS'].includes(upper) ? upper : text;
+}
 
 /** POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). */
 const post: Operation = { method: 'POST', resource, read: wholeObject(...keyParts) };
@@ -75,8 +86,9 @@ export const notificationTemplate: Kind = {
     filter: byKey,
   },
   parse(answer) {
-    const key = keyIn(answer, keyParts);
-    if (key === null) return null;
+    const [name, medium, locale] = keyIn(answer, keyParts) ?? [];
+    if (name === undefined || medium === undefined || locale === undefined) return null;
+    const key = [name, mediumOf(medium), locale];
     const id = textOf(answer, 'id');
     return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
   },
@@ -102,16 +114,16 @@ function byKey(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
-/** Fields of the live template that tenantctl does not know are sent back, since leaving them out would delete them. */
-function writeWhole({
-  key: [key = '', medium = '', locale = ''],
-  fields: values,
-  live,
-  settings,
-}: WriteInput): Write {
-  const known = Object.entries(fields).map(
-    ([name, field]) => [name, wireValue(field, own(values, name), settings)] as const,
-  );
+/**
+ * Fields of the live template that tenantctl does not know are sent back, since leaving them out would delete them. A null
+ * is only sent where it clears a field: some hosts refuse it in others.
+ */
+function writeWhole(input: WriteInput): Write {
+  const { key: keys, fields: values, changed, live, settings } = input;
+  const [key = '', medium = '', locale = ''] = keys;
+  const known = Object.entries(fields)
+    .map(([name, field]) => [name, wireValue(field, own(values, name), settings)] as const)
+    .filter(([name, value]) => value !== null || changed.has(name));
   const body = {
     ...(live === null ? {} : { ...unknownFields(live.raw), ...(live.id === null ? {} : { id: live.id }) }),
     key,
@@ -128,7 +140,7 @@ function unknownFields(raw: JsonObject): JsonObject {
 }
 
 function remarks(body: JsonObject, isNew: boolean): string[] {
-  const set = ['header', 'footer'].filter((name) => own(body, name) !== null);
+  const set = ['header', 'footer'].filter((name) => (own(body, name) ?? null) !== null);
   return [
     ...(isNew ? ["A customised template no longer follows the vendor's changes to the default."] : []),
     ...(set.length > 0

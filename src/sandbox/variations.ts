@@ -7,6 +7,14 @@ export const ways = {
   jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   slackTeams: ['text', 'object'],
+  /** Whether chat templates come back filled up with members that are null, false, `""` or `{}`, at every depth. */
+  chatFilled: [false, true],
+  /** What a template for SLACK or TEAMS with `subject: null` gets. */
+  chatNullSubject: ['taken', 'refused'],
+  /** In which case `medium` is answered. With `lower`, it is taken in every case. */
+  mediumCase: ['upper', 'lower'],
+  /** Whether templates are listed that the documents do not know: of another medium, and of no locale in particular. */
+  foreignTemplates: [false, true],
   /** Where `statusMap` and `request` of an integration are answered. */
   simStatusMap: ['top', 'attributes', 'hidden'],
   /** How credentials in the `attributes` of an integration are answered. */
@@ -80,6 +88,10 @@ export interface Variations extends Ways {
 export const contract: Variations = {
   jsonText: 'text',
   slackTeams: 'text',
+  chatFilled: false,
+  chatNullSubject: 'taken',
+  mediumCase: 'upper',
+  foreignTemplates: false,
   simStatusMap: 'top',
   simSecrets: 'clear',
   simSources: 'managedSources',
