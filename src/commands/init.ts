@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { kinds } from '../kinds/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import {
@@ -102,7 +101,7 @@ async function exportTenant({ tenant }: Choices, root: string, io: Io): Promise<
 
 /** The arguments of `tenantctl export` without options. */
 const exportDefaults = {
-  kinds: kinds.map(({ name }) => name),
+  kinds: undefined,
   only: [],
   except: [],
   env: undefined,

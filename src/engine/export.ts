@@ -14,7 +14,7 @@ import {
 } from '../exporter/index.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { allOf } from '../kinds/kind.ts';
+import { allOf, isObserved, type Kind } from '../kinds/kind.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -28,8 +28,8 @@ import type { Tenant } from './tenant.ts';
 
 /** Which objects to export. */
 export interface ExportOptions {
-  /** The kinds to export. Left out: all. */
-  readonly kinds?: readonly string[];
+  /** The kinds to export. Left out: all whose objects the API can change. */
+  readonly kinds?: readonly string[] | undefined;
   /** The project's folder: what an apply from there has just written is waited for. Left out: nothing is. */
   readonly root?: string;
   /** Whether to export an object. Left out: every object. */
@@ -37,6 +37,9 @@ export interface ExportOptions {
   /** The secrets that existing manifests declare for an object. Left out: there are no manifests. */
   declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
+
+/** The kinds of an export that names none. Objects that the API cannot change are exported only by name. */
+const usualKinds: readonly Kind[] = kinds.filter((kind) => !isObserved(kind));
 
 /**
  * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
@@ -52,7 +55,7 @@ export async function exportTenant(
 ): Promise<Export> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted = names === undefined ? kinds : names.map(kindNamed);
+  const wanted = names?.map(kindNamed) ?? usualKinds;
   const read = (reader: Client) => readAll(reader, wanted, settings);
   const all =
     root === undefined
@@ -63,9 +66,11 @@ export async function exportTenant(
   return exportObjects({ objects, records, settings, declaredSecrets });
 }
 
-export interface MergeOptions
-  extends Required<Omit<ExportOptions, 'declaredSecrets' | 'root'>>,
-    Pick<MergeInput, 'folder' | 'delete' | 'read'> {}
+export interface MergeOptions extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read'> {
+  /** The kinds to merge. Left out: those that manifests declare, and with `all` also those of an export. */
+  readonly kinds?: readonly string[] | undefined;
+  isInScope(address: Address): boolean;
+}
 
 /**
  * Reads the tenant and returns how to update the existing manifests. Comments, order, style, tags and side files are
@@ -78,7 +83,7 @@ export async function mergeTenant(
 ): Promise<Merge> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted = names.map(kindNamed);
+  const wanted = names?.map(kindNamed) ?? kindsToMerge(resources, options.all);
   const read = (reader: Client) => readAll(reader, wanted, settings, resources);
   const [objects, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
@@ -94,8 +99,13 @@ export async function mergeTenant(
     },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
-    inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),
+    inScope: ({ kind, address }) => wanted.includes(kindNamed(kind)) && isInScope(address),
   });
+}
+
+function kindsToMerge(resources: Project['resources'], all: boolean): readonly Kind[] {
+  const declared = new Set(resources.map(({ kind }) => kindNamed(kind)));
+  return kinds.filter((kind) => declared.has(kind) || (all && usualKinds.includes(kind)));
 }
 
 /** Reads the records that the ids inside these objects may refer to. */
@@ -143,21 +153,25 @@ export function refuseDeclared(
 ): void {
   const twice = declared
     .filter(({ path }) => declarations.covers(posix.join(folder, path)))
-    .flatMap(({ object }): Diagnostic[] => {
+    .flatMap(({ object }) => {
       const source = declarations.find(object);
-      if (!source) return [];
-      return [
-        {
-          code: 'already-declared',
-          severity: 'error',
-          message: `${object.address} is already declared. Nothing was written.`,
-          hint: 'Update the existing manifests with --merge, or export into a folder that `manifests` does not match.',
-          source,
-          address: object.address,
-        },
-      ];
+      return source ? [{ address: object.address, source }] : [];
     });
-  if (twice.length > 0) throw new Failure(twice);
+  const [first] = twice;
+  if (!first) return;
+  const what =
+    twice.length === 1
+      ? `${first.address} is already declared`
+      : `${twice.length} of ${declared.length} objects are already declared, such as ${first.address}`;
+  throw new Failure([
+    {
+      code: 'already-declared',
+      severity: 'error',
+      message: `${what}. Nothing was written.`,
+      hint: 'Update the existing manifests with `export --merge`, or export into a folder that `manifests` does not match.',
+      ...first,
+    },
+  ]);
 }
 
 /**

@@ -11,8 +11,8 @@ import type { Operations } from './operation.ts';
 export type Field =
   /** Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal. */
   | { readonly is: 'value'; readonly nameOf?: string }
-  /** Text for people: line endings do not count, empty is unset. `language` names its side file's ending. */
-  | { readonly is: 'text'; readonly language?: 'html' | 'txt' }
+  /** Text for people: line endings do not count, empty is unset. Those with a `language` may have many lines. */
+  | { readonly is: 'text'; readonly language?: 'html' }
   /** An e-mail address: case does not count. */
   | { readonly is: 'email' }
   /** A list without order and duplicates; empty is unset. */
@@ -179,6 +179,11 @@ export interface Kind {
 /** The field of that name, or `undefined`. */
 export function fieldNamed({ fields }: Kind, name: string): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** Whether the API has no call that changes objects of the kind: they can only be observed. */
+export function isObserved({ operations }: Kind): boolean {
+  return Object.values(operations).every((calls) => calls.length === 0);
 }
 
 /** What has to be read of one kind. */
