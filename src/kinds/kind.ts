@@ -15,8 +15,8 @@ export type Field =
    * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
    */
   | { readonly is: 'value'; readonly nameOf?: string; readonly synonyms?: true }
-  /** Text for people: line endings do not count, empty is unset. `language` names its side file's ending. */
-  | { readonly is: 'text'; readonly language?: 'html' | 'txt' }
+  /** Text for people: line endings do not count, empty is unset. Those with a `language` may have many lines. */
+  | { readonly is: 'text'; readonly language?: 'html' }
   /** An e-mail address: case does not count. */
   | { readonly is: 'email' }
   /** A list without order and duplicates; empty is unset. */
@@ -197,6 +197,11 @@ export interface Kind {
 /** The field of that name, or `undefined`. */
 export function fieldNamed({ fields }: Kind, name: string): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** Whether the API has no call that changes objects of the kind: they can only be observed. */
+export function isObserved({ operations }: Kind): boolean {
+  return Object.values(operations).every((calls) => calls.length === 0);
 }
 
 /** What has to be read of one kind. */

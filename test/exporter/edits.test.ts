@@ -39,6 +39,41 @@ describe('setting a text', () => {
   ]);
 });
 
+describe('the name beside an id', () => {
+  const named = (edit: Edit): Edit => (edit.op === 'remove' ? edit : { ...edit, name: 'New name' });
+  const lookup: Printable = { tag: '!lookup', value: mapping({ from: 'x' }) };
+  check([
+    [
+      'takes the place of the one before',
+      'a: 1c # Old\nb: 1\n',
+      named(set('a', '2c')),
+      'a: 2c  # New name\nb: 1\n',
+    ],
+    ['is new', 'a: 1c\nb: 1\n', named(set('a', '2c')), 'a: 2c  # New name\nb: 1\n'],
+    ['is new at the end of a file', 'a: 1c', named(set('a', '2c')), 'a: 2c  # New name'],
+    [
+      'comes with an item',
+      'a:\n- 1c\nb: 1\n',
+      named(insert('a.1', '2c')),
+      'a:\n- 1c\n- 2c  # New name\nb: 1\n',
+    ],
+    [
+      'takes the place of one beside a tag',
+      'a: 1c # Old\n',
+      named(set('a', lookup)),
+      'a: !lookup { from: x }  # New name\n',
+    ],
+    ['does not come to a tag', 'a: 1c\n', named(set('a', lookup)), 'a: !lookup { from: x }\n'],
+    ['does not come into a list on one line', 'a: [1c] # Old\n', named(set('a.0', '2c')), 'a: [2c] # Old\n'],
+    [
+      'keeps the line ends of Windows',
+      'a: 1c # Old\r\nb: 1\r\n',
+      named(set('a', '2c')),
+      'a: 2c  # New name\r\nb: 1\r\n',
+    ],
+  ]);
+});
+
 describe('setting a text of several lines', () => {
   check([
     [
@@ -76,13 +111,13 @@ describe('setting a collection', () => {
       'in the place of a text',
       'a: old\nc: 1\n',
       set('a', mapping({ d: 'x', e: ['z'] })),
-      'a:\n  d: x\n  e:\n    - z\nc: 1\n',
+      'a:\n  d: x\n  e: [z]\nc: 1\n',
     ],
     [
       'in the place of one with an anchor',
       'x:\n  a: &x\n    b: 1\n  c: 1\n',
       set('x.a', mapping({ d: 'x', e: ['z'] })),
-      'x:\n  a:\n    d: x\n    e:\n      - z\n  c: 1\n',
+      'x:\n  a:\n    d: x\n    e: [z]\n  c: 1\n',
     ],
     [
       'in the place of one with a tag',

@@ -135,7 +135,7 @@ export function filesBelow(dir: string): Map<string, string> {
 
 /** Whoever uses an export sets the secrets that its `.env.example` names; here each to what the tenant has. */
 export function setSecrets(world: World): void {
-  const listing = filesBelow(`${world.dir}/config`).get('.env.example') ?? '';
+  const listing = filesBelow(world.dir).get('.env.example') ?? '';
   for (const [, address = '', field = '', name = ''] of listing.matchAll(
     /^# SimIntegration\/(.*), (.*)\n(\w+)=$/gm,
   )) {
