@@ -66,7 +66,7 @@ export const thing: Kind = {
         read: () => ({ objects: [], fields: ['rule'], after: nothing }),
       },
     ],
-    delete: [{ method: 'DELETE', path: () => '/v2024/things/{id}' }],
+    delete: [{ method: 'DELETE', path: () => '/v2024/things/{id}', risk: () => ['delete'] }],
   },
   secondCreate: 'refused',
   create: never,
@@ -332,6 +332,7 @@ export function deleteThing(raw: JsonObject): Change {
     fingerprint: objectOf(thing, raw).fingerprint,
     diff: [diff('/text', raw.text ?? null, null)],
     requests: [request('DELETE', `/v2024/things/${raw.id}`)],
+    risk: ['delete'],
   });
 }
 
