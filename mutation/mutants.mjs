@@ -332,4 +332,11 @@ export const mutants = [
     replace: 'const isOfUse = done > 0;',
     tests: ['test/safety/rollback.test.ts'],
   },
+  {
+    name: 'a plan file raises the limit of deletes by itself',
+    file: 'src/planner/guards.ts',
+    find: 'Math.min(byPlan, byEnvironment)',
+    replace: 'byPlan',
+    tests: ['test/safety/forged-plans.test.ts'],
+  },
 ];
