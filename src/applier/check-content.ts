@@ -15,7 +15,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { jsonTextOf, literalOf, livePlace, secretName } from '../model/marker.ts';
+import { jsonTextOf, literalOf, livePlace, secretName, secretNamesIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -120,10 +120,9 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
   const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
   const current = own(fields, name) ?? null;
   if (field.is === 'set' || field.is === 'records') {
-    // The indexes of a list say nothing, so that what is concealed in it cannot be told from the rest.
-    const isUnseen = [...unseen.secrets, ...unseen.hidden].some((at) => segmentsOf(at)[0] === name);
-    if (isUnseen || concealed.length > 0 || shown.some(holdsRedacted)) return true;
-    return sameJson(listedIn(field, compareField(name, field, value, current)), listedIn(field, shown));
+    if (unseen.hidden.includes(pointer(name))) return true;
+    const made = itemsIn(field, withoutKnownSecrets(compareField(name, field, value, current)));
+    return areShown(made, itemsIn(field, shown));
   }
   // All members are in the body, also those that a manifest leaves out.
   const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
@@ -166,20 +165,64 @@ function isSame({ path, before, after }: FieldDifference, shown: Difference): bo
   );
 }
 
-function holdsRedacted({ before, after }: Difference): boolean {
+function holdsRedacted({ before, after }: FieldDifference): boolean {
   return JSON.stringify([before, after]).includes(redacted);
 }
 
-/** The differences in a list, without their indexes: those in one record are one. */
-function listedIn(field: Field, differences: readonly FieldDifference[]): Json {
-  const byItem = new Map<string, Json[]>();
-  for (const { path, before, after } of differences) {
+/** The differences in one item of a list. */
+interface Item {
+  /** Equal for equal differences. */
+  readonly text: string;
+  /** Whether a plan does not show all of it. */
+  readonly isConcealed: boolean;
+}
+
+/** The differences in a list by their items, without indexes, which say nothing. */
+function itemsIn(field: Field, differences: readonly (FieldDifference & Partial<Difference>)[]): Item[] {
+  const byItem = new Map<string, { readonly lines: Json[]; isConcealed: boolean }>();
+  for (const difference of differences) {
+    const { path, before, after, sensitive = false } = difference;
     const [, index = '', ...below] = segmentsOf(path);
     const name = before === null || below.length > 0 ? index : `${index}-`;
-    const sides = [before, after].map((side) => itemOf(field, side));
-    byItem.set(name, [...(byItem.get(name) ?? []), [pointer(...below), ...sides]]);
+    const item = byItem.get(name) ?? { lines: [], isConcealed: false };
+    item.lines.push([pointer(...below), ...[before, after].map((side) => itemOf(field, side))]);
+    item.isConcealed ||= sensitive || holdsRedacted(difference);
+    byItem.set(name, item);
   }
-  return [...byItem.values()].map(canonicalJson).sort();
+  return [...byItem.values()].map(({ lines, isConcealed }) => ({ text: canonicalJson(lines), isConcealed }));
+}
+
+/** Whether a plan shows every item that its requests change, each by itself or as one that it conceals. */
+function areShown(made: readonly Item[], shown: readonly Item[]): boolean {
+  const open = shown.map(({ text }) => text);
+  const others = made.filter(({ text }) => {
+    const at = open.indexOf(text);
+    if (at >= 0) open.splice(at, 1);
+    return at < 0;
+  });
+  const concealed = shown.filter(({ isConcealed }) => isConcealed).length;
+  return others.length <= concealed && open.length <= concealed;
+}
+
+/** Leaves out what a plan does not compare: items and members that differ by secrets alone. */
+function withoutKnownSecrets(differences: readonly FieldDifference[]): FieldDifference[] {
+  const changed = differences.filter(({ before, after }) => before === null || secretName(after) === null);
+  const same = changed.flatMap((added) => {
+    if (added.before !== null || secretNamesIn(added.after).length === 0) return [];
+    const removed = changed.find(({ before, after }) => after === null && isFilledBy(added.after, before));
+    return removed ? [added, removed] : [];
+  });
+  return changed.filter((each) => !same.includes(each));
+}
+
+/** Whether a value with secrets is another one, if the secrets are what stands there. */
+function isFilledBy(value: Json, other: Json | undefined): boolean {
+  if (secretName(value) !== null) return typeof other === 'string';
+  if (isArray(value) && isArray(other))
+    return value.length === other.length && value.every((item, at) => isFilledBy(item, other[at]));
+  if (!isObject(value) || !isObject(other)) return sameJson(value, other ?? null);
+  const names = new Set([...Object.keys(value), ...Object.keys(other)]);
+  return [...names].every((name) => isFilledBy(own(value, name) ?? null, own(other, name)));
 }
 
 /** An item without what is sent in any case. */
