@@ -173,35 +173,44 @@ function holdsRedacted({ before, after }: FieldDifference): boolean {
 interface Item {
   /** Equal for equal differences. */
   readonly text: string;
+  /** Equal where the same members are added, removed or replaced. */
+  readonly shape: string;
   /** Whether a plan does not show all of it. */
   readonly isConcealed: boolean;
 }
 
 /** The differences in a list by their items, without indexes, which say nothing. */
 function itemsIn(field: Field, differences: readonly (FieldDifference & Partial<Difference>)[]): Item[] {
-  const byItem = new Map<string, { readonly lines: Json[]; isConcealed: boolean }>();
+  const byItem = new Map<string, (FieldDifference & Partial<Difference>)[]>();
   for (const difference of differences) {
-    const { path, before, after, sensitive = false } = difference;
-    const [, index = '', ...below] = segmentsOf(path);
-    const name = before === null || below.length > 0 ? index : `${index}-`;
-    const item = byItem.get(name) ?? { lines: [], isConcealed: false };
-    item.lines.push([pointer(...below), ...[before, after].map((side) => itemOf(field, side))]);
-    item.isConcealed ||= sensitive || holdsRedacted(difference);
-    byItem.set(name, item);
+    const [, index = '', ...below] = segmentsOf(difference.path);
+    const name = below.length === 0 && difference.op === 'remove' ? `${index}-` : index;
+    byItem.set(name, [...(byItem.get(name) ?? []), difference]);
   }
-  return [...byItem.values()].map(({ lines, isConcealed }) => ({ text: canonicalJson(lines), isConcealed }));
+  return [...byItem.values()].map((all) => ({
+    text: canonicalJson(
+      all.map(({ path, before, after }) => [memberIn(path), itemOf(field, before), itemOf(field, after)]),
+    ),
+    shape: canonicalJson(all.map(({ path, op }) => [memberIn(path), op])),
+    isConcealed: all.some((each) => each.sensitive === true || holdsRedacted(each)),
+  }));
 }
 
-/** Whether a plan shows every item that its requests change, each by itself or as one that it conceals. */
+/** The place of a difference in its item. */
+const memberIn = (path: Pointer): Pointer => pointer(...segmentsOf(path).slice(2));
+
+/** Whether a plan shows every item that its requests change, in full or as one that it conceals in part. */
 function areShown(made: readonly Item[], shown: readonly Item[]): boolean {
-  const open = shown.map(({ text }) => text);
-  const others = made.filter(({ text }) => {
-    const at = open.indexOf(text);
-    if (at >= 0) open.splice(at, 1);
-    return at < 0;
-  });
-  const concealed = shown.filter(({ isConcealed }) => isConcealed).length;
-  return others.length <= concealed && open.length <= concealed;
+  const left = [...shown];
+  const take = (isIt: (item: Item) => boolean): boolean => {
+    const at = left.findIndex(isIt);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  };
+  const others = made.filter(({ text }) => !take((item) => item.text === text));
+  const areConcealed = others.every(({ shape }) => take((item) => item.isConcealed && item.shape === shape));
+  // A secret that is sent again is among them, and cannot be told from one that changes.
+  return areConcealed && left.every(({ isConcealed }) => isConcealed);
 }
 
 /** Leaves out what a plan does not compare: items and members that differ by secrets alone. */
