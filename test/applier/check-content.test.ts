@@ -58,6 +58,17 @@ describe('the requests of a plan that tenantctl made set what it shows', () => {
   });
 });
 
+it('a value that is sent to another place than it is shown at is found', () => {
+  const answer = { kind: 'SimIntegration', raw: { id: 'i1', name: 'Desk', attributes: '{}' } };
+  const declared = [resource('SimIntegration', ['Desk'], { attributes: { a: '1' } })];
+  const { changes } = planOf({ declared, live: [answer] });
+  const found = changes.map((planned) => {
+    const change = { ...planned, diff: planned.diff.map((each) => ({ ...each, path: '/attributes/b' })) };
+    return unshownValues({ kind: simIntegration, change }, liveFrom(answer), contractSettings);
+  });
+  expect(found).toEqual([['attributes']]);
+});
+
 it.each([
   ['as it was', '1234'],
   ['another one', '5678'],

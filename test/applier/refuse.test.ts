@@ -420,6 +420,23 @@ describe('hostile plans', () => {
     const tenant = new FakeTenant({ things: { old, gone } });
     expect(await refusalOf(planOf([entry]), tenant)).toEqual([expect.stringMatching(/^plan-stale/)]);
   });
+
+  it('a delete of one object under the name of another that is gone', async () => {
+    const entry = { ...deleteThing(old), ...named(gone) };
+    const reasons = await refusalOf(planOf([entry]), new FakeTenant({ things: { old } }));
+    expect(reasons).toEqual([expect.stringMatching(/^plan-stale.*not those of one object/)]);
+  });
+
+  it('(not: an object without a name, which is known by its id, and a step by hand)', async () => {
+    const nameless = { id: 't1', name: 't1', text: 'before' };
+    const byId = { ...updateThing(nameless, 'after'), ...named({ name: 'Desk' }) };
+    const tenant = new FakeTenant({ things: { t1: nameless } });
+    expect((await apply(planOf([byId]), tenant)).outcome).toBe('done');
+    expect(tenant.things.get('t1')).toMatchObject({ text: 'after' });
+    const byHand = change(thing, ['old'], { action: 'manual', warnings: ['Do it.'] });
+    const result = await apply(planOf([byHand]), new FakeTenant({ things: { old } }));
+    expect(result.outcome).not.toBe('refused');
+  });
 });
 
 function withHeaders(entry: Change, added: Readonly<Record<string, string>>): Change {
