@@ -21,6 +21,7 @@ import { type PatchOperation, patchOperations } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts, Field, Kind, Write, WriteInput } from './kind.ts';
 import { call, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
+import { liftNested, nestedFields, ticketFields } from './sim-nested.ts';
 
 const path = '/v2024/sim-integrations';
 const rule = 'beforeProvisioningRule';
@@ -77,6 +78,7 @@ export const simIntegration: Kind = {
     one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
   },
   parse: parseIntegration,
+  arrange: liftNested,
   operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },
   // Names are unique (api-notes).
   secondCreate: 'refused',
@@ -236,18 +238,15 @@ function maskedAdvice([name = '']: Key, unsafe: readonly Pointer[]): string {
   );
 }
 
-/** The fields of a ticket, which some tenants keep inside `attributes`. */
-const ticketFields: readonly string[] = ['request', 'statusMap'];
-
 /**
  * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
  * top level; other members with their names are ordinary settings of the service desk.
  */
-function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonObject } {
+function splitAttributes(answer: JsonObject, names = ticketFields): { attributes: Json; nested: JsonObject } {
   const all = readJsonText(own(answer, 'attributes') ?? null);
   if (!isObject(all)) return { attributes: all, nested: {} };
   const isNested = (value: Json, name: string) =>
-    ticketFields.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
+    names.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
   return {
     attributes: mapMembers(all, (value, name) => (isNested(value, name) ? undefined : value)),
     nested: mapMembers(all, (value, name) => (isNested(value, name) ? value : undefined)),
@@ -262,7 +261,9 @@ function withoutNested(said: Said | null): Said | null {
       after(before) {
         const written = said.after(before);
         if (!written || !Object.hasOwn(written, 'attributes')) return written;
-        const { attributes, nested } = splitAttributes({ ...before.raw, ...written });
+        // The tenant's answer tells what is nested: a body may have the same field beside the attributes too.
+        const answer = { ...before.raw, attributes: written.attributes ?? null };
+        const { attributes, nested } = splitAttributes(answer, nestedFields(before));
         return { ...written, ...mapMembers(nested, readJsonText), attributes };
       },
     }
