@@ -76,7 +76,7 @@ export const command = defineCommand(build, async (args, io) => {
   return withTenant(project, args, io, async (tenant, progress) => {
     const plan = await makePlan(tenant);
     progress.end();
-    requireApproved(plan, project.environment, args.expect);
+    requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
     if (proofs) {
       requireProven(plan, proofs);
       const diagnostics = differencesHere(plan, resources);
@@ -137,7 +137,7 @@ function printRequests(plan: Plan, args: Args, io: Io): void {
   else io.stdout.write(renderRequests(plan, { colour: hasColour(io.stdout, io, args) }));
 }
 
-/** Options of a plan cannot change a saved one, and to ignore them would mislead. */
+/** Options of a plan cannot change a saved one, and to ignore them would mislead. `--max-deletes` says what it may do. */
 function refusePlanOptions(args: Args): void {
   if (args.planfile === undefined) return;
   const given = {
@@ -146,7 +146,6 @@ function refusePlanOptions(args: Args): void {
     prune: args.prune,
     since: args.since !== undefined,
     rotate: args.rotate.length > 0,
-    'max-deletes': args.maxDeletes !== undefined,
     'allow-delete-all': args.allowDeleteAll.length > 0,
     impact: args.impact,
   };

@@ -175,6 +175,8 @@ export interface Kind {
    * `null`: not an object of this kind, which is an error of the tenant unless `isForeign` accepts it.
    */
   parse(answer: JsonObject, settings: ApiSettings, id: string | null): Facts | null;
+  /** What a manifest declares, with each value in the field in which `parse` has it for this tenant. Left out: as it is. */
+  arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Whether a row of the list is another thing that the tenant lists there too. */
   isForeign?(row: JsonObject): boolean;
   /** The calls that change objects: `create`, `update` and `remove` make their requests from them, and from no others. */

@@ -12,26 +12,9 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts } from './kind.ts';
+import { splitAttributes, ticketFields } from './sim-nested.ts';
 
 export const ruleField = 'beforeProvisioningRule';
-
-/** The fields of a ticket, which some tenants keep inside `attributes`. */
-export const ticketFields: readonly string[] = ['request', 'statusMap'];
-
-/**
- * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
- * top level; other members with their names are ordinary settings of the service desk.
- */
-export function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonObject } {
-  const all = readJsonText(own(answer, 'attributes') ?? null);
-  if (!isObject(all)) return { attributes: all, nested: {} };
-  const isNested = (value: Json, name: string) =>
-    ticketFields.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
-  return {
-    attributes: mapMembers(all, (value, name) => (isNested(value, name) ? undefined : value)),
-    nested: mapMembers(all, (value, name) => (isNested(value, name) ? value : undefined)),
-  };
-}
 
 /**
  * The answer has another shape than the request: sources are `managedSources`, the cluster is a reference, and `request`

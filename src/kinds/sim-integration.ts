@@ -11,7 +11,8 @@ import { type PatchOperation, patchOperations, replaceOnly } from './json-patch.
 import { readJsonText } from './jsontext.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
-import { parseIntegration, ruleField, splitAttributes, ticketFields } from './sim-answer.ts';
+import { parseIntegration, ruleField } from './sim-answer.ts';
+import { liftNested, nestedFields, splitAttributes, ticketFields } from './sim-nested.ts';
 
 const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations');
 
@@ -71,6 +72,7 @@ export const simIntegration: Kind = {
     one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   parse: parseIntegration,
+  arrange: liftNested,
   operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },
   // Names are unique (api-notes).
   secondCreate: 'refused',
@@ -229,11 +231,9 @@ function withoutNested(said: Said | null): Said | null {
       after(before) {
         const written = said.after(before);
         if (!written || !Object.hasOwn(written, 'attributes')) return written;
-        // What is nested is told by the tenant's answer: a body may have the same field beside the attributes too.
-        const { attributes, nested } = splitAttributes({
-          ...before.raw,
-          attributes: written.attributes ?? null,
-        });
+        // The tenant's answer tells what is nested: a body may have the same field beside the attributes too.
+        const answer = { ...before.raw, attributes: written.attributes ?? null };
+        const { attributes, nested } = splitAttributes(answer, nestedFields(before));
         return { ...written, ...mapMembers(nested, readJsonText), attributes };
       },
     }

@@ -72,7 +72,7 @@ export const thing: Kind = {
         read: () => ({ objects: [], fields: ['rule'], after: nothing }),
       },
     ],
-    delete: [{ method: 'DELETE', resource: things, below: ['{id}'] }],
+    delete: [{ method: 'DELETE', resource: things, below: ['{id}'], risk: () => ['delete'] }],
   },
   secondCreate: 'refused',
   create: never,
@@ -339,6 +339,7 @@ export function deleteThing(raw: JsonObject): Change {
     fingerprint: objectOf(thing, raw).fingerprint,
     diff: [diff('/text', raw.text ?? null, null)],
     requests: [request('DELETE', `/v2024/things/${raw.id}`)],
+    risk: ['delete'],
   });
 }
 

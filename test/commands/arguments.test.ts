@@ -104,7 +104,6 @@ describe('apply with a plan file', () => {
     ['--prune'],
     ['--since', 'HEAD'],
     ['--rotate', 'SimIntegration/*'],
-    ['--max-deletes', '0'],
     ['--allow-delete-all', 'SenderAddress'],
     ['--impact'],
   ])('refuses what would have to change the plan (%s)', async (...options) => {

@@ -158,6 +158,34 @@ describe('secrets', () => {
     expect(secrets.reveal('PW')).toBe('two\nlines');
   });
 
+  test.each([
+    ['one line\n', 'one line'],
+    ['two\nlines', 'two\nlines'],
+    ['a blank line at the end\n\n', 'a blank line at the end\n'],
+    [' blanks ', ' blanks '],
+  ])('come from a file as they are in it: %j', (content, text) => {
+    const root = project({ secret: content });
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW_FILE: join(root, 'secret') } });
+    expect(secrets.reveal('PW')).toBe(text);
+  });
+
+  test('that cannot be read say why, by the name of the system', () => {
+    const env = { PW_FILE: project({}) };
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
+    expect(secrets.problem('PW')?.message).toMatch(/PW_FILE.*EISDIR/);
+    const nowhere = load({ 'config/a.yaml': manifest }, { env: { PW: '', PW_FILE: '' } }).secrets;
+    expect(nowhere.problem('PW')?.message).toContain('the environment variable PW is empty');
+  });
+
+  test('are told once, each with its text, to whoever keeps them out of the output', () => {
+    const told: string[] = [];
+    const root = project({ 'config/a.yaml': manifest });
+    const configFile = join(root, 'tenantctl.yaml');
+    const { secrets } = loadProject({ configFile, env: { PW: 'x' }, onSecret: (text) => told.push(text) });
+    secrets.reveal('PW');
+    expect([secrets.reveal('PW'), secrets.matches('PW', 'x'), told]).toEqual(['x', true, ['x']]);
+  });
+
   test.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['not set', {}, 'secret-unset', 'PW is not set.'],
     ['empty', { PW: '' }, 'secret-unset', 'the environment variable PW is empty'],
