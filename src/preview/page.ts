@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Outcome } from '../render/outcome.ts';
 import type { Message, RenderedSides } from '../render/template.ts';
 import { html } from '../report/html/markup.ts';
@@ -35,6 +35,7 @@ export function pageHtml(token: string, environment: string): string {
 <div id="list"></div>
 </nav>
 <main id="main" tabindex="-1">
+<p id="stale" class="stale" role="alert" hidden></p>
 <section id="alerts" aria-label="Problems of the project" hidden></section>
 <div id="template" hidden>
 <div class="head">
@@ -62,14 +63,19 @@ export function pageHtml(token: string, environment: string): string {
 }
 
 /** The templates and the problems of the project. */
-export function templateList({ environment, templates, diagnostics }: Snapshot): TemplateList {
+export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
+  const { environment, templates, diagnostics, isBroken, loadedAt } = snapshot;
   const addresses = new Set(templates.map(({ address }) => address));
-  // Notes about other objects are left to `validate`.
+  // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
   const isElsewhere = ({ address, severity }: Diagnostic) =>
-    severity !== 'info' && (address === undefined || !addresses.has(address));
+    isBroken
+      ? severity === 'error'
+      : severity !== 'info' && (address === undefined || !addresses.has(address));
   return {
     environment: oneLine(environment),
-    isBroken: hasErrors(diagnostics),
+    isBroken,
+    isReading,
+    loadedAt,
     problems: diagnostics.filter(isElsewhere).map(problemOf),
     templates: templates.map((template) => listedTemplate(template, diagnostics)),
   };

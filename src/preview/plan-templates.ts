@@ -1,3 +1,4 @@
+import { readJsonText } from '../kinds/jsontext.ts';
 import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
@@ -93,9 +94,13 @@ function revertDifference(value: Json, { path, before, sensitive, op }: Differen
   return replaceValue(value, segmentsOf(path), sensitive ? redacted : op === 'add' ? null : before);
 }
 
-/** A copy with another value at a path; `null` removes it. A plan adds to a list only at its end. */
-function replaceValue(value: Json, [name, ...rest]: readonly string[], put: Json): Json {
+/**
+ * A copy with another value at a path; `null` removes it. A plan adds to a list only at its end. Paths lead into JSON
+ * that is written as text, such as the blocks of a Slack message.
+ */
+function replaceValue(whole: Json, [name, ...rest]: readonly string[], put: Json): Json {
   if (name === undefined) return put;
+  const value = readJsonText(whole);
   if (isArray(value)) {
     const at = Number(name);
     if (!Number.isSafeInteger(at) || at > value.length) return value;

@@ -10,9 +10,13 @@ export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
 /** The answer to `GET /api/templates`. The page shows every text of an answer as text. */
 export interface TemplateList {
   readonly environment: string;
-  /** Whether the project does not load, so that the templates are those of an earlier state. */
+  /** Whether the files do not load, so that the templates are those of an earlier state. */
   readonly isBroken: boolean;
-  /** Problems that belong to none of the templates. */
+  /** Whether files have changed that are being read. */
+  readonly isReading: boolean;
+  /** When the state that is shown was loaded, as an ISO date; `null` where none has loaded yet. */
+  readonly loadedAt: string | null;
+  /** Problems that belong to none of the templates; where the files do not load, all errors. */
   readonly problems: readonly Problem[];
   readonly templates: readonly ListedTemplate[];
 }

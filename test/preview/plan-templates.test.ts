@@ -40,6 +40,15 @@ describe('a template before and after a planned change', () => {
     });
   });
 
+  it('takes differences back inside blocks that are declared as JSON text', () => {
+    const blocks = JSON.stringify([{ text: 'new' }, { type: 'divider' }]);
+    const requests = post({ slackTemplate: { $jsonText: { text: 'x', blocks } } });
+    const diff = [at('/slackTemplate/blocks/0/text', 'replace', 'old', 'new')];
+    expect(sidesOf(change({ address, action: 'update', requests, diff })).before).toEqual({
+      slackTemplate: { text: 'x', blocks: [{ text: 'old' }, { type: 'divider' }] },
+    });
+  });
+
   it('gives back the items of a list that were taken away', () => {
     const requests = post({ slackTemplate: { blocks: ['a'] } });
     const diff = [
