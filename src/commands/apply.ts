@@ -7,6 +7,7 @@ import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
+import { attentionWords } from '../report/attention.ts';
 import { renderRequests } from '../report/index.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
@@ -78,7 +79,7 @@ export const command = defineCommand(build, async (args, io) => {
       return ExitCode.done;
     }
     if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
-    if (needsConfirmation(plan, args) && !(await confirm('apply', io))) {
+    if (needsConfirmation(plan, args) && !(await confirmPlan(plan, io))) {
       const declined = { code: 'declined', severity: 'info', message: 'Nothing was applied.' } as const;
       if (args.format === 'json') printDocument({ is: 'diagnostics', diagnostics: [declined] }, args, io);
       io.stderr.write(`${declined.message}\n`);
@@ -104,6 +105,13 @@ export const command = defineCommand(build, async (args, io) => {
     return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
   });
 });
+
+/** Asks, with the risks in the line above the question. */
+function confirmPlan({ changes }: Plan, io: Io): Promise<boolean> {
+  const words = attentionWords(changes);
+  if (words !== '') io.stderr.write(`${words}\n`);
+  return confirm('apply', io);
+}
 
 /**
  * Writes the reports, and returns whether all could be written. If not, the apply is incomplete: exit 1 would mean that
