@@ -1,11 +1,10 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Outcome } from '../render/outcome.ts';
-import type { Message, RenderedSides } from '../render/template.ts';
+import type { RenderedSides } from '../render/template.ts';
 import { html } from '../report/html/markup.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
-import { documentOf } from './document.ts';
-import type { ListedTemplate, Problem, RenderedSide, RenderedTemplate, TemplateList } from './protocol.ts';
+import { renderedSide } from './document.ts';
+import type { ListedTemplate, Problem, RenderedTemplate, TemplateList } from './protocol.ts';
 import type { PreviewTemplate, Snapshot } from './snapshot.ts';
 
 /** The page without its content, which its script fetches as JSON. Only the page knows the token for that. */
@@ -107,18 +106,4 @@ function problemOf({ code, severity, message, source, excerpt, hint }: Diagnosti
 /** A template that was rendered, for the page. */
 export function renderedTemplate({ context, before, after }: RenderedSides): RenderedTemplate {
   return { context, before: renderedSide(before), after: renderedSide(after) };
-}
-
-function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
-  const document = documentOf(outcome, false);
-  if (outcome === null || document === null) return null;
-  const head = outcome.is === 'rendered' && outcome.value.is === 'email' ? outcome.value : null;
-  return {
-    document,
-    head: head && {
-      subject: oneLine(head.subject),
-      from: oneLine(head.from),
-      replyTo: oneLine(head.replyTo),
-    },
-  };
 }

@@ -1,5 +1,6 @@
 import type { Severity } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { RenderedSide } from '../report/rendered.ts';
 
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
@@ -56,19 +57,6 @@ export interface RenderedTemplate {
   readonly context: JsonObject;
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;
-}
-
-export interface RenderedSide {
-  /** A whole HTML document for a frame without scripts. */
-  readonly document: string;
-  /** `null` for a message that is not an e-mail. */
-  readonly head: MailHead | null;
-}
-
-export interface MailHead {
-  readonly subject: string;
-  readonly from: string;
-  readonly replyTo: string;
 }
 
 /** The body of an answer with an error status. */

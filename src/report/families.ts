@@ -1,7 +1,7 @@
 import type { Change, Difference } from '../model/plan.ts';
 import { viewOf } from './difference.ts';
 import type { DiffLine } from './line-diff.ts';
-import { diffWords, type Part } from './word-diff.ts';
+import { diffInline, type Part } from './word-diff.ts';
 import { groupBy } from './words.ts';
 
 /** Changes that do the same to several objects, or a single change. */
@@ -38,8 +38,8 @@ function differenceSignature(difference: Difference): unknown {
     case 'sensitive':
       return null;
     case 'inline': {
-      const sides = diffWords(linesOf(view.before), linesOf(view.after)).map(changedTexts);
-      return [path, op, origin, ...sides];
+      const sides = diffInline(view.before, view.after);
+      return [path, op, origin, ...sides.map((parts) => parts && changedTexts([parts]))];
     }
     case 'lines': {
       const { hunks, hidden, notes } = view.diff;
@@ -51,7 +51,6 @@ function differenceSignature(difference: Difference): unknown {
   }
 }
 
-const linesOf = (value: string | null): string[] => (value === null ? [] : [`${value}\n`]);
 const partsOf = (lines: readonly DiffLine[]) => lines.map(({ parts }) => parts);
 
 /** The words that differ in some lines, or a whole line where none is marked. */

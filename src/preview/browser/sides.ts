@@ -1,5 +1,6 @@
 import { find, findAll, startSwitch } from '../../report/html/browser/dom.ts';
-import type { Base, ListedTemplate, MailHead, RenderedSide, RenderedTemplate } from '../protocol.ts';
+import type { MailHead, RenderedSide } from '../../report/rendered.ts';
+import type { Base, ListedTemplate, RenderedTemplate } from '../protocol.ts';
 import { element } from './elements.ts';
 
 const baseWords: Readonly<Record<Base, string>> = {
@@ -91,7 +92,11 @@ function headList(head: MailHead, previous: MailHead | null): HTMLElement {
       'div',
       { class: isNew ? `${name} new` : name },
       element('dt', {}, title),
-      element('dd', {}, head[name] === '' ? 'no subject' : head[name]),
+      element(
+        'dd',
+        head[name] === '' ? { class: 'missing' } : {},
+        head[name] === '' ? 'no subject' : head[name],
+      ),
     );
   };
   return element(
@@ -100,6 +105,7 @@ function headList(head: MailHead, previous: MailHead | null): HTMLElement {
     row('Subject', 'subject'),
     row('From', 'from'),
     row('Reply to', 'replyTo'),
+    row('Inbox', 'preheader'),
   );
 }
 
