@@ -9,6 +9,7 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
+import { attentionWords } from '../report/attention.ts';
 import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
 import { tenantWords } from '../report/words.ts';
@@ -213,7 +214,9 @@ function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
 }
 
 /** Asks for a confirmation that names the environment and the tenant. Throws a Failure (exit 1) where there is none. */
-async function requireConfirmation({ environment, tenant }: Plan, io: Io): Promise<void> {
+async function requireConfirmation({ environment, tenant, changes }: Plan, io: Io): Promise<void> {
+  const words = attentionWords(changes);
+  if (words !== '') io.stderr.write(`${words}\n`);
   if (await confirm(oneLine(`apply to ${environment} (${tenantWords(tenant)})`), io)) return;
   throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
     hint: 'Answer with `yes`, the whole word, to apply the plan.',

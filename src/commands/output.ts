@@ -20,7 +20,12 @@ export function printDocument(
   templates: Templates = {},
 ): void {
   const view = viewOf(io.stdout, args, io);
-  const options = { ...view, colour: view.colour && args.format === 'text', ...templates };
+  const options = {
+    ...view,
+    colour: view.colour && args.format === 'text',
+    redact: redactorOf(io),
+    ...templates,
+  };
   const output = isData(document, args.format) ? io.data : io.stdout;
   output.write(addLineEnd(renderReport(document, args.format, options)));
 }
@@ -102,12 +107,17 @@ export function writeReports(
   templates: Templates = {},
 ): void {
   for (const file of files) {
-    const options = { colour: false, width: 100, verbose: true, ...templates };
+    const options = { colour: false, width: 100, verbose: true, redact: redactorOf(io), ...templates };
     const format = reportFormat(file, document.is);
     const text = addLineEnd(renderReport(document, format, options));
     writeText(file, isData(document, format) ? text : io.redactor.text(text), io);
   }
 }
+
+const redactorOf =
+  ({ redactor }: Io) =>
+  (text: string): string =>
+    redactor.text(text);
 
 /** Whether one of the requested formats is a page. */
 export function wantsPage({ format, report }: { format: Format; report: readonly string[] }): boolean {

@@ -1,6 +1,6 @@
 import { allOrFailure } from '../client/read.ts';
 import { readListRows } from '../client/read-kind.ts';
-import { serviceOf } from '../kinds/http.ts';
+import type { Service } from '../kinds/http.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
@@ -15,7 +15,7 @@ import { openTenant, type TenantOptions } from './tenant.ts';
 /** A setting that a read has shown the tenant to need. */
 export interface Detected {
   /** The member of the environment that it belongs to. */
-  readonly service: 'identity' | 'profiles';
+  readonly service: Service;
   readonly name: 'experimentalHeader' | 'jsonText' | 'profileSearchPath' | 'profileSearchObjectType';
   readonly value: string;
   /** What the tenant did, for people. */
@@ -122,14 +122,11 @@ const hasList = ({ read }: Kind) => read.how !== 'each-declared';
 const isRead = (kind: Kind, listed: readonly Listed[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);
 
-/** The service that a kind is read from; `null` where the kind is read by way of others. */
-function serviceFor({ read }: Kind): Detected['service'] | null {
-  return read.how === 'each-declared' ? null : serviceOf(read.list.path(contractSettings));
-}
+/** The service that a kind is read from. */
+const serviceFor = ({ resource }: Kind): Service => resource.lane(contractSettings).service;
 
 function lacksService(kind: Kind, { connection }: Environment): boolean {
-  const service = serviceFor(kind);
-  return connection.to === 'tenant' && service !== null && connection[service] === null;
+  return connection.to === 'tenant' && connection[serviceFor(kind)] === null;
 }
 
 /** The kinds whose service an environment does not have. */

@@ -43,7 +43,10 @@ export interface ExportOptions {
  * The kinds of an export that names none: without those that the API cannot change, and those of a service that the
  * environment does not have. These are reported.
  */
-function usualKinds(environment: Environment): { readonly wanted: readonly Kind[]; readonly remarks: Diagnostic[] } {
+function usualKinds(environment: Environment): {
+  readonly wanted: readonly Kind[];
+  readonly remarks: Diagnostic[];
+} {
   const usual = kinds.filter((kind) => !isObserved(kind));
   const left = kindsWithoutService(environment);
   return {
@@ -97,7 +100,9 @@ export async function mergeTenant(
 ): Promise<Merge> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted = names?.map(kindNamed) ?? kindsToMerge(resources, options.all ? usualKinds(tenant.environment).wanted : []);
+  const wanted =
+    names?.map(kindNamed) ??
+    kindsToMerge(resources, options.all ? usualKinds(tenant.environment).wanted : []);
   const read = (reader: Client) => readAll(reader, wanted, settings, resources);
   const [objects, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),

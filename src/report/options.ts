@@ -2,6 +2,7 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
+import type { Rendered } from './rendered.ts';
 
 /** What a report can be made of. */
 export type Document =
@@ -12,12 +13,6 @@ export type Document =
 /** All formats; not every document has each of them. */
 export const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github', 'sarif', 'gitlab'] as const;
 export type Format = (typeof formats)[number];
-
-/** A notification template as recipients see it: an HTML document or a part of one, `null` where there is none. */
-export interface Rendered {
-  readonly before: string | null;
-  readonly after: string | null;
-}
 
 /** How a report is made. */
 export interface ReportOptions {
@@ -31,6 +26,8 @@ export interface ReportOptions {
   readonly quiet?: boolean;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
+  /** Removes secrets from what a format compresses; the caller removes them from the text that it gets. */
+  readonly redact?: (text: string) => string;
   /** Templates that were rendered before, for the HTML report. */
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }

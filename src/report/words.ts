@@ -167,6 +167,17 @@ export function scopeWords({ only, except, prune, since }: Plan['scope']): strin
   return joinParts(parts, ' ');
 }
 
+/** The command that applies a saved plan only where it has the digest that was approved. */
+export function applyCommand(digest: string): string {
+  // A digest of another form comes from a forged plan file, and people copy the command.
+  return `tenantctl apply plan.json --expect ${/^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST'}`;
+}
+
+/** `the same in 20 objects` */
+export function familyWords(count: number): string {
+  return `the same in ${pluralize(count, 'object')}`;
+}
+
 /** The two addresses of a tenant, or one where they are the same. */
 export function tenantWords({ identity, profiles }: Plan['tenant']): string {
   return joinParts(identity === profiles ? [identity] : [identity, profiles], ', ');

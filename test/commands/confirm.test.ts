@@ -29,6 +29,7 @@ it('applies nothing where nobody answers', async () => {
     files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
   const { code, stderr } = await runProgram(['apply', '--no-color'], { cwd: dir, env, typed: '' });
+  expect(stderr).toContain('\n1 e-mail goes out\n');
   expect(stderr).toContain('Nothing was applied');
   expect(code).toBe(1);
   const argv = ['apply', '--format', 'json', '--quiet'];

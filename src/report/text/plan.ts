@@ -7,6 +7,7 @@ import {
   type Request,
   type Risk,
 } from '../../model/plan.ts';
+import { attentionOf, firstOf, pointWords } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
@@ -80,6 +81,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
     ...refusalRows,
     ...groupRows(plan, verbose),
     ...diagnosticRows(remarks, options),
+    ...attentionRows(plan),
     ...refusalRows,
     hasChanges(plan)
       ? row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold'))
@@ -87,6 +89,22 @@ export function planText(plan: Plan, options: ReportOptions): string {
     row(0, span(`Digest: ${plan.digest}`, 'dim')),
   ];
   return layout(rows, options);
+}
+
+/** What to read first stands at the end, where it stays on the screen. */
+function attentionRows({ changes }: Plan): Row[] {
+  const points = attentionOf(changes);
+  if (points.length === 0) return [];
+  const rows = points.map((point) => {
+    const { first, more } = firstOf(point);
+    const addresses = first.map(({ address }) => address).join(', ');
+    return row(
+      2,
+      span(`${pointWords(point)}: `, 'yellow', 'bold'),
+      span(`${addresses}${more > 0 ? ` and ${more} more` : ''}`),
+    );
+  });
+  return [row(0, span('Read this first', 'bold')), ...rows, blank];
 }
 
 function groupRows({ changes }: Plan, verbose: boolean): Row[] {
