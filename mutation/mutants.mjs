@@ -318,4 +318,25 @@ export const mutants = [
     replace: 'held = token === null ? held : null;',
     tests: ['test/client'],
   },
+  {
+    name: '--only NEW drops a rename',
+    file: 'src/planner/index.ts',
+    find: 'const index = new LiveIndex(objects);',
+    replace: 'const index = new LiveIndex(objects.filter(({ address }) => isInScope(address)));',
+    tests: ['test/planner/deletes.test.ts'],
+  },
+  {
+    name: 'a result is kept only if something is done',
+    file: 'src/engine/results.ts',
+    find: 'const isOfUse = done + failed + unknown > 0;',
+    replace: 'const isOfUse = done > 0;',
+    tests: ['test/safety/rollback.test.ts'],
+  },
+  {
+    name: 'a plan file raises the limit of deletes by itself',
+    file: 'src/planner/guards.ts',
+    find: 'Math.min(byPlan, byEnvironment)',
+    replace: 'byPlan',
+    tests: ['test/safety/forged-plans.test.ts'],
+  },
 ];

@@ -1,18 +1,18 @@
 // Compiles each schema in schemas/ to a module in src/generated/validators: compiling them at run time takes
-// 300 ms, loading them 5 ms. Writes schemas/manifest.schema.json, which editors use.
+// 300 ms, loading them 5 ms. Writes the schemas that only editors use: of manifests, and of files with one environment.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
-import { editorSchema } from './editor-schema.mjs';
+import { editorSchema, environmentSchema } from './editor-schema.mjs';
 import { publish } from './publish.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suffix = '.schema.json';
 
-/** `manifest` is for editors: documents are validated by the schema of their kind. `lifecycle` is part of those. */
-const uncompiled = ['manifest', 'lifecycle'];
+/** `manifest` and `environment` are for editors. `lifecycle` is part of the schemas of kinds. */
+const uncompiled = ['manifest', 'environment', 'lifecycle'];
 /** Schemas of other files than manifests. */
 const others = ['plan', 'project', 'result'];
 
@@ -73,3 +73,7 @@ export declare const validators: Readonly<Record<${names.map((name) => JSON.stri
 );
 const ofKinds = new Map([...schemas].filter(([name]) => !others.includes(name)));
 publish(`schemas/manifest${suffix}`, `${JSON.stringify(editorSchema(ofKinds, lifecycle), null, 2)}\n`);
+publish(
+  `schemas/environment${suffix}`,
+  `${JSON.stringify(environmentSchema(schemas.get('project')), null, 2)}\n`,
+);

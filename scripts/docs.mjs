@@ -2,7 +2,7 @@
 // the tutorials. `node scripts/docs.mjs [FILE…]`; with --check it changes nothing and exits 1 where a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { commandsPage } from './docs/commands.mjs';
-import { withOutputs } from './docs/console.mjs';
+import { outputsAfter, withHost, withOutputs } from './docs/console.mjs';
 import { diffOf } from './docs/lines.mjs';
 import * as tables from './docs/tables.mjs';
 
@@ -17,7 +17,9 @@ const documents = {
   'docs/environments.md': filled({ settings: tables.settings, lint: tables.lint }),
   'docs/exit-codes.md': filled({ plan: tables.plan, result: tables.result }),
   'docs/manifests.md': filled({ kinds: tables.kinds }),
-  'docs/tutorial.md': withOutputs,
+  'docs/first-tenant.md': withHost,
+  // People follow one after the other, in one clone.
+  'docs/tutorial.md': outputsAfter(() => readFileSync(`${root}README.md`, 'utf8')),
 };
 
 const words = process.argv.slice(2);

@@ -118,3 +118,17 @@ function withRefs(schema, name) {
     .replaceAll('"lifecycle.schema.json"', '"#/definitions/lifecycle"');
   return JSON.parse(text);
 }
+
+/**
+ * @param {object} project the schema of the project file
+ * @returns {object} the schema of a file that contains one of its environments
+ */
+export function environmentSchema({ $schema, $defs }) {
+  return {
+    $schema,
+    title: 'tenantctl environment',
+    description: 'A file environments/NAME.yaml: one environment of the project.',
+    $ref: '#/$defs/environment',
+    $defs,
+  };
+}

@@ -1,5 +1,6 @@
 // Runs every `$ command` in the `console` blocks of a document, and puts its output below it.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +11,15 @@ const mark = '@@done@@';
 
 /**
  * The document with the outputs of its commands as they are now. Commands run one after the other in a folder like a
- * fresh clone; a block of YAML that begins with `# some/path.yaml` is written there first.
+ * fresh clone; a block that begins with `# some/path.yaml` or `# .env` is written there first.
  */
-export function withOutputs(text) {
+export function withOutputs(
+  text,
+  { before = [], toReal = (step) => step, toShown = (output) => output } = {},
+) {
   const blocks = blocksOf(text);
   requireProgram();
-  const outputs = run(blocks.flatMap(stepsOf));
+  const outputs = run([...before, ...blocks.flatMap(stepsOf).map(toReal)]).map(toShown);
   requireProgram();
   const shown = blocks.filter(({ language }) => language === 'console');
   const commands = shown.flatMap(({ content }) => commandsOf(content));
@@ -29,6 +33,40 @@ export function withOutputs(text) {
     document = `${document.slice(0, block.start)}${content.join('')}${document.slice(block.end)}`;
   }
   return document;
+}
+
+/** The outputs of a document whose reader has followed another one before, in the same clone. */
+export function outputsAfter(readOther) {
+  return (text) => {
+    const others = blocksOf(readOther()).flatMap(stepsOf);
+    return withOutputs(text, { before: ['(', ...others, ') > /dev/null'] });
+  };
+}
+
+/** What a document calls its tenant and its credentials. */
+const names = {
+  url: 'https://acme.api.example.com',
+  clientId: 'the-id-of-your-client',
+  clientSecret: 'the-secret-of-your-client',
+};
+
+/** The outputs of a document whose tenant is played by a server of its own, which departs from the contract. */
+export async function withHost(text) {
+  const seed = join(root, 'examples/sandbox.seed.yaml');
+  const server = spawn(process.execPath, [
+    ...[program, 'sandbox', '--seed', seed, '--vary', 'jsonText=object', 'simSecrets=masked'],
+  ]);
+  try {
+    const [line] = await once(server.stdout, 'data');
+    const host = JSON.parse(line.toString());
+    const pairs = Object.entries(names).map(([name, shown]) => [shown, host[name]]);
+    return withOutputs(text, {
+      toReal: (step) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(shown, real), step),
+      toShown: (output) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(real, shown), output),
+    });
+  } finally {
+    server.kill();
+  }
 }
 
 function blocksOf(text) {
@@ -62,8 +100,8 @@ function stepsOf({ language, content }) {
       `{ status=$?; printf '${mark}'; (exit $status); }`,
     ]);
   }
-  const [, path] = /^# (\S+\.ya?ml)\n/.exec(content) ?? [];
-  if (language !== 'yaml' || path === undefined) return [];
+  const [, path] = /^# (\S+\.ya?ml|\.env)\n/.exec(content) ?? [];
+  if (!['yaml', 'sh'].includes(language) || path === undefined) return [];
   return [`mkdir -p "$(dirname ${path})"`, `cat > ${path} <<'END OF FILE'\n${content}END OF FILE`];
 }
 

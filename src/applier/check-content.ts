@@ -15,7 +15,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import { jsonTextOf, literalOf, livePlace, secretName } from '../model/marker.ts';
+import { jsonTextOf, literalOf, livePlace, secretName, secretNamesIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -120,20 +120,30 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
   const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
   const current = own(fields, name) ?? null;
   if (field.is === 'set' || field.is === 'records') {
-    // The indexes of a list say nothing, so that what is concealed in it cannot be told from the rest.
-    const isUnseen = [...unseen.secrets, ...unseen.hidden].some((at) => segmentsOf(at)[0] === name);
-    if (isUnseen || concealed.length > 0 || shown.some(holdsRedacted)) return true;
-    return sameJson(listedIn(field, compareField(name, field, value, current)), listedIn(field, shown));
+    if (unseen.hidden.includes(pointer(name))) return true;
+    const made = itemsIn(field, withoutKnownSecrets(compareField(name, field, value, current)));
+    return areShown(made, itemsIn(field, shown));
   }
   // All members are in the body, also those that a manifest leaves out.
   const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
   const after = assumeUnseen(value, pointer(name), { ...unseen, fields, shown }) ?? null;
   const isVisible = ({ path }: FieldDifference) => !concealed.some((at) => isWithin(path, at));
-  const made = compareField(name, whole, after, current).filter(isVisible);
+  const made = compareField(name, whole, after, current)
+    .flatMap((each) => (shown.some(({ path }) => path === each.path) ? [each] : removedMembers(each)))
+    .filter(isVisible);
   const expected = shown.filter(isVisible);
   return (
     made.length === expected.length && made.every((each) => expected.some((other) => isSame(each, other)))
   );
+}
+
+/** A plan shows an object that loses its last members by these members. */
+function removedMembers(difference: FieldDifference): FieldDifference[] {
+  const { path, op, before } = difference;
+  if (op !== 'remove' || !isObject(before)) return [difference];
+  return Object.entries(before).map(([name, member]) => {
+    return { path: `${path}${pointer(name)}`, op, before: member, after: null };
+  });
 }
 
 /** Replaces by the object's own value what a plan does not compare, and so does not show: see the planner. */
@@ -166,26 +176,79 @@ function isSame({ path, before, after }: FieldDifference, shown: Difference): bo
   );
 }
 
-function holdsRedacted({ before, after }: Difference): boolean {
+function holdsRedacted({ before, after }: FieldDifference): boolean {
   return JSON.stringify([before, after]).includes(redacted);
 }
 
-/** The differences in a list, without their indexes: those in one record are one. */
-function listedIn(field: Field, differences: readonly FieldDifference[]): Json {
-  const byItem = new Map<string, Json[]>();
-  for (const { path, before, after } of differences) {
-    const [, index = '', ...below] = segmentsOf(path);
-    const name = before === null || below.length > 0 ? index : `${index}-`;
-    const sides = [before, after].map((side) => itemOf(field, side));
-    byItem.set(name, [...(byItem.get(name) ?? []), [pointer(...below), ...sides]]);
+/** The differences in one item of a list. */
+interface Item {
+  /** Equal for equal differences. */
+  readonly text: string;
+  /** Equal where the same members are added, removed or replaced. */
+  readonly shape: string;
+  /** Whether a plan does not show all of it. */
+  readonly isConcealed: boolean;
+}
+
+/** The differences in a list by their items, without indexes, which say nothing. */
+function itemsIn(field: Field, differences: readonly (FieldDifference & Partial<Difference>)[]): Item[] {
+  const byItem = new Map<string, (FieldDifference & Partial<Difference>)[]>();
+  for (const difference of differences) {
+    const [, index = '', ...below] = segmentsOf(difference.path);
+    const name = below.length === 0 && difference.op === 'remove' ? `${index}-` : index;
+    byItem.set(name, [...(byItem.get(name) ?? []), difference]);
   }
-  return [...byItem.values()].map(canonicalJson).sort();
+  return [...byItem.values()].map((all) => ({
+    text: canonicalJson(
+      all.map(({ path, before, after }) => [memberIn(path), itemOf(field, before), itemOf(field, after)]),
+    ),
+    shape: canonicalJson(all.map(({ path, op }) => [memberIn(path), op])),
+    isConcealed: all.some((each) => each.sensitive === true || holdsRedacted(each)),
+  }));
+}
+
+/** The place of a difference in its item. */
+const memberIn = (path: Pointer): Pointer => pointer(...segmentsOf(path).slice(2));
+
+/** Whether a plan shows every item that its requests change, in full or as one that it conceals in part. */
+function areShown(made: readonly Item[], shown: readonly Item[]): boolean {
+  const left = [...shown];
+  const take = (isIt: (item: Item) => boolean): boolean => {
+    const at = left.findIndex(isIt);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  };
+  const others = made.filter(({ text }) => !take((item) => item.text === text));
+  const areConcealed = others.every(({ shape }) => take((item) => item.isConcealed && item.shape === shape));
+  // A secret that is sent again is among them, and cannot be told from one that changes.
+  return areConcealed && left.every(({ isConcealed }) => isConcealed);
+}
+
+/** Leaves out what a plan does not compare: items and members that differ by secrets alone. */
+function withoutKnownSecrets(differences: readonly FieldDifference[]): FieldDifference[] {
+  const changed = differences.filter(({ before, after }) => before === null || secretName(after) === null);
+  const same = changed.flatMap((added) => {
+    if (added.before !== null || secretNamesIn(added.after).length === 0) return [];
+    const removed = changed.find(({ before, after }) => after === null && isFilledBy(added.after, before));
+    return removed ? [added, removed] : [];
+  });
+  return changed.filter((each) => !same.includes(each));
+}
+
+/** Whether a value with secrets is another one, if the secrets are what stands there. */
+function isFilledBy(value: Json, other: Json | undefined): boolean {
+  if (secretName(value) !== null) return typeof other === 'string';
+  if (isArray(value) && isArray(other))
+    return value.length === other.length && value.every((item, at) => isFilledBy(item, other[at]));
+  if (!isObject(value) || !isObject(other)) return sameJson(value, other ?? null);
+  const names = new Set([...Object.keys(value), ...Object.keys(other)]);
+  return [...names].every((name) => isFilledBy(own(value, name) ?? null, own(other, name)));
 }
 
 /** An item without what is sent in any case. */
 function itemOf(field: Field, item: Json): Json {
   if (field.is !== 'records' || !isObject(item)) return item;
-  return mapMembers(comparableRecord(item), (value, name) =>
+  return mapMembers(comparableRecord(item, field), (value, name) =>
     sameJson(value, own(field.filled ?? {}, name) ?? null) ? undefined : value,
   );
 }

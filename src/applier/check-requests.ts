@@ -111,7 +111,7 @@ function wrongObjects(
   operation: Operation,
   { objects }: Said,
   { kind, change }: KindChange,
-  { settings, deletes }: Context,
+  { deletes }: Context,
 ): string[] {
   const names = (naming: Naming, other: Change) =>
     (naming.key === null || identityOf(kind, naming.key) === identityOf(kind, other.key)) &&
@@ -124,9 +124,7 @@ function wrongObjects(
     return [`${call} names another object, ${quote(name ?? '')}`];
   }
   const isNamed = objects.some((naming) => names(naming, change));
-  return isNamed || (objects.length === 0 && needsId(operation, settings))
-    ? []
-    : [`${call} does not name it`];
+  return isNamed || (objects.length === 0 && needsId(operation)) ? [] : [`${call} does not name it`];
 }
 
 const isDeletedBy =

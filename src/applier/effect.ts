@@ -1,6 +1,7 @@
 import { compareField } from '../kinds/compare.ts';
 import { comparable, comparableRecord } from '../kinds/field.ts';
-import type { Field, Kind } from '../kinds/kind.ts';
+import type { Field, Kind, RecordsField } from '../kinds/kind.ts';
+import { recordAgrees } from '../kinds/records.ts';
 import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference } from '../model/plan.ts';
@@ -75,8 +76,8 @@ function agrees({ kind, change, live }: Compared, difference: Difference, side: 
       return hasItem(comparable(field, value), difference, side, sameJson);
     case 'records':
       return below.length === 1
-        ? hasItem(value ?? null, difference, side, sameRecord)
-        : hasRecord(change, difference, side, value ?? null);
+        ? hasItem(value ?? null, difference, side, sameRecord(field))
+        : hasRecord({ change, field }, difference, side, value ?? null);
     default:
       return sameMember(field, comparable(field, value), pointer(...below), difference[side]);
   }
@@ -100,22 +101,26 @@ function hasItem(
   return (isArray(list) ? list : []).some((other) => same(fillRedacted(item, other), other)) === isWanted;
 }
 
-function sameRecord(declared: Json, live: Json): boolean {
-  if (!isObject(declared) || !isObject(live)) return sameJson(declared, live);
-  const a = comparableRecord(declared);
-  const b = comparableRecord(live);
-  return Object.keys(a).every((name) => sameJson(own(a, name) ?? null, own(b, name) ?? null));
+function sameRecord(field: RecordsField): (declared: Json, live: Json) => boolean {
+  return (declared, live) => {
+    if (!isObject(declared) || !isObject(live)) return sameJson(declared, live);
+    return recordAgrees(declared, live, field);
+  };
+}
+
+interface RecordChange extends Pick<Compared, 'change'> {
+  readonly field: RecordsField;
 }
 
 /** Whether one live record shows all the members that differ in the record of `difference`. */
-function hasRecord(change: Change, difference: Difference, side: Side, list: Json): boolean {
+function hasRecord({ change, field }: RecordChange, difference: Difference, side: Side, list: Json): boolean {
   const [name = '', at = ''] = segmentsOf(difference.path);
   const record = pointer(name, at);
   const members = change.diff
     .filter(({ path, sensitive }) => !sensitive && path !== record && isWithin(path, record))
     .map((other) => ({ below: other.path.slice(record.length), wanted: other[side] }));
   return (isArray(list) ? list.filter(isObject) : []).some((row) => {
-    const live = comparableRecord(row);
+    const live = comparableRecord(row, field);
     return members.every(({ below, wanted }) => {
       const has = valueAt(live, below) ?? null;
       return sameJson(has, fillRedacted(wanted, has));

@@ -42,7 +42,7 @@ export async function exchange(step: Step, context: RunContext): Promise<Exchang
   const changes = tasks.map(({ change }) => change.address);
   for (let count = 1; ; count++) {
     await journal.intend(index, before, context.now());
-    const answer = await send(request, step.notAfter, context);
+    const answer = await send(step, context);
     const until = context.clock.now() + context.settle;
     const status = statusOf(answer);
     if (answer.attempts > 0) log.push(sentRequest(request, answer));
@@ -116,9 +116,11 @@ export async function lookUp(
   }
 }
 
-async function send(request: Request, notAfter: number | null, { port, signal }: RunContext): Promise<Sent> {
+async function send({ tasks: [task], request, notAfter }: Step, context: RunContext): Promise<Sent> {
+  const { port, signal, settings } = context;
   try {
-    return await port.send(request, { signal, notAfter });
+    if (!task) throw new TypeError('A request makes one change at least.');
+    return await port.send({ ...request, lane: task.kind.resource.lane(settings) }, { signal, notAfter });
   } catch (error) {
     const lost = { outcome: 'lost', reason: 'reset', detail: messageOf(error) } as const;
     return { ...lost, attempts: 1, ms: 0, trackingId: null, repeated: false };

@@ -35,9 +35,12 @@ export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
     const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
     return [refusal('plan-format', message)];
   }
+  const edited = planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')];
+  const wrong = checkTarget(plan, target);
+  // For another tenant nothing of the plan can be right: what else is wrong with it is of no use.
+  if (wrong) return [...edited, wrong];
   return [
-    ...(planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')]),
-    ...checkTarget(plan, target),
+    ...edited,
     ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
     ...checkChanges(plan, target.kinds),
     ...checkRequests(plan, target),
@@ -95,20 +98,19 @@ function isOther({ kind, change }: KindChange, live: LiveObject | null): boolean
   return live.id !== change.id || (!isNameless && !identities.includes(live.identity));
 }
 
-function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic[] {
-  const wrong: Diagnostic[] = [];
+/** Why the plan is not for this environment and tenant; `null` where it is. */
+function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic | null {
   if (plan.environment !== environment) {
-    const message = `The plan is for the environment ${quote(plan.environment)}, not for ${quote(environment)}.`;
-    const hint = 'Name its environment with --env, or plan again.';
-    wrong.push(refusal('plan-environment', message, { hint }));
+    const message = `The plan was made for the environment ${quote(plan.environment)}, not for ${quote(environment)}.`;
+    const hint = 'Apply it without --env: a plan file names its environment. Or make a new plan.';
+    return refusal('plan-environment', message, { hint });
   }
-  for (const part of ['identity', 'profiles'] as const) {
-    if (plan.tenant[part] === tenant[part]) continue;
-    const message = `The plan is for the ${part} service ${quote(plan.tenant[part])}, not for ${quote(tenant[part])}.`;
-    const hint = 'Plan again: the environment now has another tenant.';
-    wrong.push(refusal('plan-tenant', message, { hint }));
-  }
-  return wrong;
+  const moved = (['identity', 'profiles'] as const).filter((part) => plan.tenant[part] !== tenant[part]);
+  if (moved.length === 0) return null;
+  const from = [...new Set(moved.map((part) => quote(plan.tenant[part])))].join(' and ');
+  const to = [...new Set(moved.map((part) => quote(tenant[part])))].join(' and ');
+  const message = `The plan was made for the tenant at ${from}, but the environment ${quote(environment)} is now at ${to}.`;
+  return refusal('plan-tenant', message, { hint: 'Make a new plan and review it.' });
 }
 
 /** A change has one object, named alike in its address and its key, and the summary counts the changes. */

@@ -168,11 +168,8 @@ function isHidden(
 ): boolean {
   const found = index.byKey(kind, key);
   const fingerprint = found?.fingerprint ?? null;
-  if (after !== undefined && fingerprint === after) return false;
+  if (fingerprint === after) return false;
   if (before.includes(fingerprint)) return true;
   // A rename that does not show yet: the object has its old key.
-  return (
-    found === null &&
-    objects.some((object) => object.kind === kind.name && before.includes(object.fingerprint))
-  );
+  return found === null && objects.some((object) => before.includes(object.fingerprint));
 }

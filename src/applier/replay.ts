@@ -1,5 +1,7 @@
-import type { Field } from '../kinds/kind.ts';
-import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../model/json.ts';
+import { comparable } from '../kinds/field.ts';
+import type { Field, RecordsField } from '../kinds/kind.ts';
+import { recordAgrees } from '../kinds/records.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, sameJson } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
 
 /**
@@ -11,23 +13,30 @@ export function revert(field: Field, value: Json, below: readonly string[], diff
   const { before, after } = difference;
   if (below.length === 0) return before;
   if (field.is === 'set' || (field.is === 'records' && below.length === 1)) {
-    const items = (isArray(value) ? value : []).filter((item) => after === null || !sameJson(item, after));
+    const items = (isArray(value) ? value : []).filter(
+      (item) => after === null || !isSameItem(field, item, after),
+    );
     return before === null ? items : [...items, before];
   }
   if (field.is === 'records') {
     const [, ...member] = below;
-    return revertRecord(isArray(value) ? value : [], member, difference);
+    return revertRecord(field, isArray(value) ? value : [], member, difference);
   }
   return setMember(value, below, before);
 }
 
+const isSameItem = (field: Field, one: Json, other: Json): boolean =>
+  sameJson(comparable(field, [one]), comparable(field, [other]));
+
 function revertRecord(
+  field: RecordsField,
   records: readonly Json[],
   member: readonly string[],
   { before, after }: Difference,
 ): Json {
   const name = member[0] ?? '';
-  const at = records.findIndex((record) => isObject(record) && sameJson(own(record, name) ?? null, after));
+  const isChanged = (record: JsonObject) => recordAgrees({ [name]: after }, record, field);
+  const at = records.findIndex((record) => isObject(record) && isChanged(record));
   return records.map((record, index) => (index === at ? setMember(record, member, before) : record));
 }
 

@@ -83,7 +83,7 @@ export async function concludeFrom(
   switch (evidence) {
     case 'taken': {
       await record('done');
-      const remark = `${method} ${path} was not confirmed (${description}); the object was looked up and is as planned.`;
+      const remark = `${method} ${path} was not confirmed. ${description} The object was looked up and is as planned.`;
       return { is: 'accepted', remark };
     }
     case 'notTaken': {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Call as ApiCall } from '../kinds/http.ts';
 import type { TenantName } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import type { Secrets } from '../model/project.ts';
@@ -34,7 +35,7 @@ export interface Client {
    * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an
    * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
    */
-  send(request: Request, options?: SendOptions): Promise<Sent>;
+  send(call: ApiCall, options?: SendOptions): Promise<Sent>;
   close(): Promise<void>;
 }
 
@@ -99,7 +100,7 @@ class TenantClient implements Client {
     this.#preparation = { target, secrets, redactor: this.#redactor, sourceOf };
   }
 
-  async send(request: Request, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
+  async send(request: ApiCall, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
     const work = prepareRequest(request, this.#preparation);
     if ('outcome' in work) return { ...work, attempts: 0, ms: 0, trackingId: null, repeated: false };
     const signal = eitherOf(this.#signal, ofCall);
@@ -124,13 +125,13 @@ class TenantClient implements Client {
     count: number,
     longest: number,
   ): Promise<Attempt> {
-    const { request, source, signal } = work;
+    const { lane, source, signal } = work;
     const { clock } = this.#tools;
     // Before the limiter, so that no permit is held while a token is fetched; after it, since the queue may be long.
     const askedAt = clock.now();
     const before = await source.current();
     if ('outcome' in before) return { answer: before, startedAt: askedAt, failedFetches: before.failures };
-    const entry = await this.#limiter.acquire(versionOf(request.path), signal, count > 1);
+    const entry = await this.#limiter.acquire(lane.group, signal, count > 1);
     const startedAt = clock.now();
     if (!entry.granted) return { answer: refusal(entry), startedAt };
     const { permit } = entry;
@@ -228,11 +229,6 @@ function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSig
 
 function nameOf({ method, path, query }: Request): RequestName {
   return { method, path, query };
-}
-
-/** The tenant counts requests for each API version: `v2024`, `v2025`, `api`. */
-function versionOf(path: string): string {
-  return path.split('/')[1] ?? '';
 }
 
 function refusal(entry: Extract<Admission, { granted: false }>): Unsent {

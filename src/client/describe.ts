@@ -31,10 +31,10 @@ export function describeAnswer(answer: Answer): Description {
   }
 }
 
-/** The id under which the tenant's support finds a request: from the error body, else from a header. */
+/** The id under which the tenant's support finds a request: from the body of an error, else from a header. */
 export function trackingIdOf(answer: Answer): string | null {
   if (answer.outcome !== 'answered') return null;
-  const inBody = isObject(answer.body) ? textOf(answer.body, 'trackingId') : null;
+  const inBody = !isSuccess(answer) && isObject(answer.body) ? textOf(answer.body, 'trackingId') : null;
   const names = ['x-tracking-id', 'x-request-id', 'x-correlation-id'];
   const inHeader = names.map((name) => answer.headers[name]).find((value) => value);
   const id = inBody ?? inHeader;
@@ -135,7 +135,9 @@ export function readFailure(what: string, request: Request, sent: Sent): Failure
     return failure('interrupted', message, {}, ExitCode.interrupted);
   }
   if (sent.outcome === 'unsent' && sent.problems) return new Failure(sent.problems);
-  const { text: sentence, hint, trackingId } = describeAnswer(sent);
+  // The body of a success is data, from which no secrets are removed: a message quotes nothing of it.
+  const quotable = isSuccess(sent) ? { ...sent, body: null } : sent;
+  const { text: sentence, hint, trackingId } = describeAnswer(quotable);
   const text = sentence.replace(/\.$/, '');
   const times = sent.attempts > 1 ? ` after ${sent.attempts} attempts` : '';
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;

@@ -1,9 +1,8 @@
-import { pathOf } from '../kinds/http.ts';
+import { type Call, pathOf } from '../kinds/http.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { type Lookup, lookupMarker } from '../model/marker.ts';
-import type { Request } from '../model/plan.ts';
 import type { UsedLookup } from '../model/resource.ts';
 import type { Client } from './client.ts';
 import { inBrief, isBadRequest } from './describe.ts';
@@ -90,13 +89,14 @@ async function readFiltered(client: Client, { from, where }: Lookup): Promise<re
 
 /** Where the records of a collection are listed, filtered by fields. */
 function collectionSource(from: string, filters: Readonly<Record<string, string>>): PageSource {
-  const request: Request = {
+  const request: Call = {
     method: 'GET',
     path: pathOf('/api', from),
     // The metadata has the total, which marks the end of the list.
     query: { ...filters, metadata: 'true' },
     headers: { accept: 'application/json' },
     body: null,
+    lane: { service: 'profiles', group: 'api' },
   };
   // Defaults and limits of a page: seed 002, "Limits".
   return { what: `the collection ${from}`, request, pageSize: from === 'profiles' ? 500 : 100, member: from };

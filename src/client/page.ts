@@ -1,6 +1,6 @@
 import { sha256 } from '../model/digest.ts';
-import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import type { Answered } from './answer.ts';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { type Answer, type Answered, isWhole } from './answer.ts';
 
 /** One page of a list. */
 export interface Page {
@@ -13,17 +13,41 @@ export interface Page {
 
 /**
  * The rows in a list's answer: a bare array, or an object that holds it under `member` or the plural noun that ends the
- * path (api-notes, "Collections"). `null` where there are none or a row is no object.
+ * path (api-notes, "Collections"). No rows where the answer says that there are none. `null` where it is no list, failed,
+ * or a row is no object.
  */
-export function pageOf(answer: Answered, path: string, member: string | undefined): Page | null {
+export function pageOf(answer: Answer, path: string, member: string | undefined): Page | null {
+  if (answer.outcome !== 'answered') return null;
+  const noun = member ?? path.split('/').at(-1) ?? '';
+  if (saysNothingFound(answer, noun)) return { rows: [], names: [], total: null };
+  if (!isWhole(answer)) return null;
   const { body, headers } = answer;
-  const rows = rowsIn(body, path, member);
+  const rows = rowsIn(body, noun);
   if (!rows) return null;
   return { rows, names: rows.map(nameOf), total: totalOf(body) ?? countIn(headers['x-total-count']) };
 }
 
-function rowsIn(body: Json, path: string, member: string | undefined): readonly JsonObject[] | null {
-  const rows = isObject(body) ? own(body, member ?? path.split('/').at(-1) ?? '') : body;
+/**
+ * Whether the answer only says that no such records were found: some hosts answer 400, or 200, with
+ * `{"error": "no profiles found"}` for an empty list (api-notes, "What hosts of this family really answer"). The words
+ * have to name what was asked for: "no permission found" is another matter, and a failed read is never an empty list.
+ */
+function saysNothingFound({ status, body }: Answered, noun: string): boolean {
+  if (status !== 200 && status !== 400) return false;
+  if (!isObject(body) || Object.keys(body).join() !== 'error') return false;
+  const found = /^no ([a-z]+(?:[ _][a-z]+){0,3}) found\.?$/i.exec((textOf(body, 'error') ?? '').trim());
+  const word = lastWord(found?.[1] ?? '');
+  return word !== '' && [lastWord(noun), 'record', 'result'].includes(word);
+}
+
+/** The last word of a noun, in the singular: `search` of `advanced_searches`. */
+function lastWord(noun: string): string {
+  const word = noun.toLowerCase().split(/[ _-]/).at(-1) ?? '';
+  return word.replace(/(?<=ch|sh|ss|x)es$|(?<!s)s$/, '');
+}
+
+function rowsIn(body: Json, noun: string): readonly JsonObject[] | null {
+  const rows = isObject(body) ? own(body, noun) : body;
   // Some tenants answer null for an empty list that has a name (api-notes, "server rewrites").
   if (isObject(body) && rows === null) return [];
   if (!isArray(rows)) return null;

@@ -1,6 +1,6 @@
+import type { Call } from '../kinds/http.ts';
 import { Failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Request } from '../model/plan.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, inBrief, isBadRequest, readFailure } from './describe.ts';
@@ -11,7 +11,7 @@ export interface PageSource {
   /** What is read, for messages: a kind or a collection. */
   readonly what: string;
   /** The request of the first page without `limit`: a GET, or a POST that only searches. */
-  readonly request: Request;
+  readonly request: Call;
   /** Rows to a page; `null` where the list is not paged. */
   readonly pageSize: number | null;
   /** Whether the first page is asked for without a limit. */
@@ -119,10 +119,9 @@ async function readAt({ client, source, again }: Reading, offset: number): Promi
     ...(offset === 0 ? {} : { offset: String(offset) }),
   };
   const sent = await client.send({ ...request, query }, { again });
-  if (!isWhole(sent)) throw readFailure(what, request, sent);
   const page = pageOf(sent, request.path, member);
   if (page) return page;
-  if (sent.text !== null) throw readFailure(what, request, sent);
+  if (!isWhole(sent) || sent.text !== null) throw readFailure(what, request, sent);
   throw badList('bad-answer', what, request, 'did not answer with a list of objects');
 }
 

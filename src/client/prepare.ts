@@ -1,4 +1,4 @@
-import { type Service, serviceOf } from '../kinds/http.ts';
+import type { Call, Lane, Service } from '../kinds/http.ts';
 import { Failure } from '../model/failure.ts';
 import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
@@ -33,6 +33,7 @@ export interface Preparation {
 /** A request that can be sent. */
 export interface PreparedRequest {
   readonly request: Request;
+  readonly lane: Lane;
   readonly to: Target;
   readonly body: string | null;
   /** Values in the body that the plan does not show. */
@@ -42,12 +43,11 @@ export interface PreparedRequest {
 
 /** Checks everything that can be checked before a request is sent, and puts the values of secrets into its body. */
 export function prepareRequest(
-  request: Request,
+  { lane, ...request }: Call,
   { target, secrets, redactor, sourceOf }: Preparation,
 ): PreparedRequest | Unsent {
-  const service = serviceOf(request.path);
-  const endpoint = target[service];
-  if (!endpoint) return noEndpoint(service);
+  const endpoint = target[lane.service];
+  if (!endpoint) return noEndpoint(lane.service);
   const to = targetOf(endpoint.baseUrl, request.path, request.query);
   if ('outcome' in to) return to;
   const foreign = Object.keys(request.headers).find((name) => !mayBeSent(name, target.settings));
@@ -61,7 +61,7 @@ export function prepareRequest(
     const body = request.body === null ? null : JSON.stringify(renderBody(request.body, reveal));
     // A plan does not show literals, so errors that repeat them must not show them either.
     const concealed = literalTexts(request.body);
-    return { request, to, body, concealed, source: sourceOf(endpoint.auth) };
+    return { request, lane, to, body, concealed, source: sourceOf(endpoint.auth) };
   } catch (error) {
     if (error instanceof Failure) return unsentFor('no-secret', error.diagnostics);
     return unsent('no-secret', error instanceof Error ? error.message : String(error));

@@ -1,11 +1,10 @@
-import { apiRequest } from '../kinds/http.ts';
+import { apiRequest, type Call } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
@@ -49,6 +48,17 @@ export async function readDefaultsOfKind(
   const defaults = await readListed({ ...request, client, settings }, kind.defaults, isNeeded);
   if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
+}
+
+/** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
+export async function readListRows(
+  client: Client,
+  kind: Kind,
+  settings: ApiSettings,
+): Promise<readonly JsonObject[]> {
+  if (kind.read.how === 'each-declared') return [];
+  const rows = await readRows(client, sourceOf({ kind, settings }, kind.read.list, null));
+  return rows.filter((row) => !kind.isForeign?.(row));
 }
 
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
@@ -137,7 +147,7 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
 /** The object that a call answers; `null` only where the kind says that the answer means "absent". */
 async function readOne(
   { client, kind }: Reader,
-  request: Request,
+  request: Call,
   isAbsent: EachDeclared['isAbsent'] = () => false,
 ): Promise<JsonObject | null> {
   const sent = await client.send(request);
@@ -189,12 +199,16 @@ function filterFor({ kind, keys, ids, complete }: Reader, list: List): string | 
 }
 
 /** The source of a list's pages, whole or filtered. */
-function sourceOf({ settings, kind }: Reader, list: List, filter: string | null): PageSource {
+function sourceOf(
+  { settings, kind }: Pick<Reader, 'settings' | 'kind'>,
+  list: List,
+  filter: string | null,
+): PageSource {
   const whole = list.counts ? { count: 'true' } : {};
   const query = filter === null ? whole : { filters: filter };
   return {
     what: kind.name,
-    request: apiRequest('GET', list.path(settings), settings, { query }),
+    request: apiRequest('GET', list.resource, settings, { query }),
     pageSize: list.pageSize,
     undeclaredPaging: list.undeclaredPaging,
     member: list.member,

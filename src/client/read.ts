@@ -1,4 +1,4 @@
-import { apiRequest } from '../kinds/http.ts';
+import { apiRequest, identityResource } from '../kinds/http.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { candidateKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
@@ -148,12 +148,18 @@ export async function readAll(
   return (await allOrFailure(kinds.map(readWhole))).flat();
 }
 
+const templateContext = identityResource(
+  'NotificationTemplateContext',
+  'v2025',
+  'notification-template-context',
+);
+
 /** The tenant's own attributes for templates (seed 001, get-notifications-template-context). Throws a Failure. */
 export async function readTemplateContext(
   client: Pick<Client, 'send'>,
   settings: ApiSettings,
 ): Promise<JsonObject> {
-  const request = apiRequest('GET', '/v2025/notification-template-context', settings);
+  const request = apiRequest('GET', templateContext, settings);
   const sent = await client.send(request);
   if (!isWhole(sent) || !isObject(sent.body)) throw readFailure('the template context', request, sent);
   const attributes = own(sent.body, 'attributes');

@@ -9,7 +9,10 @@ import { ExitCode, Failure, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
+import { attentionWords } from '../report/attention.ts';
 import { renderRequests } from '../report/index.ts';
+import { oneLine } from '../report/safe.ts';
+import { tenantWords } from '../report/words.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
 import {
@@ -74,7 +77,7 @@ export const command = defineCommand(build, async (args, io) => {
   return withTenant(project, args, io, async (tenant, progress) => {
     const plan = await makePlan(tenant);
     progress.end();
-    requireApproved(plan, project.environment, args.expect);
+    requireApproved(plan, project.environment, { digest: args.expect, maxDeletes: args.maxDeletes });
     if (proofs) {
       requireProven(plan, proofs);
       const diagnostics = differencesHere(plan, resources);
@@ -86,13 +89,9 @@ export const command = defineCommand(build, async (args, io) => {
       printRequests(plan, args, io);
       return ExitCode.done;
     }
-    if (args.planfile === undefined && !args.quiet) printRemarks({ is: 'plan', plan }, args, io);
-    if (needsConfirmation(plan, args) && !(await confirm('apply', io))) {
-      const declined = { code: 'declined', severity: 'info', message: 'Nothing was applied.' } as const;
-      if (args.format === 'json') printDocument({ is: 'diagnostics', diagnostics: [declined] }, args, io);
-      io.stderr.write(`${declined.message}\n`);
-      return ExitCode.done;
-    }
+    const isAsked = needsConfirmation(plan, args);
+    if (isAsked || (args.planfile === undefined && !args.quiet)) printRemarks({ is: 'plan', plan }, args, io);
+    if (isAsked) await requireConfirmation(plan, io);
     let isSaved = true;
     const result = await applyPlan(project, tenant, plan, {
       signal: io.signal,
@@ -139,7 +138,7 @@ function printRequests(plan: Plan, args: Args, io: Io): void {
   else io.stdout.write(renderRequests(plan, { colour: hasColour(io.stdout, io, args) }));
 }
 
-/** Options of a plan cannot change a saved one, and to ignore them would mislead. */
+/** Options of a plan cannot change a saved one, and to ignore them would mislead. `--max-deletes` says what it may do. */
 function refusePlanOptions(args: Args): void {
   if (args.planfile === undefined) return;
   const given = {
@@ -148,7 +147,6 @@ function refusePlanOptions(args: Args): void {
     prune: args.prune,
     since: args.since !== undefined,
     rotate: args.rotate.length > 0,
-    'max-deletes': args.maxDeletes !== undefined,
     'allow-delete-all': args.allowDeleteAll.length > 0,
     impact: args.impact,
   };
@@ -213,6 +211,16 @@ function requireConsent({ planfile, yes, expect, dryRun }: Args, io: Io): void {
       hint: 'In CI, apply the digest that was approved: `tenantctl apply --expect sha256:…`.',
     },
   );
+}
+
+/** Asks for a confirmation that names the environment and the tenant. Throws a Failure (exit 1) where there is none. */
+async function requireConfirmation({ environment, tenant, changes }: Plan, io: Io): Promise<void> {
+  const words = attentionWords(changes);
+  if (words !== '') io.stderr.write(`${words}\n`);
+  if (await confirm(oneLine(`apply to ${environment} (${tenantWords(tenant)})`), io)) return;
+  throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
+    hint: 'Answer with `yes`, the whole word, to apply the plan.',
+  });
 }
 
 function needsConfirmation(plan: Plan, { planfile, yes, expect }: Args): boolean {

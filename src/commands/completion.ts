@@ -99,7 +99,7 @@ const optionValues: Readonly<Record<string, { readonly values: Values; readonly 
 
 const positionals: Readonly<Record<string, Values>> = {
   completion: () => shells,
-  schema: () => [...kinds.map(({ name }) => name), 'manifest', 'project', 'plan', 'result'],
+  schema: () => [...kinds.map(({ name }) => name), 'manifest', 'project', 'environment', 'plan', 'result'],
   search: searchLabels,
   'send-test': templateAddresses,
 };

@@ -10,11 +10,17 @@ import {
   refuseUnread,
   unreadManifests,
 } from '../engine/export.ts';
-import { type ExportedFile, type Merge, secretsFile } from '../exporter/index.ts';
+import {
+  addToEnvExample,
+  type Export,
+  type ExportedFile,
+  envExampleFile,
+  type Merge,
+} from '../exporter/index.ts';
 import { kinds } from '../kinds/index.ts';
 import { loadDeclarations, loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { hasErrors } from '../model/diagnostic.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
@@ -29,15 +35,16 @@ function build(yargs: Argv) {
     .option('kinds', {
       array: true,
       choices: kinds.map(({ name }) => name),
-      default: kinds.map(({ name }) => name),
-      defaultDescription: 'all',
-      describe: 'The kinds to export',
+      describe:
+        'The kinds to export. Default: all that the API can change and the environment has the service of; with --merge, those that manifests declare',
       requiresArg: true,
     })
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))
+    .option('all', flag('With --merge: also add manifests for objects that none declares'))
     .option('delete', flag('With --merge: remove documents of objects that the tenant no longer has'))
     .example('$0 export --out config', 'Start a project from an existing tenant')
     .example('$0 export --merge', 'Bring changes made in the tenant into the manifests')
+    .example('$0 export --merge --all', 'Also add what no manifest declares')
     .example('$0 export --kinds NotificationTemplate SenderAddress', 'Only these kinds')
     .example("$0 export --only 'NotificationTemplate/password_*/**'", 'Only these objects');
 }
@@ -46,12 +53,16 @@ type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
   if (args.merge) return mergeIntoManifests(args, io);
-  if (args.delete) throw failure('usage', '--delete needs --merge.', { hint: 'Add --merge.' });
+  for (const name of ['all', 'delete'] as const)
+    if (args[name]) throw failure('usage', `--${name} needs --merge.`, { hint: 'Add --merge.' });
   return exportToNewFiles(args, io);
 });
 
 /** The arguments of an export into new files. */
-type NewExportArgs = Verbosity & Pick<Args, 'config' | 'env' | 'kinds' | 'only' | 'except' | 'out'>;
+type NewExportArgs = Verbosity &
+  Pick<Args, 'config' | 'env' | 'only' | 'except' | 'out'> & {
+    readonly kinds?: readonly string[] | undefined;
+  };
 
 /** Writes the tenant as new manifests. Throws a Failure where a file exists or an object is already declared. */
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
@@ -77,10 +88,23 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const diagnostics = [...exported.diagnostics, ...unreadManifests(paths, declarations)];
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
-  if (exported.files.some(({ path }) => path === secretsFile)) {
-    io.stdout.write(`Set the secrets named in ${oneLine(join(shown, secretsFile))} before you plan.\n`);
-  }
+  listSecrets(exported, inProject.split('/')[0] === '..' ? folder : project.root, io);
   return ExitCode.done;
+}
+
+/** Adds the secrets that the manifests name to `.env.example` in a folder. */
+function listSecrets({ secrets }: Export, folder: string, io: Io): void {
+  if (secrets.length === 0) return;
+  const file = join(folder, envExampleFile);
+  const existing = textIn(file);
+  const listed = addToEnvExample(existing, secrets);
+  if (listed !== null && listed !== existing) writeText(file, listed, io);
+  io.stdout.write(`Set the secrets named in ${oneLine(relative(io.cwd, file))} before you plan.\n`);
+}
+
+/** The text of a file; `null` where there is none. */
+function textIn(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
 /** The folder of `--out`, absolute. */
@@ -91,15 +115,16 @@ function outFolder({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment
 /** An export never overwrites a file. */
 function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io): void {
   const existing = files.map(({ path }) => join(folder, path)).filter((path) => existsSync(path));
-  if (existing.length === 0) return;
-  throw new Failure(
-    existing.map((path) => ({
-      code: 'file-exists',
-      severity: 'error',
-      message: `${relative(io.cwd, path)} already exists. Nothing was written.`,
-      hint: 'Export into another folder with --out, or update the existing manifests with --merge.',
-    })),
-  );
+  const [first] = existing;
+  if (first === undefined) return;
+  const path = relative(io.cwd, first);
+  const what =
+    existing.length === 1
+      ? `${path} already exists`
+      : `${existing.length} of ${files.length} files already exist, such as ${path}`;
+  throw failure('file-exists', `${what}. Nothing was written.`, {
+    hint: 'Update the existing manifests with `export --merge`, or export into another folder with --out.',
+  });
 }
 
 /** Updates the existing manifests with what the tenant has, and adds new ones. */
@@ -112,9 +137,10 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
     mergeTenant(project, tenant, {
       kinds: args.kinds,
       isInScope,
+      all: args.all,
       folder: pathInProject(outFolder(args, project, io), project),
       delete: args.delete,
-      read: (path) => (existsSync(inRoot(path)) ? readFileSync(inRoot(path), 'utf8') : null),
+      read: (path) => textIn(inRoot(path)),
     }),
   );
 
@@ -127,12 +153,18 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;
 }
 
-function summaryOf({ changed, created, deleted }: Merge): string {
+function summaryOf({ changed, created, deleted, undeclared }: Merge): string {
   const lines = [
     ...changed.map(({ path }) => `~ ${path}`),
     ...created.map(({ path }) => `+ ${path}`),
     ...deleted.map((path) => `- ${path}`),
   ];
   const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
-  return `${[...lines.map(oneLine), counts].join('\n')}\n`;
+  const rest =
+    undeclared === 0
+      ? []
+      : [
+          `${undeclared} ${undeclared === 1 ? 'object is' : 'objects are'} in no manifest. Add them with --all.`,
+        ];
+  return `${[...lines.map(oneLine), counts, ...rest].join('\n')}\n`;
 }

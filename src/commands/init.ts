@@ -2,21 +2,19 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { kinds } from '../kinds/index.ts';
-import { ExitCode } from '../model/failure.ts';
+import { findRepository } from '../loader/repository.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
-import {
-  askForChoices,
-  type Choices,
-  checkGiven,
-  chooseDefaults,
-  pipelines,
-  starts,
-} from './init/choices.ts';
-import { type PipelineFacts, unknownHost } from './init/contents.ts';
-import { readPipelineFacts } from './init/facts.ts';
-import { type Note, pipelineFiles, projectFiles, writeFiles } from './init/files.ts';
+import { checkGiven, chooseDefaults, pipelines, starts } from './init/choices.ts';
+import { environmentName } from './init/contents.ts';
+import { type PipelineFacts, readPipelineFacts } from './init/facts.ts';
+import { type Note, pipelineFiles, projectFiles, writeDotEnv, writeFiles } from './init/files.ts';
+import { unknownHost } from './init/pipelines.ts';
+import { askForSetup, type Setup } from './init/questions.ts';
+import { printSurvey, surveyWith, verbosity } from './init/survey.ts';
 import { type Io, isInteractive } from './io.ts';
 import { flag, text } from './options.ts';
+import { printNote } from './output.ts';
 
 function build(yargs: Argv) {
   return yargs
@@ -32,7 +30,8 @@ function build(yargs: Argv) {
     .option('profiles', text("Base URL of the tenant's profile-management service"))
     .option('from', {
       choices: starts,
-      describe: 'Start with the examples or with an export of the tenant',
+      describe:
+        'Start with the examples or with an export. Default: an export of the tenant, if there is one',
       requiresArg: true,
     })
     .option('pipelines', {
@@ -42,8 +41,8 @@ function build(yargs: Argv) {
     })
     .example('$0 init', 'Ask on a terminal. Without one, use an embedded tenant and the examples')
     .example(
-      '$0 init --identity https://acme.api.example.com --from export',
-      'Start from an existing tenant',
+      '$0 init --identity https://acme.api.example.com',
+      'Start from a tenant: find out what it needs, and export it',
     );
 }
 
@@ -51,28 +50,67 @@ type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
   checkGiven(args);
-  const choices = args.yes || !isInteractive(io) ? chooseDefaults(args) : await askForChoices(args, io);
   const root = resolve(io.cwd, args.dir);
+  const isNew = !existsSync(join(root, 'tenantctl.yaml'));
+  const setup =
+    args.yes || !isInteractive(io)
+      ? await chooseSetup(args, { root, isNew }, io)
+      : await askForSetup(args, root, io);
+  const { choices, survey, env } = setup;
 
-  const written = writeFiles(root, projectFiles(choices, root));
-  const isNew = written.some(({ path, what }) => path === 'tenantctl.yaml' && what === 'created');
+  const written = writeFiles(root, projectFiles(choices, root, survey?.detected ?? []));
+  const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
-  const exported = choices.from === 'export' && isNew ? await exportTenant(choices, root, io) : null;
+  const exported =
+    choices.from === 'export' && isNew ? await exportTenant(setup, root, { ...io, env }) : null;
   const facts = readPipelineFacts(root, io.env);
-  const pipelineNotes = writeFiles(root, pipelineFiles(choices, facts));
+  const { top, folder } = repositoryOf(root);
+  const pipelineNotes = writeFiles(top, pipelineFiles(choices, facts, folder));
 
   const unused = isNew ? '' : unusedOptions(args);
   const hasLock = existsSync(join(root, 'package-lock.json'));
   const hasPipeline = pipelineNotes.some(({ what }) => what === 'created');
-  const steps = nextSteps(
-    { choices, isNew, exported, facts, hasLock, hasPipeline },
-    relative(io.cwd, root),
-    io,
-  );
+  const steps = nextSteps({ setup, isNew, exported, facts, hasLock, hasPipeline }, relative(io.cwd, root));
   const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
-  io.stdout.write(`${formatNotes([...written, ...pipelineNotes])}\n${unused}${next}`);
+  const shown = pipelineNotes.map(({ path, what }) => ({ path: relative(root, join(top, path)), what }));
+  io.stdout.write(`${formatNotes([...written, ...kept, ...shown])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
 });
+
+/** The setup without questions. A tenant whose credentials are set is read. */
+async function chooseSetup(
+  args: Args,
+  { root, isNew }: { root: string; isNew: boolean },
+  io: Io,
+): Promise<Setup> {
+  const choices = chooseDefaults(args);
+  const { tenant } = choices;
+  const survey = tenant && isNew ? await surveyWith(tenant, { root, env: io.env, io }) : null;
+  if (tenant && survey) printSurvey(survey, tenant, io);
+  return { choices, survey, env: io.env, keep: [] };
+}
+
+/** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
+function repositoryOf(root: string): { readonly top: string; readonly folder: string } {
+  try {
+    const { top, prefix } = findRepository(root);
+    // A pipeline could not name other folders without quotes.
+    if (/^[A-Za-z0-9._/-]*$/.test(prefix)) return { top, folder: prefix };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+  return { top: root, folder: '' };
+}
+
+/** Keeps typed credentials where somebody wants that. */
+function keepTyped({ keep, env }: Setup, root: string, io: Io): Note[] {
+  if (keep.length === 0) return [];
+  const values = Object.fromEntries(keep.map((name) => [name, env[name] ?? '']));
+  const problem = writeDotEnv(root, values);
+  if (problem === null) return [{ path: '.env', what: 'created' }];
+  printNote(`The credentials were not kept in .env: ${problem}.`, io);
+  return [];
+}
 
 /** One line for each file. */
 function formatNotes(notes: readonly Note[]): string {
@@ -87,38 +125,26 @@ function unusedOptions({ identity, profiles }: Args): string {
   return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
 }
 
-/** Exports the tenant, and returns the exit code; `null` where the credentials are not set. */
-async function exportTenant({ tenant }: Choices, root: string, io: Io): Promise<ExitCode | null> {
-  if (tenant !== null && !hasCredentials(io)) return null;
+/** Exports what could be read, and returns the exit code; `null` where nothing was. */
+async function exportTenant({ choices, survey }: Setup, root: string, io: Io): Promise<ExitCode | null> {
+  if (choices.tenant !== null && survey === null) return null;
+  const left = survey?.left.map(({ kind }) => kind) ?? [];
+  const names = kinds.filter((kind) => !left.includes(kind)).map(({ name }) => name);
   const { exportToNewFiles } = await import('./export.ts');
   const { reportFailure } = await import('./output.ts');
-  const args = { ...exportDefaults, config: join(root, 'tenantctl.yaml'), out: join(root, 'config') };
+  const environment = choices.tenant === null ? undefined : environmentName;
+  const place = { config: join(root, 'tenantctl.yaml'), env: environment, out: join(root, 'config') };
   try {
+    const args = { ...verbosity, ...place, kinds: names, only: [], except: [] };
     return await exportToNewFiles(args, { ...io, stdout: io.stderr });
   } catch (error) {
     return reportFailure(error, [], io);
   }
 }
 
-/** The arguments of `tenantctl export` without options. */
-const exportDefaults = {
-  kinds: kinds.map(({ name }) => name),
-  only: [],
-  except: [],
-  env: undefined,
-  quiet: false,
-  verbose: false,
-  color: true,
-  progress: true,
-};
-
-function hasCredentials({ env }: Io): boolean {
-  return Boolean(env.TENANT_CLIENT_ID && (env.TENANT_CLIENT_SECRET || env.TENANT_CLIENT_SECRET_FILE));
-}
-
 /** What `init` has done. */
 interface InitResult {
-  readonly choices: Choices;
+  readonly setup: Setup;
   /** Whether there was no project file before. */
   readonly isNew: boolean;
   /** The exit code of the export. `null`: there was none. */
@@ -132,25 +158,24 @@ interface InitResult {
 
 /** The commands that come next, and what else there is to do, as comments. */
 function nextSteps(
-  { choices, isNew, exported, facts, hasLock, hasPipeline }: InitResult,
+  { setup: { choices }, isNew, exported, facts, hasLock, hasPipeline }: InitResult,
   folder: string,
-  io: Io,
 ): string[] {
   const { from, tenant } = choices;
-  const unset = facts.names.filter((name) => !io.env[name] && !io.env[`${name}_FILE`]);
   // The embedded tenant needs no credentials. The secrets in the examples are for the other environment.
   const needed =
     tenant !== null
-      ? unset
+      ? facts.unset
       : from === 'examples'
         ? []
-        : unset.filter((name) => !name.startsWith('TENANT_CLIENT_'));
+        : facts.unset.filter((name) => !name.startsWith('TENANT_CLIENT_'));
   return [
     ...(folder === '' ? [] : [`cd ${folder}`]),
     ...(hasLock ? [] : ['npm install   # and commit package-lock.json: pipelines install what it says']),
     ...(hasPipeline && facts.hosts === null
       ? [`# In the pipelines, replace ${unknownHost} by the hosts of your tenant.`]
       : []),
+    ...(needed.length > 0 ? ['# Set what is missing, here or as NAME=value lines in .env:'] : []),
     ...needed.map((name) => `export ${name}=…`),
     // Without --merge, the export would declare the objects of existing manifests again.
     ...(from === 'export' && exported !== ExitCode.done

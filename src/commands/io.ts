@@ -8,7 +8,8 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 export interface ProgramIo {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Only a terminal has a raw mode, in which it does not show what is typed. */
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
   /** For the requested document only. */
   readonly stdout: Output;
   /** For progress, logs, warnings and questions. */
@@ -94,6 +95,10 @@ export function isInteractive(io: ProgramIo): boolean {
 }
 
 /** The options for rendering text on one of the streams. */
-export function viewOf(output: Output, args: Pick<Verbosity, 'color' | 'verbose'>, io: ProgramIo) {
-  return { colour: hasColour(output, io, args), width: widthOf(output), verbose: args.verbose };
+export function viewOf(
+  output: Output,
+  { verbose, quiet, ...args }: Pick<Verbosity, 'color' | 'verbose' | 'quiet'>,
+  io: ProgramIo,
+) {
+  return { colour: hasColour(output, io, args), width: widthOf(output), verbose, quiet };
 }

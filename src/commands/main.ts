@@ -1,12 +1,12 @@
 import yargs, { type Argv } from 'yargs';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode } from '../model/failure.ts';
 import { version } from '../model/version.ts';
 import { checkArguments, parserSettings } from './check-arguments.ts';
 import type { Run } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo, widthOf } from './io.ts';
 import { commonOptions } from './options.ts';
-import { describeUnknown, UnknownArguments, unknownIn } from './unknown-arguments.ts';
+import { describeUnknown, describeUsage, UnknownArguments, unknownIn } from './usage.ts';
 
 /**
  * Runs the program and returns its exit code. Never throws: a failure is printed on stderr. Without arguments, the help
@@ -17,16 +17,22 @@ import { describeUnknown, UnknownArguments, unknownIn } from './unknown-argument
 export async function main(argv: readonly string[], programIo: ProgramIo): Promise<ExitCode> {
   const io = redactIo(programIo);
   try {
-    return await dispatch(argv.length === 0 ? ['--help'] : argv, io);
+    return await dispatch(withHelp(argv), io);
   } catch (error) {
     const { reportFailure } = await import('./output.ts');
     return reportFailure(error, argv, io);
   }
 }
 
+/** Without arguments, and for the word `help`, help is asked for. */
+function withHelp(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0) return ['--help'];
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+}
+
 /** Parses the arguments and runs the command that they name. */
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const { name, rest } = await findCommand(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv);
+  const { name, rest } = await findCommand(argv);
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   // Nothing is run when help is printed.
   let run: Run = async () => ExitCode.done;
@@ -40,6 +46,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
         setRun,
       )
     : addCommandList(baseParser(io, 'COMMAND'));
+  if (argv.some((word) => word === '--help' || word === '-h')) await addPage(parser, name);
   try {
     await parser.parseAsync(entry ? [...rest] : [...argv], {}, (error, _args, output) => {
       if (output && !error) io.stdout.write(`${output}\n`);
@@ -50,6 +57,13 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     throw await describeUnknown(error, { name, command, argv: rest });
   }
   return run(io);
+}
+
+/** Ends the help with the address of its page. */
+async function addPage(parser: Argv, name: string): Promise<void> {
+  const { documentation } = await import('./package-file.ts');
+  const page = documentation(`docs/commands.md${Object.hasOwn(commands, name) ? `#${name}` : ''}`);
+  parser.epilogue(`Documentation: ${page}`);
 }
 
 /**
@@ -113,12 +127,6 @@ function baseParser(io: Io, usage: string): Argv {
       if (error && error.name !== 'YError') throw error;
       const unknown = unknownIn(message ?? '');
       if (unknown) throw new UnknownArguments(unknown);
-      const help = '`tenantctl --help` lists commands and options.';
-      const [, near] = /^Did you mean (.+)\?$/.exec(message) ?? [];
-      if (near)
-        throw failure('usage', 'There is no such command.', { hint: `Did you mean \`${near}\`? ${help}` });
-      const isShort = message.startsWith('Not enough non-option arguments');
-      const words = isShort ? `An argument is missing: \`tenantctl ${usage}\`.` : message;
-      throw failure('usage', words, { hint: help });
+      throw describeUsage(message, usage);
     });
 }

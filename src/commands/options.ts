@@ -70,8 +70,8 @@ export function commonOptions(yargs: Argv) {
       ...text("The environment. Default: TENANTCTL_ENV, or the project file's defaultEnvironment"),
       alias: 'e',
     })
-    .option('quiet', flag('Print no progress and no remarks'))
-    .option('verbose', flag('Print each request, and long values in full'))
+    .option('quiet', flag('Print no progress and no remarks: only changes, risks and errors'))
+    .option('verbose', flag('Print each request, and long values and repeated remarks in full'))
     .option('color', { ...flag('Colored output. NO_COLOR turns it off too'), default: true })
     .option('progress', { ...flag('Show progress on a terminal'), default: true })
     .group(['config', 'env', 'quiet', 'verbose', 'color', 'progress', 'help', 'version'], group.common);

@@ -2,6 +2,7 @@ import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, wri
 import { dirname, resolve } from 'node:path';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { requireOwnFile } from '../loader/own-folder.ts';
+import { hasErrors } from '../model/diagnostic.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
@@ -19,7 +20,12 @@ export function printDocument(
   templates: Templates = {},
 ): void {
   const view = viewOf(io.stdout, args, io);
-  const options = { ...view, colour: view.colour && args.format === 'text', ...templates };
+  const options = {
+    ...view,
+    colour: view.colour && args.format === 'text',
+    redact: redactorOf(io),
+    ...templates,
+  };
   const output = isData(document, args.format) ? io.data : io.stdout;
   output.write(addLineEnd(renderReport(document, args.format, options)));
 }
@@ -29,8 +35,9 @@ function isData({ is }: Document, format: Format): boolean {
   return format === 'json' && (is === 'plan' || is === 'result');
 }
 
-/** Prints a document on stderr: remarks that are not part of the requested document. */
+/** Prints a document on stderr that was not requested. With `--quiet`, problems that are no errors are not printed. */
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
+  if (args.quiet && document.is === 'diagnostics' && !hasErrors(document.diagnostics)) return;
   io.stderr.write(addLineEnd(renderReport(document, 'text', viewOf(io.stderr, args, io))));
 }
 
@@ -45,7 +52,9 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   // `validate` shows information. Here only the reason for stopping matters.
   const diagnostics = failed.diagnostics.filter(({ severity }) => severity !== 'info');
   const document = { is: 'diagnostics', diagnostics } as const;
-  const view = viewOf(io.stderr, { color: !argv.includes('--no-color'), verbose: false }, io);
+  const given = (option: string) => argv.includes(option);
+  const verbosity = { color: !given('--no-color'), verbose: given('--verbose'), quiet: given('--quiet') };
+  const view = viewOf(io.stderr, verbosity, io);
   io.stderr.write(`${renderReport(document, 'text', view).trimEnd()}\n`);
   if (wantsJson(argv)) io.stdout.write(`${renderReport(document, 'json', view).trimEnd()}\n`);
   return failed.exitCode;
@@ -98,12 +107,17 @@ export function writeReports(
   templates: Templates = {},
 ): void {
   for (const file of files) {
-    const options = { colour: false, width: 100, verbose: true, ...templates };
+    const options = { colour: false, width: 100, verbose: true, redact: redactorOf(io), ...templates };
     const format = reportFormat(file, document.is);
     const text = addLineEnd(renderReport(document, format, options));
     writeText(file, isData(document, format) ? text : io.redactor.text(text), io);
   }
 }
+
+const redactorOf =
+  ({ redactor }: Io) =>
+  (text: string): string =>
+    redactor.text(text);
 
 /** Whether one of the requested formats is a page. */
 export function wantsPage({ format, report }: { format: Format; report: readonly string[] }): boolean {

@@ -30,12 +30,20 @@ export const command = defineCommand(build, async (args, io) => {
   const load = createLoader(args, io);
   const { root, environment } = loadEnvironment(projectOptions(args, io));
   const reader = args.offline ? offline : onlineReader(args, io);
-  const empty = { environment: environment.name, templates: [], attributes: null, diagnostics: [] };
+  const empty = {
+    environment: environment.name,
+    templates: [],
+    attributes: null,
+    diagnostics: [],
+    loadedAt: null,
+    isBroken: true,
+  };
   let snapshot = await reload(empty, load, reader);
   const preview = await startPreview({ port: args.port, snapshot });
   io.stdout.write(`${preview.url}\n`);
   if (!args.quiet) io.stderr.write('The page is updated when manifests change. Press Ctrl-C to stop.\n');
   const refresh = async () => {
+    preview.announce();
     snapshot = await reload(snapshot, load, reader);
     preview.show(snapshot);
   };
@@ -72,11 +80,12 @@ async function reload(last: Snapshot, load: () => Project, reader: Reader): Prom
     return await snapshotOf(load(), reader);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { ...last, diagnostics: error.diagnostics };
+    return { ...last, diagnostics: error.diagnostics, isBroken: true };
   }
 }
 
 async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
+  const loadedAt = new Date().toISOString();
   const { resources, environment, lint: levels } = project;
   const { live, diagnostics } = await reader(project);
   const known = live && { defaults: live.defaults, context: Object.keys(live.attributes) };
@@ -86,6 +95,8 @@ async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
     templates: previewTemplates(resources, live),
     attributes: live?.attributes ?? null,
     diagnostics: [...project.diagnostics, ...findings, ...diagnostics],
+    loadedAt,
+    isBroken: false,
   };
 }
 

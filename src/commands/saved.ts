@@ -94,6 +94,8 @@ function readText(file: string, io: Io): string {
     }
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw error instanceof Failure ? error : unreadableFile(file, error);
+    throw error instanceof Failure ? error : unreadableFile(file, error, savedHint);
   }
 }
+
+const savedHint = '`plan --out FILE` writes a plan file, and `apply --result FILE` a result file.';

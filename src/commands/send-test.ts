@@ -55,7 +55,7 @@ export const command = defineCommand(build, async (args, io) => {
     const answer = isConfirmed ? await sendTest(test, tenant) : null;
     progress.end();
     io.stdout.write(testOutcome(test, answer, args.format, viewOf(io.stdout, args, io)));
-    return ExitCode.done;
+    return isConfirmed ? ExitCode.done : ExitCode.couldNotRun;
   });
 });
 

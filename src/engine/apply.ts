@@ -10,7 +10,7 @@ import { secretNamesIn } from '../model/marker.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
-import { findLaterRefusals } from '../planner/guards.ts';
+import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { moveOldRecords } from './old-records.ts';
 import { journalFolder, recentWrites } from './recent.ts';
@@ -131,34 +131,31 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
 
 /**
  * Throws a Failure (exit 4) for a plan that a guard refused, for a plan whose digest is not the approved one, and for a
- * saved plan with deletes that the environment does not allow any more.
+ * saved plan with deletes that neither the environment nor the approval allows.
  */
-export function requireApproved(
-  plan: Plan,
-  { policy }: Environment,
-  approvedDigest: string | undefined,
-): void {
+export function requireApproved(plan: Plan, { policy }: Environment, approval: Approval): void {
   if (isRefused(plan)) {
     throw new Failure(
       plan.diagnostics.filter(({ severity }) => severity === 'error'),
       ExitCode.refused,
     );
   }
-  if (approvedDigest !== undefined && approvedDigest !== plan.digest) {
+  if (approval.digest !== undefined && approval.digest !== plan.digest) {
     throw failure(
       'digest-mismatch',
-      `The plan's digest is ${plan.digest}, not the approved ${approvedDigest}: its changes are different.`,
+      `The plan's digest is ${plan.digest}, not the approved ${approval.digest}: its changes are different.`,
       { hint: 'Plan again, review it, and approve the new digest.' },
       ExitCode.refused,
     );
   }
-  const refusals = findLaterRefusals(plan, policy);
+  const refusals = findLaterRefusals(plan, policy, approval);
   if (refusals.length > 0) throw new Failure(refusals, ExitCode.refused);
 }
 
-/** The tenant's own message about an error, and a hint. */
+/** The tenant's own message about an error, and a hint, as sentences. */
 function describe(sent: Sent): string {
   const { text, hint } = describeAnswer(sent);
-  const sentence = /[.!?]$/.test(text) ? text : `${text}.`;
+  const ended = /[.!?]$/.test(text) ? text : `${text}.`;
+  const sentence = ended.charAt(0).toUpperCase() + ended.slice(1);
   return hint === null ? sentence : `${sentence} ${hint}`;
 }

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
 import type { Environment } from '../model/project.ts';
+import { didYouMean } from '../model/suggest.ts';
 import type { PlanChoices } from '../planner/input.ts';
 
 /** The options of a plan. Each one may be left out; the default is that of the command without options. */
@@ -43,10 +44,15 @@ export function scopeOf({ only, except }: Pick<Globs, 'only' | 'except'>): (addr
   return scopeFilter({ only, except });
 }
 
-/** A warning for each glob that matches none of the objects: it probably has a typo. */
+/**
+ * A warning for each glob that matches none of the objects: it probably has a typo.
+ *
+ * @param declared what to suggest: the warning is part of the digest, which others' objects must not change
+ */
 export function unmatchedGlobs(
   globs: Globs,
   objects: readonly { readonly address: Address }[],
+  declared: readonly { readonly address: Address }[],
 ): Diagnostic[] {
   const isUnmatched = (glob: string) => {
     const matches = matchAddresses([glob]);
@@ -58,8 +64,26 @@ export function unmatchedGlobs(
       code: 'unmatched-glob',
       severity: 'warning',
       message: `${option} \`${glob}\` matches no object, declared or read from the tenant.`,
-      hint: 'Addresses are written as a plan shows them: `SenderAddress/help@acme.example`.',
+      hint: nearAddresses(
+        glob,
+        declared.map(({ address }) => address),
+      ),
     }));
+}
+
+/** As many addresses are named. */
+const maxNamed = 3;
+
+/** The declared address that was probably meant, or some of the kind that the glob names. */
+function nearAddresses(glob: string, addresses: readonly Address[]): string {
+  const [kind = ''] = glob.split('/');
+  const same = [...new Set(addresses.filter((address) => address.startsWith(`${kind}/`)))].sort();
+  const near = didYouMean(glob, same);
+  if (near !== null) return near;
+  if (same.length === 0)
+    return 'A plan shows addresses as they are written here: `SenderAddress/help@acme.example`.';
+  const named = same.slice(0, maxNamed).map((address) => `\`${address}\``);
+  return `Declared are ${[...named, ...(same.length > named.length ? ['…'] : [])].join(', ')}`;
 }
 
 /** The options that name objects by globs, or kinds. */

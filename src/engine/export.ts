@@ -14,28 +14,45 @@ import {
 } from '../exporter/index.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { allOf } from '../kinds/kind.ts';
+import { allOf, isObserved, type Kind } from '../kinds/kind.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Project } from '../model/project.ts';
+import type { Environment, Project } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { kindsWithoutService, leftOut } from './detect.ts';
 import { readSettledObjects } from './recent.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Which objects to export. */
 export interface ExportOptions {
-  /** The kinds to export. Left out: all. */
-  readonly kinds?: readonly string[];
+  /** The kinds to export. Left out: all whose objects the API can change. */
+  readonly kinds?: readonly string[] | undefined;
   /** The project's folder: what an apply from there has just written is waited for. Left out: nothing is. */
   readonly root?: string;
   /** Whether to export an object. Left out: every object. */
   isInScope?(address: Address): boolean;
   /** The secrets that existing manifests declare for an object. Left out: there are no manifests. */
   declaredSecrets?(object: LiveObject): DeclaredSecrets;
+}
+
+/**
+ * The kinds of an export that names none: without those that the API cannot change, and those of a service that the
+ * environment does not have. These are reported.
+ */
+function usualKinds(environment: Environment): {
+  readonly wanted: readonly Kind[];
+  readonly remarks: Diagnostic[];
+} {
+  const usual = kinds.filter((kind) => !isObserved(kind));
+  const left = kindsWithoutService(environment);
+  return {
+    wanted: usual.filter((kind) => !left.includes(kind)),
+    remarks: usual.filter((kind) => left.includes(kind)).map(leftOut),
+  };
 }
 
 /**
@@ -52,7 +69,9 @@ export async function exportTenant(
 ): Promise<Export> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted = names === undefined ? kinds : names.map(kindNamed);
+  const { wanted, remarks } = names
+    ? { wanted: names.map(kindNamed), remarks: [] }
+    : usualKinds(tenant.environment);
   const read = (reader: Client) => readAll(reader, wanted, settings);
   const all =
     root === undefined
@@ -60,12 +79,15 @@ export async function exportTenant(
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  return exportObjects({ objects, records, settings, declaredSecrets });
+  const exported = exportObjects({ objects, records, settings, declaredSecrets });
+  return { ...exported, diagnostics: [...remarks, ...exported.diagnostics] };
 }
 
-export interface MergeOptions
-  extends Required<Omit<ExportOptions, 'declaredSecrets' | 'root'>>,
-    Pick<MergeInput, 'folder' | 'delete' | 'read'> {}
+export interface MergeOptions extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read'> {
+  /** The kinds to merge. Left out: those that manifests declare, and with `all` also those of an export. */
+  readonly kinds?: readonly string[] | undefined;
+  isInScope(address: Address): boolean;
+}
 
 /**
  * Reads the tenant and returns how to update the existing manifests. Comments, order, style, tags and side files are
@@ -78,7 +100,9 @@ export async function mergeTenant(
 ): Promise<Merge> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted = names.map(kindNamed);
+  const wanted =
+    names?.map(kindNamed) ??
+    kindsToMerge(resources, options.all ? usualKinds(tenant.environment).wanted : []);
   const read = (reader: Client) => readAll(reader, wanted, settings, resources);
   const [objects, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
@@ -94,8 +118,13 @@ export async function mergeTenant(
     },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
-    inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),
+    inScope: ({ kind, address }) => wanted.includes(kindNamed(kind)) && isInScope(address),
   });
+}
+
+function kindsToMerge(resources: Project['resources'], others: readonly Kind[]): readonly Kind[] {
+  const declared = new Set(resources.map(({ kind }) => kindNamed(kind)));
+  return kinds.filter((kind) => declared.has(kind) || others.includes(kind));
 }
 
 /** Reads the records that the ids inside these objects may refer to. */
@@ -143,21 +172,25 @@ export function refuseDeclared(
 ): void {
   const twice = declared
     .filter(({ path }) => declarations.covers(posix.join(folder, path)))
-    .flatMap(({ object }): Diagnostic[] => {
+    .flatMap(({ object }) => {
       const source = declarations.find(object);
-      if (!source) return [];
-      return [
-        {
-          code: 'already-declared',
-          severity: 'error',
-          message: `${object.address} is already declared. Nothing was written.`,
-          hint: 'Update the existing manifests with --merge, or export into a folder that `manifests` does not match.',
-          source,
-          address: object.address,
-        },
-      ];
+      return source ? [{ address: object.address, source }] : [];
     });
-  if (twice.length > 0) throw new Failure(twice);
+  const [first] = twice;
+  if (!first) return;
+  const what =
+    twice.length === 1
+      ? `${first.address} is already declared`
+      : `${twice.length} of ${declared.length} objects are already declared, such as ${first.address}`;
+  throw new Failure([
+    {
+      code: 'already-declared',
+      severity: 'error',
+      message: `${what}. Nothing was written.`,
+      hint: 'Update the existing manifests with `export --merge`, or export into a folder that `manifests` does not match.',
+      ...first,
+    },
+  ]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isWhole, type Sent } from '../client/answer.ts';
+import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { inBrief } from '../client/describe.ts';
 import { pageOf } from '../client/page.ts';
@@ -91,7 +91,7 @@ interface StartedRun {
 
 /** The number of further pages, from the total on the first page. */
 function pagesAfter({ request, member }: PageSource, first: Sent): number {
-  const page = isWhole(first) ? pageOf(first, request.path, member) : null;
+  const page = pageOf(first, request.path, member);
   if (!page || page.total === null || page.rows.length === 0) return 0;
   return Math.ceil(page.total / page.rows.length) - 1;
 }

@@ -3,6 +3,7 @@ import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import { type LintKnowledge, lint, needsContext, questionsOf, recordsIn, sendersIn } from '../lint/index.ts';
+import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
@@ -29,7 +30,10 @@ export async function lintPlan(plan: Plan, project: Project, planned: Planned): 
   const written = new Set(writes.map(({ address }) => address));
   // A declared template that equals its default, and is not customised, is no change. Its findings are shown too.
   const live = new Set(input.objects.map(({ address }) => address));
-  const standard = defaults.map(({ address }) => address).filter((address) => !live.has(address));
+  const isInScope = scopeFilter(plan.scope);
+  const standard = defaults
+    .map(({ address }) => address)
+    .filter((address) => !live.has(address) && isInScope(address));
   const about = new Set([...written, ...standard]);
   if (about.size === 0) return plan;
   const changed = project.resources.filter(({ address }) => written.has(address));

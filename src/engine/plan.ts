@@ -11,7 +11,7 @@ import type { Project } from '../model/project.ts';
 import type { Resource, UsedLookup } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
-import { answerAsked, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { answerAsked, completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { type Matched, matchAll, planChanges as planMatched } from '../planner/index.ts';
 import {
   defaultsFor,
@@ -26,6 +26,7 @@ import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './recent.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
+import { undeclarability, warnOfLosses } from './undeclarable.ts';
 
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
@@ -69,26 +70,17 @@ export async function makePlan(
     tenant: client.tenant,
     objects,
     secrets,
-    whyUndeclarable: await undeclarability(choices, settings),
+    // Only --prune asks.
+    whyUndeclarable: choices.scope.prune ? await undeclarability(settings) : () => null,
     choices,
     ...desired,
   };
   const matched = matchAll(input);
   const defaults = await readPlanDefaults(matched, client, settings);
-  const plan = planMatched(input, matched, defaults);
+  const plan = await warnOfLosses(planMatched(input, matched, defaults), input);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);
   return judge(plan, { input, defaults, client });
-}
-
-/** Only `--prune` asks, and the exporter, which knows what a manifest can declare, takes a while to load. */
-async function undeclarability(
-  { scope }: PlanChoices,
-  settings: ApiSettings,
-): Promise<PlanInput['whyUndeclarable']> {
-  if (!scope.prune) return () => null;
-  const { whyUndeclarable } = await import('../exporter/draft.ts');
-  return (live) => whyUndeclarable(live, settings);
 }
 
 /** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */
@@ -111,10 +103,12 @@ async function loadManifests(
   choices: PlanChoices,
   { impactRequests = null, env = process.env }: PlanOptions,
 ): Promise<PlanSource> {
-  const { environment, resources, diagnostics } = project;
+  const { environment, diagnostics } = project;
+  const complete = (each: Resource) => completeResource(each, environment.settings);
+  const resources = project.resources.map(complete);
   const { scope, rotate } = choices;
   const past = scope.since === null ? null : await loadPrevious(project, scope.since, env);
-  const previous = past?.resources ?? null;
+  const previous = past?.resources.map(complete) ?? null;
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
   // has are not resolved either: their records may be gone.
@@ -129,7 +123,7 @@ async function loadManifests(
         resources: fill(resources),
         previous: previous && fill(previous),
         diagnostics: [
-          ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects]),
+          ...unmatchedGlobs({ ...scope, rotate }, [...resources, ...(previous ?? []), ...objects], resources),
           // `validate` shows information about manifests. In a plan it would distract from the changes.
           ...diagnostics.filter(({ severity }) => severity !== 'info'),
           ...(past?.diagnostics ?? []),

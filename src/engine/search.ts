@@ -1,15 +1,15 @@
 import { resolveLookups } from '../client/lookups.ts';
 import { type PageSource, readRows } from '../client/pages.ts';
 import { readObjects } from '../client/read.ts';
+import type { Call } from '../kinds/http.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import { type Failure, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import type { Request } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
 import type { FoundProfiles } from '../model/search.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** Which search to run, and how many of its profiles to read. */
@@ -22,7 +22,7 @@ export interface SearchOptions {
 }
 
 interface Search extends Pick<FoundProfiles, 'label' | 'rules'> {
-  readonly request: Request;
+  readonly request: Call;
 }
 
 /**
@@ -41,10 +41,12 @@ export async function runSearch(
 
 async function findSearch(label: string, searches: readonly Resource[], tenant: Tenant): Promise<Search> {
   const { settings } = tenant.environment;
-  const declared = searches.filter(
-    ({ key, ensure, fields }) =>
-      key[0] === label && ensure === 'present' && own(fields, 'rules') !== undefined,
-  );
+  const declared = searches
+    .filter(
+      ({ key, ensure, fields }) =>
+        key[0] === label && ensure === 'present' && own(fields, 'rules') !== undefined,
+    )
+    .map((each) => completeResource(each, settings));
   const answer = await resolveLookups(tenant.client, lookupsIn(declared));
   const [resource] = declared;
   if (resource) {
@@ -83,7 +85,7 @@ async function unknownLabel(label: string, searches: readonly Resource[], tenant
 const largestPage = 500;
 
 /** The list of the profiles that a search finds, in the largest pages. */
-export function profilePages(label: string, request: Request): PageSource {
+export function profilePages(label: string, request: Call): PageSource {
   const query = { metadata: 'true', ...request.query, limit: String(largestPage) };
   return {
     what: `the search "${label}"`,

@@ -40,12 +40,13 @@ export function loadPast(project: Project, revision: string, env: NodeJS.Process
 }
 
 function readPast(project: Project, folder: string, revision: string, env: NodeJS.ProcessEnv): Past {
-  const { configFile, environment } = project;
-  const past = loadPastProject({
+  const { configFile, environment, root } = project;
+  const options = {
     configFile: join(folder, basename(configFile)),
     environment: environment.name,
     env,
-  });
+  };
+  const past = loadPastProject(options, root);
   if (!isSameTenant(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }

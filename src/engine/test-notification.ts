@@ -2,7 +2,7 @@ import { isSuccess, mayHaveHappened } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import { comparable } from '../kinds/field.ts';
-import { apiRequest } from '../kinds/http.ts';
+import { apiRequest, identityResource } from '../kinds/http.ts';
 import { someOf } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
@@ -17,6 +17,8 @@ import { redacted } from '../model/sensitive.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
 import type { Tenant } from './tenant.ts';
+
+const testNotification = identityResource('TestNotification', 'v2025', 'send-test-notification');
 
 /** The key in a template's address. Throws a Failure for any other text. */
 export function templateKey(address: Address, resources: readonly Resource[]): Key {
@@ -116,7 +118,7 @@ export async function sendTest(
     medium,
     context: settings.jsonText === 'text' ? JSON.stringify(context) : literal(context),
   };
-  const sent = await client.send(apiRequest('POST', '/v2025/send-test-notification', settings, { body }));
+  const sent = await client.send(apiRequest('POST', testNotification, settings, { body }));
   if (isSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };
   if (sent.outcome === 'unsent' && sent.reason === 'interrupted') {
     throw interruption('Interrupted; nothing was sent.');

@@ -1,4 +1,4 @@
-import { comparable } from '../kinds/field.ts';
+import { comparable, preferred, printedJson } from '../kinds/field.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
@@ -6,12 +6,12 @@ import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import type { Omission } from './omission.ts';
+import { namesBeside, namesOf } from './names.ts';
+import type { Omission, Refusal } from './omission.ts';
 import { isWritableKey, printJson, rootOf } from './print-json.ts';
 import { isMapping, jsonOf } from './printable.ts';
 import { lookupsFor, type Records } from './reference-lookups.ts';
@@ -34,15 +34,11 @@ export interface Draft {
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
   readonly sideTexts: readonly SideText[];
+  /** Names of ids, to stand beside these as comments, by place. */
+  readonly names: ReadonlyMap<Pointer, string>;
   /** The places of secrets, and the names that existing manifests give them. */
   readonly secrets: readonly { readonly at: Pointer; readonly name: string | null }[];
   readonly omissions: readonly Omission[];
-}
-
-/** An object that no manifest can declare, and why. */
-export interface Refusal {
-  readonly object: LiveObject;
-  readonly refused: string;
 }
 
 export interface DraftContext {
@@ -67,16 +63,6 @@ export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusa
   return {
     drafts: results.filter((result) => 'kind' in result),
     refusals: results.filter((result) => 'refused' in result),
-  };
-}
-
-export function refusalDiagnostic({ object, refused }: Refusal): Diagnostic {
-  return {
-    code: 'not-declarable',
-    severity: 'warning',
-    message: `${object.address} is not exported, because no manifest can declare it: ${refused}.`,
-    hint: 'It stays as it is in the tenant.',
-    address: object.address,
   };
 }
 
@@ -112,6 +98,7 @@ export function draftObject(
     kind,
     key,
     fields: membersOf(valid),
+    names: namesBeside(membersOf(valid), namesOf(object, context)),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap((drafted) => drafted.secrets.map((at) => ({ at, name: secrets.get(at) ?? null }))),
     omissions: [
@@ -164,7 +151,7 @@ function draftField(
       value: printed,
       secrets,
       omissions,
-    } = printJson(value, rootOf(name, field), field, {
+    } = printJson(printedJson(field, value), rootOf(name, field), field, {
       hidden: object.hidden,
       declaredSecrets: new Set(places.map(inAnyItem)),
     });
@@ -182,15 +169,25 @@ function isUnset(field: Field, value: Json): boolean {
   return comparable(field, value) === null;
 }
 
-/** Long texts in a language of their own, or of several lines, are easier to read in a file of their own. */
+/** A text of so many lines, each of so many characters, is short. */
+const short = { lines: 3, length: 120 };
+/** An element of HTML, and no e-mail address in angle brackets. */
+const element = /<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/i;
+
+/**
+ * Texts that are easier to read in a file of their own: HTML, and what is long. A long line stays in the manifest where
+ * the field is for single lines.
+ */
 function sideTextOf(name: string, field: Field, value: Json): SideText | null {
   if (field.is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
-  const { language } = field;
-  const lines = value.split('\n').length;
-  const isLong = (lines > 3 || value.length > 200) && (language !== undefined || lines > 1);
+  const lines = value.trimEnd().split('\n');
+  const isShort = lines.length <= short.lines && lines.every(({ length }) => length <= short.length);
+  const isHtml = field.language === 'html' && element.test(value);
+  const isLong = !isShort && (lines.length > 1 || field.language !== undefined);
   // A side file is UTF-8 of limited size; half of a surrogate pair can only be written as an escape.
   const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
-  return isLong && fits ? { ending: `${name}.${language ?? 'txt'}`, text: value } : null;
+  if (!fits || !(isHtml || isLong)) return null;
+  return { ending: `${name}.${isHtml ? 'html' : 'txt'}`, text: value };
 }
 
 /**
@@ -203,7 +200,7 @@ export function draftPlainField(
   object: LiveObject,
   { settings, records }: DraftContext,
 ): Printable | undefined {
-  const value = own(object.fields, name) ?? null;
+  const value = preferred(field, own(object.fields, name) ?? null);
   if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
   const lookups = lookupsFor(object, settings, records);
   const declarable = field.is === 'reference' ? pickReference(value) : value;
@@ -213,8 +210,8 @@ export function draftPlainField(
 /** The members of a reference that a manifest may declare; tenants may show more. */
 function pickReference(value: Json): Json {
   if (!isObject(value)) return value;
-  const { type = null, id = null, name = null } = value;
-  return { type, id, name };
+  const { type = null, name = null, id = null } = value;
+  return { type, name, id };
 }
 
 /** The tenant's value, with a `!lookup` in place of each id that has one; `null` where it cannot be written. */

@@ -1,10 +1,13 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
-import { type DraftInput, draftAll, refusalDiagnostic } from './draft.ts';
-import { createEnvExample, createFiles, type ExportedFile } from './files.ts';
+import { type DraftInput, draftAll } from './draft.ts';
+import type { NamedSecret } from './env-example.ts';
+import { createFiles, type ExportedFile } from './files.ts';
+import { refusalDiagnostics } from './omission.ts';
 import { secretNames, secretsOf } from './secret-names.ts';
 
-export { type ExportedFile, secretsFile } from './files.ts';
+export { addToEnvExample, envExampleFile, type NamedSecret } from './env-example.ts';
+export type { ExportedFile } from './files.ts';
 export { type Merge, type MergeInput, mergeExport } from './merge/index.ts';
 
 /** A live object that no manifest declared before, and its new manifest. */
@@ -15,26 +18,28 @@ export interface NewDeclaration {
 }
 
 export interface Export {
-  /** Sorted by path. */
+  /** Manifests and side files, sorted by path. */
   readonly files: readonly ExportedFile[];
   readonly declared: readonly NewDeclaration[];
-  /** Objects that no manifest can declare. */
+  /** The secrets that the manifests name. */
+  readonly secrets: readonly NamedSecret[];
+  /** A remark about the objects that no manifest can declare, where there are some. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Manifests of live objects, their side files, and `.env.example` where there are secrets. A plan of these manifests
- * has no changes. The same objects give the same files, regardless of their order.
+ * Manifests of live objects, and their side files. A plan of these manifests has no changes. The same objects give the
+ * same files, regardless of their order.
  */
 export function exportObjects(input: DraftInput): Export {
   const { drafts, refusals } = draftAll(input);
   const places = secretsOf(drafts);
-  const destination = { folder: '', nameSecret: secretNames(places), textOf: () => null };
-  const { files, manifests } = createFiles(drafts, destination);
-  const env = createEnvExample(places, destination);
+  const nameSecret = secretNames(places);
+  const { files, manifests } = createFiles(drafts, { folder: '', nameSecret, textOf: () => null });
   return {
-    files: [...files, ...(env ? [env] : [])].sort((a, b) => (a.path < b.path ? -1 : 1)),
+    files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
-    diagnostics: refusals.map(refusalDiagnostic),
+    secrets: places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at })),
+    diagnostics: refusalDiagnostics(refusals),
   };
 }

@@ -1,3 +1,5 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { LiveObject } from '../model/live.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 
 /** Why a value of the tenant is not in its manifest. */
@@ -26,3 +28,41 @@ const reasons: Readonly<Record<Reason, string>> = {
   notWritable: 'it holds a value that a manifest cannot express.',
   notValid: 'the schema of this kind does not accept the value.',
 };
+
+/** An object that no manifest can declare, and why. */
+export interface Refusal {
+  readonly object: LiveObject;
+  readonly refused: string;
+}
+
+/** One remark about all objects that are not exported: how many of each kind, and the first of them by name. */
+export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
+  const [first] = refusals;
+  if (!first) return [];
+  const [code, severity] = ['not-declarable', 'warning'] as const;
+  if (refusals.length === 1) {
+    const { address } = first.object;
+    const message = `${address} is not exported, because no manifest can declare it: ${first.refused}.`;
+    return [{ code, severity, message, hint: 'It stays as it is in the tenant.', address }];
+  }
+  const kinds = [...new Set(refusals.map(({ object }) => object.kind))];
+  const counts = kinds.map((kind) => countOf(kind, refusals));
+  const message = `${refusals.length} objects are not exported, because no manifest can declare them: ${counts.join(', ')}.`;
+  return [
+    {
+      code,
+      severity,
+      message: `${message} The first: ${first.refused}.`,
+      hint: 'They stay as they are in the tenant.',
+    },
+  ];
+}
+
+/** How many objects of a kind a remark names. */
+const longestList = 3;
+
+function countOf(kind: string, refusals: readonly Refusal[]): string {
+  const addresses = refusals.filter(({ object }) => object.kind === kind).map(({ object }) => object.address);
+  const more = addresses.length > longestList ? ', …' : '';
+  return `${addresses.length} × ${kind} (${addresses.slice(0, longestList).join(', ')}${more})`;
+}

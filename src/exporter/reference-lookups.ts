@@ -36,25 +36,51 @@ function isReference({ when }: RecordReference, records: Records): boolean {
   return shown !== undefined && when.values.includes(shown);
 }
 
+/** The records that the ids of an object refer to, by the places of these; none for an id that several records have. */
+export function referencedRecords(
+  object: LiveObject,
+  settings: ApiSettings,
+  records: Records,
+): ReadonlyMap<Pointer, JsonObject> {
+  const found = referencesOf(object, settings, records).flatMap(({ at, id, from }) => {
+    const record = recordWithId(records.get(from) ?? [], id);
+    return record ? [[at, record] as const] : [];
+  });
+  return new Map(found);
+}
+
 /** A lookup for each id of an object whose record has a name that no other record has, by its place. */
 export function lookupsFor(
-  { kind, fields }: LiveObject,
+  object: LiveObject,
   settings: ApiSettings,
   records: Records,
 ): ReadonlyMap<Pointer, Printable> {
   const lookups = new Map<Pointer, Printable>();
-  for (const reference of kindNamed(kind).references?.(fields, settings) ?? []) {
-    if (!isReference(reference, records)) continue;
+  for (const reference of referencesOf(object, settings, records)) {
     const lookup = lookupFor(reference, records.get(reference.from) ?? []);
     if (lookup) lookups.set(reference.at, lookup);
   }
   return lookups;
 }
 
+function referencesOf(
+  { kind, fields }: LiveObject,
+  settings: ApiSettings,
+  records: Records,
+): RecordReference[] {
+  const references = kindNamed(kind).references?.(fields, settings) ?? [];
+  return references.filter((reference) => isReference(reference, records));
+}
+
+function recordWithId(rows: readonly JsonObject[], id: string): JsonObject | null {
+  const [record, ...others] = rows.filter((row) => textIn(row, 'id') === id);
+  return record && others.length === 0 ? record : null;
+}
+
 /** A lookup by the first of the reference's fields that is unique to its record; `null` where none is. */
 function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Printable | null {
-  const [record, ...others] = rows.filter((row) => textIn(row, 'id') === id);
-  if (!record || others.length > 0) return null;
+  const record = recordWithId(rows, id);
+  if (!record) return null;
   for (const field of by) {
     const value = textIn(record, field);
     if (value === null || rows.filter((row) => textIn(row, field) === value).length > 1) continue;

@@ -1,10 +1,10 @@
 import { isArray, isObject, type Json, own, pick, textOf } from '../model/json.ts';
-import { apiRequest, jsonPatchType, pathOf } from './http.ts';
+import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
 import type { Field, Kind } from './kind.ts';
-import { call, type Operation, patchedFields } from './operation.ts';
+import { call, idPlace, type Operation, patchedFields } from './operation.ts';
 
-const path = '/v2024/auth-profiles';
+const resource = identityResource('AuthProfile', 'v2024', 'auth-profiles');
 const fields: Readonly<Record<string, Field>> = {
   type: { is: 'value' },
   offNetwork: { is: 'value' },
@@ -17,7 +17,8 @@ const patchable = Object.keys(fields);
 
 const patch: Operation = {
   method: 'PATCH',
-  path: () => `${path}/{id}`,
+  resource,
+  below: [idPlace],
   contentType: jsonPatchType,
   read: (body) => patchedFields(body),
   risk: (body) => (canLockOut(body) ? ['lockout'] : []),
@@ -33,10 +34,11 @@ export const authProfile: Kind = {
   serverOwned: ['strongAuthLogin', 'tenant'],
   pinnable: true,
   renamable: false,
+  resource,
   read: {
     how: 'list-then-each',
-    list: { path: () => path, pageSize: null },
-    each: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+    list: { resource, pageSize: null },
+    each: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   parse(answer, _settings, id) {
     const name = textOf(answer, 'name') || id;

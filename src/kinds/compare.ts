@@ -3,9 +3,9 @@ import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJso
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
-import { comparable, comparableRecord } from './field.ts';
+import { canonicalRecord, comparable, comparableRecord, preferred } from './field.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field } from './kind.ts';
+import type { Field, RecordsField } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
 /** A difference in a field, before secrets are redacted and origins are added. */
@@ -20,6 +20,7 @@ export function compareField(
 ): FieldDifference[] {
   if (declared === live) return [];
   if (field.is === 'records') return compareRecords(name, field, declared, live);
+  if (field.is === 'value' && field.synonyms) return compareSynonyms(name, field, declared, live ?? null);
   const after = comparable(field, declared);
   const before = comparable(field, live);
   if (field.is === 'set') return compareSets(name, before, after);
@@ -38,6 +39,13 @@ export function compareField(
   return [difference([name], before === null ? null : shown.before, after === null ? null : shown.after)];
 }
 
+/** Either side may have several values that mean the same: a recorded one too. */
+function compareSynonyms(name: string, field: Field, declared: Json, live: Json): FieldDifference[] {
+  const valuesOf = (side: Json) => (isArray(side) ? side : [side]);
+  const isShared = valuesOf(declared).some((value) => valuesOf(live).some((other) => sameJson(value, other)));
+  return isShared ? [] : [difference([name], preferred(field, live), preferred(field, declared))];
+}
+
 function compareSets(name: string, before: Json, after: Json): FieldDifference[] {
   const old = isArray(before) ? before : [];
   const wanted = isArray(after) ? after : [];
@@ -50,16 +58,17 @@ function compareSets(name: string, before: Json, after: Json): FieldDifference[]
 
 function compareRecords(
   name: string,
-  { alike }: Field & { is: 'records' },
+  field: RecordsField,
   declared: Json,
   live: Json | undefined,
 ): FieldDifference[] {
-  return pairRecords(declared, live, alike).flatMap((pair, at) => {
+  return pairRecords(declared, live, field).flatMap((pair, at) => {
     if (pair.declared === null || pair.live === null)
       return [difference([name, at], pair.live, pair.declared)];
-    if (recordAgrees(pair.declared, pair.live)) return [];
-    const wanted = comparableRecord(pair.declared);
-    return compareJson([name, at], restrict(comparableRecord(pair.live), wanted), wanted);
+    if (recordAgrees(pair.declared, pair.live, field)) return [];
+    const wanted = comparableRecord(pair.declared, field);
+    const named = canonicalRecord(pair.declared, field);
+    return compareJson([name, at], restrict(comparableRecord(pair.live, field), named), wanted);
   });
 }
 

@@ -12,7 +12,7 @@ import {
 import { jsonText, literal, secretName } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, Kind } from './kind.ts';
+import type { Field, Kind, RecordsField } from './kind.ts';
 
 /**
  * The comparable form of a value: two values of a field are equal exactly if their comparable forms are. Unset values
@@ -35,9 +35,14 @@ export function comparable(field: Field, value: Json | undefined): Json {
       return isObject(value) ? comparableReference(value) : value;
     case 'records':
       return isArray(value)
-        ? comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item) : item)))
+        ? comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item, field) : item)))
         : value;
   }
+}
+
+/** The one of the synonyms of a value that is shown and sent; any other value as it is. */
+export function preferred(field: Field, value: Json): Json {
+  return field.is === 'value' && field.synonyms && isArray(value) ? (value[0] ?? null) : value;
 }
 
 /** Sorted, without duplicates; `null` where empty. */
@@ -47,13 +52,44 @@ function comparableSet(items: readonly Json[]): Json {
   return sorted.length > 0 ? sorted : null;
 }
 
-function comparableJson(value: Json, { nested = [], pairs }: Field & { is: 'json' }): Json {
+function comparableJson(value: Json, { nested = [], pairs, filled }: Field & { is: 'json' }): Json {
   if (!isObject(value)) return value === '' ? null : value;
   if (Object.keys(value).length === 0) return null;
   if (pairs)
     return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
-  return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
+  const readable = mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
+  const set = filled ? withoutFillers(readable) : readable;
+  return isEmptyObject(set) ? null : set;
 }
+
+/**
+ * A value without the members with which hosts fill objects up: null, false, `""` and `{}`, at every depth.
+ *
+ * @param kept a value whose members stay, such as what a manifest declares
+ */
+function withoutFillers(value: Json, kept: Json = null): Json {
+  if (isArray(value))
+    return value.map((item, at) => withoutFillers(item, isArray(kept) ? (kept[at] ?? null) : null));
+  if (!isObject(value)) return value;
+  return mapMembers(value, (item, name) => {
+    const declared = isObject(kept) ? own(kept, name) : undefined;
+    const rest = withoutFillers(item, declared ?? null);
+    const isFiller = rest === null || rest === false || rest === '' || isEmptyObject(rest);
+    return isFiller && declared === undefined ? undefined : rest;
+  });
+}
+
+/**
+ * A JSON field as a manifest shows it: parsed, and without what a host filled it up with.
+ *
+ * @param declared a value whose members stay
+ */
+export function printedJson({ filled }: Field & { is: 'json' }, value: Json, declared: Json = null): Json {
+  const parsed = readJsonText(value);
+  return filled ? withoutFillers(parsed, declared) : parsed;
+}
+
+const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
 /** A reference with an id is compared by that id, since the server may answer with another name. */
 function comparableReference(value: JsonObject): Json {
@@ -65,11 +101,16 @@ function comparableReference(value: JsonObject): Json {
 }
 
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
-export function comparableRecord(record: JsonObject): JsonObject {
-  return mapMembers(record, (value) => {
+export function comparableRecord(record: JsonObject, field: RecordsField): JsonObject {
+  return mapMembers(canonicalRecord(record, field), (value) => {
     if (value === null) return undefined;
     return typeof value === 'object' ? value : String(value);
   });
+}
+
+/** A record in the spelling of its field, unset members included. */
+export function canonicalRecord(record: JsonObject, field: RecordsField): JsonObject {
+  return field.canonical?.(record) ?? record;
 }
 
 /**
@@ -106,7 +147,7 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
 /** The value as the API accepts it: JSON fields as text, or as objects where the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
-  if (field.is !== 'json') return value;
+  if (field.is !== 'json') return preferred(field, value);
   // Empty text is unset, and not JSON.
   if (value === '') return null;
   if (!isObject(value)) return value;

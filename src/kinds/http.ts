@@ -3,20 +3,71 @@ import type { Json } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
+/** The two HTTP services of a tenant. */
+export type Service = 'identity' | 'profiles';
+
+/** Who answers a request, and what it is counted with. */
+export interface Lane {
+  readonly service: Service;
+  /** Requests of one group share a rate limit: an API version, or the own path of a resource. */
+  readonly group: string;
+}
+
+/** A request on its way to a tenant. */
+export interface Call extends Request {
+  readonly lane: Lane;
+}
+
+/** What the API serves under one path. */
+export interface ApiResource {
+  /** Its name among the `paths` of an environment. */
+  readonly name: string;
+  /** From the base URL on. */
+  path(settings: ApiSettings): string;
+  lane(settings: ApiSettings): Lane;
+}
+
+/** A resource of the identity service: below its documented API version, or under a path of its own (newer hosts). */
+export function identityResource(name: string, version: string, segment: string): ApiResource {
+  const ownPath = ({ paths }: ApiSettings) => (Object.hasOwn(paths, name) ? paths[name] : undefined);
+  return {
+    name,
+    path: (settings) => ownPath(settings) ?? `/${version}/${segment}`,
+    lane: (settings) => ({ service: 'identity', group: ownPath(settings) ?? version }),
+  };
+}
+
+/** A resource of the profile-management interface (seed 002). */
+export function profilesResource(name: string, path: (settings: ApiSettings) => string): ApiResource {
+  return { name, path, lane: () => ({ service: 'profiles', group: 'api' }) };
+}
+
+/** What a request adds to the path of its resource, its query, and its body. */
+export interface CallParts {
+  /** Segments, not encoded. */
+  readonly below?: readonly string[];
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  readonly contentType?: string;
+}
+
 /**
  * Requests of the API with the headers its documents ask for: Accept always, Content-Type with a body, and the
- * experimental header on every v2024 and v2025 call (seeds 000 and 001, "Endpoints").
+ * experimental header on every call of the identity service (seeds 000 and 001, "Endpoints"). Throws a Failure for a
+ * segment that would walk out of the path.
  */
 export function apiRequest(
   method: Request['method'],
-  path: string,
+  resource: ApiResource,
   settings: ApiSettings,
-  more: { query?: Readonly<Record<string, string>>; body?: Json; contentType?: string } = {},
-): Request {
+  { below = [], query = {}, body, contentType = 'application/json' }: CallParts = {},
+): Call {
+  const lane = resource.lane(settings);
   const headers: Record<string, string> = { accept: 'application/json' };
-  if (more.body !== undefined) headers['content-type'] = more.contentType ?? 'application/json';
-  if (serviceOf(path) === 'identity') headers[settings.experimentalHeader.toLowerCase()] = 'true';
-  return { method, path, query: more.query ?? {}, headers, body: more.body ?? null };
+  if (body !== undefined) headers['content-type'] = contentType;
+  if (lane.service === 'identity') headers[settings.experimentalHeader.toLowerCase()] = 'true';
+  const path = pathOf(resource.path(settings), ...below);
+  return { method, path, query, headers, body: body ?? null, lane };
 }
 
 export const jsonPatchType = 'application/json-patch+json';
@@ -37,14 +88,6 @@ export function encodeSegment(segment: string): string {
     );
   }
   return encodeURIComponent(segment);
-}
-
-/** The two HTTP services of a tenant. */
-export type Service = 'identity' | 'profiles';
-
-/** Which service serves a path: the versioned ones are the identity service's. */
-export function serviceOf(path: string): Service {
-  return /^\/v\d{4}\//.test(path) ? 'identity' : 'profiles';
 }
 
 /**

@@ -1,7 +1,7 @@
 import jsonpatch from 'fast-json-patch';
 import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { containsMarker, livePlace } from '../model/marker.ts';
-import { valueAt } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 /** One operation of a JSON Patch (RFC 6902) that sets or removes one member. */
 export interface PatchOperation {
@@ -29,6 +29,31 @@ export function patchOperations(before: JsonObject, after: JsonObject): PatchOpe
     if (op === 'add' || op === 'replace') return { op, path, value: valueAt(after, path) ?? null };
     throw new TypeError(`Comparing two values never gives the operation "${op}".`);
   });
+}
+
+/**
+ * The same changes for tenants that only know `replace`: where a member is new or goes, the nearest parent that exists is
+ * replaced. The members of the document itself always exist.
+ */
+export function replaceOnly(
+  operations: readonly PatchOperation[],
+  before: JsonObject,
+  after: JsonObject,
+): PatchOperation[] {
+  const places = new Set(
+    operations.map(({ op, path }) => (op === 'replace' ? path : parentOf(path, before))),
+  );
+  const outermost = [...places].filter((place) =>
+    [...places].every((other) => other === place || !isWithin(place, other)),
+  );
+  return outermost.map((path) => ({ op: 'replace', path, value: valueAt(after, path) ?? null }));
+}
+
+/** The nearest place above a member that `before` has. */
+function parentOf(path: Pointer, before: JsonObject): Pointer {
+  const above = segmentsOf(path).slice(0, -1);
+  while (above.length > 1 && !isObject(valueAt(before, pointer(...above)) ?? null)) above.pop();
+  return above.length === 0 ? path : pointer(...above);
 }
 
 /** Unset values count as absent: `add` sets them, where a strict tenant would refuse a `replace`. */

@@ -5,14 +5,18 @@ import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { ApiResource, Call } from './http.ts';
 import type { Operations } from './operation.ts';
 
 /** How the values of a field are compared, shown, written and exported. */
 export type Field =
-  /** Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal. */
-  | { readonly is: 'value'; readonly nameOf?: string }
-  /** Text for people: line endings do not count, empty is unset. `language` names its side file's ending. */
-  | { readonly is: 'text'; readonly language?: 'html' | 'txt' }
+  /**
+   * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal.
+   * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
+   */
+  | { readonly is: 'value'; readonly nameOf?: string; readonly synonyms?: true }
+  /** Text for people: line endings do not count, empty is unset. Those with a `language` may have many lines. */
+  | { readonly is: 'text'; readonly language?: 'html' }
   /** An e-mail address: case does not count. */
   | { readonly is: 'email' }
   /** A list without order and duplicates; empty is unset. */
@@ -20,21 +24,31 @@ export type Field =
   /**
    * A JSON object that the API keeps in text. With `declares: 'members'`, members that a manifest omits are left alone.
    * Members named in `nested` contain JSON text themselves. `pairs` marks settings of another system: 60 and "60" are
-   * equal, since hosts answer with either, and there may be credentials among them.
+   * equal, since hosts answer with either, and there may be credentials among them. With `filled`, hosts answer with
+   * members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth.
    */
   | {
       readonly is: 'json';
       readonly declares: 'whole' | 'members';
       readonly nested?: readonly string[];
       readonly pairs?: true;
+      readonly filled?: true;
     }
   /** `{type, id, name}`: compared by id where there is one, else by name. */
   | { readonly is: 'reference' }
-  /**
-   * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
-   * members that are sent even where a manifest leaves them out.
-   */
-  | { readonly is: 'records'; readonly alike: readonly string[]; readonly filled?: JsonObject };
+  | RecordsField;
+
+/**
+ * A list of objects without order. Two objects with equal `alike` members are versions of one record. `filled` are the
+ * members that are sent even where a manifest leaves them out.
+ */
+export interface RecordsField {
+  readonly is: 'records';
+  readonly alike: readonly string[];
+  readonly filled?: JsonObject;
+  /** The record in one spelling, where tenants have several for the same. */
+  canonical?(record: JsonObject): JsonObject;
+}
 
 /** One part of a kind's natural key. */
 export interface KeyField {
@@ -45,7 +59,7 @@ export interface KeyField {
 
 /** A list endpoint of the API. */
 export interface List {
-  path(settings: ApiSettings): string;
+  readonly resource: ApiResource;
   /** Records per call; `null` where the documents declare no paging. */
   readonly pageSize: number | null;
   /** The documents state a page size but no parameters: the first page is read without parameters. */
@@ -65,14 +79,14 @@ export type Read =
       readonly how: 'list';
       readonly list: List;
       /** The call for one object whose id is known. */
-      one?(id: string, settings: ApiSettings): Request;
+      one?(id: string, settings: ApiSettings): Call;
     }
   /** The list has ids; each object has its own call. */
-  | { readonly how: 'list-then-each'; readonly list: List; each(id: string, settings: ApiSettings): Request }
+  | { readonly how: 'list-then-each'; readonly list: List; each(id: string, settings: ApiSettings): Call }
   /** There is no list: one call for each declared key. `isAbsent` distinguishes "not configured" from a failure. */
   | {
       readonly how: 'each-declared';
-      each(key: Key, settings: ApiSettings): Request;
+      each(key: Key, settings: ApiSettings): Call;
       isAbsent(answer: { status: number; body: Json }): boolean;
       /** The keys to read where all objects are wanted, from the objects and defaults of other kinds. */
       candidates(known: readonly LiveObject[]): readonly Key[];
@@ -151,6 +165,8 @@ export interface Kind {
   readonly renamable: boolean;
   /** A remark for projects that declare such objects; shown once in a run. */
   readonly notice?: { readonly code: string; readonly message: string };
+  /** What the API calls such objects: where they are, which service has them, and what their requests are counted with. */
+  readonly resource: ApiResource;
   readonly read: Read;
   /** Where the vendor's defaults are listed. */
   readonly defaults?: List;
@@ -159,6 +175,8 @@ export interface Kind {
    * `null`: not an object of this kind, which is an error of the tenant unless `isForeign` accepts it.
    */
   parse(answer: JsonObject, settings: ApiSettings, id: string | null): Facts | null;
+  /** What a manifest declares, with each value in the field in which `parse` has it for this tenant. Left out: as it is. */
+  arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Whether a row of the list is another thing that the tenant lists there too. */
   isForeign?(row: JsonObject): boolean;
   /** The calls that change objects: `create`, `update` and `remove` make their requests from them, and from no others. */
@@ -174,11 +192,18 @@ export interface Kind {
   refusalAdvice?(request: Request): string | null;
   /** Ids of other records in the object's fields, for export. */
   references?(fields: JsonObject, settings: ApiSettings): readonly RecordReference[];
+  /** Declared fields with lookups of what the tenant wants besides, as the settings say. */
+  complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
 }
 
 /** The field of that name, or `undefined`. */
 export function fieldNamed({ fields }: Kind, name: string): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** Whether the API has no call that changes objects of the kind: they can only be observed. */
+export function isObserved({ operations }: Kind): boolean {
+  return Object.values(operations).every((calls) => calls.length === 0);
 }
 
 /** What has to be read of one kind. */

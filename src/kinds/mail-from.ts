@@ -1,11 +1,11 @@
 import { isObject, own, textOf } from '../model/json.ts';
-import { apiRequest, pathOf } from './http.ts';
+import { apiRequest, identityResource } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
 import { call, type Operation, wholeObject } from './operation.ts';
 
-const path = '/v2025/mail-from-attributes';
+const resource = identityResource('MailFrom', 'v2025', 'mail-from-attributes');
 
-const set: Operation = { method: 'PUT', path: () => path, read: wholeObject('identity') };
+const set: Operation = { method: 'PUT', resource, read: wholeObject('identity') };
 
 /** The MAIL FROM domain of a mail identity (seed 001; api-notes, "MailFrom"). */
 export const mailFrom: Kind = {
@@ -16,11 +16,12 @@ export const mailFrom: Kind = {
   serverOwned: ['id', 'mxRecord', 'txtRecord', 'mailFromDomainStatus'],
   pinnable: false,
   renamable: false,
+  resource,
   read: {
     how: 'each-declared',
     // The documents have the identity in the path and require `id` in the query, so both are sent.
     each: ([identity = ''], settings) =>
-      apiRequest('GET', pathOf(path, identity), settings, { query: { id: identity } }),
+      apiRequest('GET', resource, settings, { below: [identity], query: { id: identity } }),
     isAbsent: ({ status, body }) =>
       status === 400 ||
       status === 404 ||

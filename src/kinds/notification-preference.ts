@@ -1,6 +1,13 @@
-import { own, textOf } from '../model/json.ts';
-import { apiRequest, pathOf } from './http.ts';
+import { isArray, type Json, own, textOf } from '../model/json.ts';
+import { apiRequest, identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
+import { mediumOf } from './notification-template.ts';
+
+const resource = identityResource('NotificationPreference', 'v2025', 'notification-preferences');
+
+function mediumsOf(value: Json): Json {
+  return isArray(value) ? value.map((item) => (typeof item === 'string' ? mediumOf(item) : item)) : value;
+}
 
 /** The media of a notification, read-only in the API (seed 001, list-notification-preferences). */
 export const notificationPreference: Kind = {
@@ -11,10 +18,10 @@ export const notificationPreference: Kind = {
   serverOwned: ['modified'],
   pinnable: false,
   renamable: false,
+  resource,
   read: {
     how: 'each-declared',
-    each: ([key = ''], settings) =>
-      apiRequest('GET', pathOf('/v2025/notification-preferences', key), settings),
+    each: ([key = ''], settings) => apiRequest('GET', resource, settings, { below: [key] }),
     isAbsent: ({ status }) => status === 404,
     candidatesFrom: ['NotificationTemplate'],
     candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),
@@ -23,7 +30,7 @@ export const notificationPreference: Kind = {
     const key = textOf(answer, 'key') ?? id;
     return key === null
       ? null
-      : { key: [key], id: null, fields: { mediums: own(answer, 'mediums') ?? null } };
+      : { key: [key], id: null, fields: { mediums: mediumsOf(own(answer, 'mediums') ?? null) } };
   },
   operations: { create: [], update: [], delete: [] },
   // There is no such call.

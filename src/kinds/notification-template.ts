@@ -11,13 +11,18 @@ import {
 } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { wireValue } from './field.ts';
-import { apiRequest, isIn, pathOf } from './http.ts';
+import { apiRequest, identityResource, isIn } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 import { call, keyIn, type Naming, type Operation, wholeObject } from './operation.ts';
 
-const path = '/v2025/notification-templates';
-const bulkDelete = `${path}/bulk-delete`;
-const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks', 'attachments', 'messageJSON'] };
+const resource = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
+const bulkDelete = 'bulk-delete';
+const chat: Field = {
+  is: 'json',
+  declares: 'whole',
+  filled: true,
+  nested: ['blocks', 'attachments', 'messageJSON'],
+};
 
 const fields: Readonly<Record<string, Field>> = {
   name: { is: 'text' },
@@ -35,13 +40,20 @@ const fields: Readonly<Record<string, Field>> = {
 const names = Object.keys(fields);
 const keyParts = ['key', 'medium', 'locale'];
 
+/** A medium as manifests name it: hosts may answer in another case. */
+export function mediumOf(text: string): string {
+  const upper = text.toUpperCase();
+  return ['EMAIL', 'SLACK', 'TEAMS'].includes(upper) ? upper : text;
+}
+
 /** POST is the only write: it creates a template or replaces it (seed 001, operation rule 1). */
-const post: Operation = { method: 'POST', path: () => path, read: wholeObject(...keyParts) };
+const post: Operation = { method: 'POST', resource, read: wholeObject(...keyParts) };
 
 /** Deletes several templates. A key alone would delete all of its media and locales, so all three are always sent. */
 const removeAll: Operation = {
   method: 'POST',
-  path: () => bulkDelete,
+  resource,
+  below: [bulkDelete],
   read(body) {
     const items = isArray(body) ? body : [];
     const objects = items.flatMap((item): Naming[] => {
@@ -62,19 +74,21 @@ export const notificationTemplate: Kind = {
   serverOwned: ['id', 'created', 'modified'],
   pinnable: false,
   renamable: false,
+  resource,
   read: {
     how: 'list',
-    list: { path: () => path, pageSize: 250, filter: byKey },
-    one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+    list: { resource, pageSize: 250, filter: byKey },
+    one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   defaults: {
-    path: () => '/v2025/notification-template-defaults',
+    resource: identityResource('NotificationTemplateDefault', 'v2025', 'notification-template-defaults'),
     pageSize: 250,
     filter: byKey,
   },
   parse(answer) {
-    const key = keyIn(answer, keyParts);
-    if (key === null) return null;
+    const [name, medium, locale] = keyIn(answer, keyParts) ?? [];
+    if (name === undefined || medium === undefined || locale === undefined) return null;
+    const key = [name, mediumOf(medium), locale];
     const id = textOf(answer, 'id');
     return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
   },
@@ -91,7 +105,7 @@ export const notificationTemplate: Kind = {
     return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
   },
   refusalAdvice: (request) =>
-    request.path === bulkDelete
+    request.path.endsWith(`/${bulkDelete}`)
       ? "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it."
       : null,
 };
@@ -100,16 +114,16 @@ function byKey(keys: readonly Key[]): string {
   return isIn('key', [...new Set(keys.map(([key = '']) => key))]);
 }
 
-/** Fields of the live template that tenantctl does not know are sent back, since leaving them out would delete them. */
-function writeWhole({
-  key: [key = '', medium = '', locale = ''],
-  fields: values,
-  live,
-  settings,
-}: WriteInput): Write {
-  const known = Object.entries(fields).map(
-    ([name, field]) => [name, wireValue(field, own(values, name), settings)] as const,
-  );
+/**
+ * Fields of the live template that tenantctl does not know are sent back, since leaving them out would delete them. A null
+ * is only sent where it clears a field: some hosts refuse it in others.
+ */
+function writeWhole(input: WriteInput): Write {
+  const { key: keys, fields: values, changed, live, settings } = input;
+  const [key = '', medium = '', locale = ''] = keys;
+  const known = Object.entries(fields)
+    .map(([name, field]) => [name, wireValue(field, own(values, name), settings)] as const)
+    .filter(([name, value]) => value !== null || changed.has(name));
   const body = {
     ...(live === null ? {} : { ...unknownFields(live.raw), ...(live.id === null ? {} : { id: live.id }) }),
     key,
@@ -126,7 +140,7 @@ function unknownFields(raw: JsonObject): JsonObject {
 }
 
 function remarks(body: JsonObject, isNew: boolean): string[] {
-  const set = ['header', 'footer'].filter((name) => own(body, name) !== null);
+  const set = ['header', 'footer'].filter((name) => (own(body, name) ?? null) !== null);
   return [
     ...(isNew ? ["A customised template no longer follows the vendor's changes to the default."] : []),
     ...(set.length > 0

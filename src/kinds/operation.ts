@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf 
 import type { Action, Change, Request, Risk } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { apiRequest, encodeSegment } from './http.ts';
+import { type ApiResource, apiRequest, pathOf } from './http.ts';
 
 /**
  * A call of the API that changes objects of a kind. Requests are made from it, and before a plan is applied its requests
@@ -11,8 +11,9 @@ import { apiRequest, encodeSegment } from './http.ts';
  */
 export interface Operation {
   readonly method: Exclude<Request['method'], 'GET'>;
-  /** From the base URL on; `{id}` stands for the object's id. */
-  path(settings: ApiSettings): string;
+  readonly resource: ApiResource;
+  /** Segments after the path of the resource; `{id}` stands for the object's id. */
+  readonly below?: readonly string[];
   /** Of the body, where it is not JSON. */
   readonly contentType?: string;
   /** What a body says about its objects; `null` for a body that the operation does not have. Left out: it has none. */
@@ -56,17 +57,13 @@ export interface Naming {
 export const idPlace = '{id}';
 
 /** Whether the operation can only be called for an object with an id. */
-export function needsId(operation: Operation, settings: ApiSettings): boolean {
-  return operation.path(settings).split('/').includes(idPlace);
+export function needsId({ below = [] }: Pick<Operation, 'below'>): boolean {
+  return below.includes(idPlace);
 }
 
-/** The path of an operation for an object. Throws a Failure for an id that cannot stand in a path. */
-export function pathFor(operation: Operation, id: string | null, settings: ApiSettings): string {
-  return operation
-    .path(settings)
-    .split('/')
-    .map((segment) => (segment === idPlace && id !== null ? encodeSegment(id) : segment))
-    .join('/');
+/** The segments of an operation for an object. */
+function segmentsFor({ below = [] }: Operation, id: string | null): string[] {
+  return below.map((segment) => (segment === idPlace ? (id ?? '') : segment));
 }
 
 /** The request of an operation. Throws a Failure for an id that cannot stand in a path. */
@@ -75,11 +72,14 @@ export function call(
   settings: ApiSettings,
   { id = null, body }: { readonly id?: string | null; readonly body?: Json } = {},
 ): Request {
-  const { method, contentType } = operation;
-  return apiRequest(method, pathFor(operation, id, settings), settings, {
+  const { method, resource, contentType } = operation;
+  // A plan has no lanes: they are properties of its kinds.
+  const { lane: _lane, ...request } = apiRequest(method, resource, settings, {
+    below: segmentsFor(operation, id),
     ...(body === undefined ? {} : { body }),
     ...(contentType === undefined ? {} : { contentType }),
   });
+  return request;
 }
 
 /** The operation that a request calls for the object with this id; `null` where it is none of them. */
@@ -91,8 +91,8 @@ export function operationOf(
 ): Operation | null {
   const isCalled = (each: Operation) =>
     each.method === method &&
-    (id !== null || !needsId(each, settings)) &&
-    pathFor(each, id, settings) === path;
+    (id !== null || !needsId(each)) &&
+    pathOf(each.resource.path(settings), ...segmentsFor(each, id)) === path;
   return operations.find(isCalled) ?? null;
 }
 

@@ -1,58 +1,54 @@
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  own,
-  pick,
-  textOf,
-} from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, own, textOf } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
-import type { Request } from '../model/plan.ts';
-import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { comparableRecord } from './field.ts';
-import { apiRequest, pathOf } from './http.ts';
-import type { Kind, RecordReference, WriteInput } from './kind.ts';
-import { type Before, call, type Operation, type Said } from './operation.ts';
+import {
+  changedRule,
+  clearedIn,
+  isServerOwned,
+  manifestRule,
+  newRule,
+  ruleReferences,
+  rulesField,
+  withAttributeClass,
+} from './condition-rule.ts';
+import { apiRequest, type Call, profilesResource } from './http.ts';
+import type { Kind, WriteInput } from './kind.ts';
+import { type Before, call, idPlace, type Operation, type Said } from './operation.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
-const ruleFields = ['type', 'object_type', 'condition_object_id', 'comparison_operator', 'value'];
-/** Two rules with equal values of these are one rule whose operator or value changed. */
-const alike = ['type', 'condition_object_id'];
-const usualType = 'NeAttribute';
+const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);
 
-const post: Operation = { method: 'POST', path: (settings) => settings.profileSearchPath, read: readSearch };
-const patch: Operation = { method: 'PATCH', path: pathOfOne, read: readSearch };
-const remove: Operation = { method: 'DELETE', path: pathOfOne, risk: () => ['delete'] };
+const post: Operation = { method: 'POST', resource, read: readSearch };
+const patch: Operation = { method: 'PATCH', resource, below: [idPlace], read: readSearch };
+const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
 
 /** A saved search over profiles (seed 002; api-notes, "ProfileSearch"). */
 export const profileSearch: Kind = {
   name: 'ProfileSearch',
   summary: 'A saved search over profiles: a label and the rules a profile must satisfy.',
   keyFields: [{ name: 'label' }],
-  fields: { rules: { is: 'records', alike, filled: { object_type: usualType } } },
+  fields: { rules: rulesField },
   serverOwned: ['id', 'uid', 'condition_rules_attributes'],
   pinnable: false,
   renamable: true,
+  resource,
   read: {
     how: 'list',
-    list: { path: (settings) => settings.profileSearchPath, pageSize: null, member: 'advanced_search' },
+    list: { resource, pageSize: null, member: 'advanced_search' },
   },
-  parse(answer, settings) {
+  parse(answer) {
     const inner = own(answer, 'advanced_search');
     const search = isObject(inner) ? inner : answer;
     const label = textOf(search, 'label');
     if (label === null) return null;
-    const rules = liveRules(search).map((rule) => manifestRule(rule, settings));
+    const rules = liveRules(search).map(manifestRule);
     return { key: [label], id: idText(own(search, 'id')), fields: { rules } };
   },
   operations: { create: [post], update: [patch], delete: [remove] },
   // Nothing says that labels are unique (api-notes).
   secondCreate: 'duplicates',
   create({ key: [label = ''], fields, settings }) {
-    const rules = declaredRules(fields).map((rule) => wireRule(rule, settings));
+    const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
     const search = { label, condition_rules_attributes: rules };
     return { requests: [call(post, settings, { body: { advanced_search: search } })] };
   },
@@ -76,11 +72,13 @@ export const profileSearch: Kind = {
     return { requests: [call(remove, settings, { id: live.id })] };
   },
   references: (fields) => declaredRules(fields).flatMap(ruleReferences),
+  complete(fields, settings) {
+    const complete = (rule: Json): Json => (isObject(rule) ? withAttributeClass(rule, settings) : rule);
+    return mapMembers(fields, (value, name) =>
+      name === 'rules' && isArray(value) ? value.map(complete) : value,
+    );
+  },
 };
-
-function pathOfOne({ profileSearchPath }: ApiSettings): string {
-  return `${profileSearchPath}/{id}`;
-}
 
 /** The members of a search in a body, with the fields that they are. */
 const members: ReadonlyMap<string, string> = new Map([
@@ -109,23 +107,22 @@ function readSearch(body: Json): Said | null {
 }
 
 /** The rules once nested records were written; `null` where that cannot be told. */
-function rulesAfter(changes: readonly Json[], { raw, settings }: Before): JsonObject[] | null {
+function rulesAfter(changes: readonly Json[], { raw }: Before): JsonObject[] | null {
   const inner = own(raw, 'advanced_search');
   const rows = new Map(
     liveRules(isObject(inner) ? inner : raw).map((row, at) => [idText(own(row, 'id')) ?? `#${at}`, row]),
   );
-  const known = [...ruleFields.filter((name) => name !== 'object_type'), settings.profileSearchObjectType];
   for (const [at, change] of changes.entries()) {
     if (!isObject(change)) return null;
     const { id: given, _destroy: end, ...members } = change;
     const id = idText(given);
     const row = id === null ? {} : rows.get(id);
-    if (!row || Object.keys(members).some((name) => !known.includes(name))) return null;
+    if (!row || Object.keys(members).some(isServerOwned)) return null;
     if (end === undefined) rows.set(id ?? `+${at}`, { ...row, ...members });
     else if (id === null || end !== true) return null;
     else rows.delete(id);
   }
-  return [...rows.values()].map((row) => manifestRule(row, settings));
+  return [...rows.values()].map((row) => ({ ...manifestRule(row), ...clearedIn(row) }));
 }
 
 /**
@@ -135,14 +132,14 @@ function rulesAfter(changes: readonly Json[], { raw, settings }: Before): JsonOb
 function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: ApiSettings): JsonObject[] {
   const inner = own(raw, 'advanced_search');
   const rows = liveRules(isObject(inner) ? inner : raw);
-  const rowOf = new Map(rows.map((row) => [manifestRule(row, settings), row]));
-  return pairRecords(own(fields, 'rules'), [...rowOf.keys()], alike).flatMap(({ declared, live }) => {
-    const id = live ? literal(own(rowOf.get(live) ?? {}, 'id') ?? null) : null;
+  const rowOf = new Map(rows.map((row) => [manifestRule(row), row]));
+  return pairRecords(own(fields, 'rules'), [...rowOf.keys()], rulesField).flatMap(({ declared, live }) => {
+    const row = (live && rowOf.get(live)) ?? {};
+    const id = literal(own(row, 'id') ?? null);
     if (declared === null) return [{ id, _destroy: true }];
-    if (live === null) return [wireRule(declared, settings)];
-    if (recordAgrees(declared, live)) return [];
-    // As literals, the live values can never pass for markers of a request body.
-    return [{ id, ...wireRule({ ...mapMembers(live, literal), ...declared }, settings) }];
+    if (live === null) return [newRule(declared, settings)];
+    if (recordAgrees(declared, live, rulesField)) return [];
+    return [{ id, ...changedRule(declared, row, settings) }];
   });
 }
 
@@ -157,66 +154,18 @@ export function declaredRules(fields: JsonObject): JsonObject[] {
   return isArray(rules) ? rules.filter(isObject) : [];
 }
 
-/** A live rule with the manifest's names, values as text, without unset members. */
-function manifestRule(rule: JsonObject, settings: ApiSettings): JsonObject {
-  const objectType =
-    own(rule, settings.profileSearchObjectType) ??
-    own(rule, 'object_type') ??
-    own(rule, 'condition_object_type');
-  return comparableRecord(pick({ ...rule, object_type: objectType ?? null }, ruleFields));
-}
-
-/** A manifest's rule as the API accepts it. */
-function wireRule({ object_type, ...rule }: JsonObject, settings: ApiSettings): JsonObject {
-  if (rule.type !== 'ProfileAttributeRule') return rule;
-  return { ...rule, [settings.profileSearchObjectType]: object_type ?? usualType };
-}
-
-/** The types of attributes whose values are ids, and of which records (seed 002, "ProfileAttributeRule"). */
-const idAttributes = [
-  { from: 'profiles', by: ['uid', 'name'], values: ['profile_select', 'profile_search'] },
-  { from: 'users', by: ['uid', 'login', 'email'], values: ['user_select', 'user_search'] },
-];
-
-function ruleReferences(rule: JsonObject, at: number): RecordReference[] {
-  const reference = (field: string, from: string, by: readonly string[]): RecordReference[] => {
-    const id = textOf(rule, field);
-    return id === null ? [] : [{ at: pointer('rules', at, field), id, from, by }];
-  };
-  const attribute = textOf(rule, 'condition_object_id');
-  switch (textOf(rule, 'type')) {
-    case 'ProfileTypeRule':
-      return reference('value', 'profile_types', ['uid', 'name']);
-    case 'ProfileAttributeRule':
-      return [
-        ...reference('condition_object_id', 'ne_attributes', ['uid', 'label', 'name']),
-        ...idAttributes.flatMap(({ from, by, values }) =>
-          reference('value', from, by).flatMap((found): RecordReference[] => {
-            // The documents name the types of attributes, but not the field that has the type.
-            const fields = ['data_type', 'type'];
-            return attribute === null
-              ? []
-              : [{ ...found, when: { from: 'ne_attributes', id: attribute, fields, values } }];
-          }),
-        ),
-      ];
-    default:
-      return [];
-  }
-}
-
 function idText(id: Json | undefined): string | null {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
 }
 
 /** Runs a declared search, lookups filled, without saving it (api-notes, "ProfileSearch"). */
-export function runRules(fields: JsonObject, settings: ApiSettings): Request {
-  const rules = declaredRules(fields).map((rule) => wireRule(rule, settings));
+export function runRules(fields: JsonObject, settings: ApiSettings): Call {
+  const rules = declaredRules(fields).map((rule) => newRule(rule, settings));
   const body = { advanced_search: { condition_rules_attributes: rules } };
-  return apiRequest('POST', pathOf(settings.profileSearchPath, 'run'), settings, { body });
+  return apiRequest('POST', resource, settings, { below: ['run'], body });
 }
 
 /** Runs a saved search by its id. */
-export function runSaved(id: string, settings: ApiSettings): Request {
-  return apiRequest('GET', pathOf(settings.profileSearchPath, id, 'run'), settings);
+export function runSaved(id: string, settings: ApiSettings): Call {
+  return apiRequest('GET', resource, settings, { below: [id, 'run'] });
 }

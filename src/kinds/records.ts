@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../model/json.ts';
-import { comparableRecord } from './field.ts';
+import { canonicalRecord, comparableRecord } from './field.ts';
+import type { RecordsField } from './kind.ts';
 
 /** A declared record and its live version; one side is `null` for an added or removed record. */
 export interface Pair {
@@ -8,18 +9,14 @@ export interface Pair {
 }
 
 /**
- * Pairs declared records with live ones: first those that agree in all declared members, then those that agree in the
- * members `alike`. Each record is used once; the order is the declared one.
+ * Pairs declared records with live ones: first those that are equal, then those that agree in all declared members, then
+ * those that agree in the members `alike`. Each record is used once; the order is the declared one.
  */
-export function pairRecords(
-  declared: Json | undefined,
-  live: Json | undefined,
-  alike: readonly string[],
-): Pair[] {
+export function pairRecords(declared: Json | undefined, live: Json | undefined, field: RecordsField): Pair[] {
   const wanted = recordsOf(declared);
   const left = new Set(recordsOf(live));
   const partner = new Map<JsonObject, JsonObject>();
-  for (const agree of [agreesIn(null), agreesIn(alike)]) {
+  for (const agree of [areEqual(field), agreesIn(null, field), agreesIn(field.alike, field)]) {
     for (const record of wanted) {
       if (partner.has(record)) continue;
       const match = [...left].find((candidate) => agree(record, candidate));
@@ -34,16 +31,23 @@ export function pairRecords(
   ];
 }
 
-/** Whether all members that `declared` names have the same values in `live`. */
-export function recordAgrees(declared: JsonObject, live: JsonObject): boolean {
-  return agreesIn(null)(declared, live);
+/** Whether all members that `declared` names have the same values in `live`; one declared null is unset there. */
+export function recordAgrees(declared: JsonObject, live: JsonObject, field: RecordsField): boolean {
+  return agreesIn(null, field)(declared, live);
 }
 
-function agreesIn(names: readonly string[] | null) {
-  return (declared: JsonObject, live: JsonObject): boolean => {
-    const a = comparableRecord(declared);
-    const b = comparableRecord(live);
-    return (names ?? Object.keys(a)).every((name) => sameJson(own(a, name) ?? null, own(b, name) ?? null));
+type Agree = (declared: JsonObject, live: JsonObject) => boolean;
+
+function areEqual(field: RecordsField): Agree {
+  return (declared, live) => sameJson(comparableRecord(declared, field), comparableRecord(live, field));
+}
+
+function agreesIn(names: readonly string[] | null, field: RecordsField): Agree {
+  return (declared, live) => {
+    const a = comparableRecord(declared, field);
+    const b = comparableRecord(live, field);
+    const compared = names ?? Object.keys(canonicalRecord(declared, field));
+    return compared.every((name) => sameJson(own(a, name) ?? null, own(b, name) ?? null));
   };
 }
 

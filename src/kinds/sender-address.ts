@@ -1,17 +1,17 @@
 import { textOf } from '../model/json.ts';
-import { eq, or } from './http.ts';
+import { eq, identityResource, or } from './http.ts';
 import type { Kind } from './kind.ts';
-import { call, type Operation, wholeObject } from './operation.ts';
+import { call, idPlace, type Operation, wholeObject } from './operation.ts';
 
-const path = '/v2025/verified-from-addresses';
+const resource = identityResource('SenderAddress', 'v2025', 'verified-from-addresses');
 
 const post: Operation = {
   method: 'POST',
-  path: () => path,
+  resource,
   read: wholeObject('email'),
   risk: () => ['sends-mail'],
 };
-const remove: Operation = { method: 'DELETE', path: () => `${path}/{id}`, risk: () => ['delete'] };
+const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
 
 /** An address that notifications may come from (seed 001). */
 export const senderAddress: Kind = {
@@ -22,10 +22,11 @@ export const senderAddress: Kind = {
   serverOwned: ['id', 'verificationStatus', 'isVerifiedByDomain', 'region'],
   pinnable: false,
   renamable: false,
+  resource,
   read: {
     how: 'list',
     list: {
-      path: () => path,
+      resource,
       pageSize: 250,
       counts: true,
       filter: (keys) => or(keys.map(([email = '']) => eq('email', email))),

@@ -1,61 +1,55 @@
 import type { Key } from '../model/address.ts';
-import {
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  objectFrom,
-  own,
-  pick,
-  textOf,
-} from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
-import { isConcealed, isMasked } from '../model/sensitive.ts';
+import { isMasked } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { wireValue } from './field.ts';
-import { apiRequest, jsonPatchType, pathOf } from './http.ts';
-import { type PatchOperation, patchOperations } from './json-patch.ts';
+import { comparable, wireValue } from './field.ts';
+import { apiRequest, identityResource, jsonPatchType } from './http.ts';
+import { type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Facts, Field, Kind, Write, WriteInput } from './kind.ts';
-import { call, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
+import type { Field, Kind, Write, WriteInput } from './kind.ts';
+import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
+import { parseIntegration, ruleField } from './sim-answer.ts';
+import { liftNested, nestedFields, splitAttributes, ticketFields } from './sim-nested.ts';
 
-const path = '/v2024/sim-integrations';
-const rule = 'beforeProvisioningRule';
+const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations');
 
 const fields: Readonly<Record<string, Field>> = {
   description: { is: 'text' },
   type: { is: 'value' },
-  cluster: { is: 'value' },
+  cluster: { is: 'value', synonyms: true },
   sources: { is: 'set' },
   attributes: { is: 'json', declares: 'members', pairs: true },
   request: { is: 'json', declares: 'whole', pairs: true },
   statusMap: { is: 'json', declares: 'whole', pairs: true },
-  [rule]: { is: 'reference' },
+  [ruleField]: { is: 'reference' },
 };
 
-const post: Operation = { method: 'POST', path: () => path, read: wholeObject('name') };
+const post: Operation = { method: 'POST', resource, read: wholeObject('name') };
 const put: Operation = {
   method: 'PUT',
-  path: () => `${path}/{id}`,
+  resource,
+  below: [idPlace],
   read: (body) => withoutNested(wholeObject('name')(body)),
 };
 const patchFields: Operation = {
   method: 'PATCH',
-  path: () => `${path}/{id}`,
+  resource,
+  below: [idPlace],
   contentType: jsonPatchType,
   read: (body) => withoutNested(patchedFields(patchIn(body), { name: 'name' })),
 };
 /** Pointers in the body of this call are relative to the rule (api-notes, "Two small points"). */
 const patchRule: Operation = {
   method: 'PATCH',
-  path: () => `${path}/{id}/${rule}`,
+  resource,
+  below: [idPlace, ruleField],
   contentType: jsonPatchType,
-  read: (body) => patchedFields(patchIn(body), { into: rule }),
+  read: (body) => patchedFields(patchIn(body), { into: ruleField }),
 };
-const remove: Operation = { method: 'DELETE', path: () => `${path}/{id}`, risk: () => ['delete'] };
+const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
 
 /** A service-desk integration (seed 000; api-notes, "SimIntegration"). */
 export const simIntegration: Kind = {
@@ -71,12 +65,14 @@ export const simIntegration: Kind = {
     message:
       'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
   },
+  resource,
   read: {
     how: 'list',
-    list: { path: () => path, pageSize: null },
-    one: (id, settings) => apiRequest('GET', pathOf(path, id), settings),
+    list: { resource, pageSize: null },
+    one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
   },
   parse: parseIntegration,
+  arrange: liftNested,
   operations: { create: [post], update: [patchFields, patchRule, put], delete: [remove] },
   // Names are unique (api-notes).
   secondCreate: 'refused',
@@ -89,6 +85,7 @@ export const simIntegration: Kind = {
   update(input) {
     const unsafe = undeclaredMasks(input);
     if (unsafe.length > 0) return { manual: maskedAdvice(input.key, unsafe) };
+    if (clearsSources(input)) return { manual: sourcesAdvice(input.key) };
     const { id } = input.live;
     if (id === null)
       return { manual: `The tenant shows no id for "${input.key[0]}", so the API cannot change it.` };
@@ -101,73 +98,43 @@ export const simIntegration: Kind = {
   },
 };
 
-/**
- * The answer has another shape than the request: sources are `managedSources`, the cluster is a reference, and `request`
- * and `statusMap` are at top level, inside `attributes`, or missing (api-notes).
- */
-function parseIntegration(answer: JsonObject): Facts | null {
-  const name = textOf(answer, 'name');
-  if (name === null) return null;
-  const { attributes, nested } = splitAttributes(answer);
-  const tickets = { ...answer, ...nested };
-  const notShown = ticketFields.filter((field) => (own(tickets, field) ?? null) === null);
-  return {
-    key: [name],
-    id: textOf(answer, 'id'),
-    fields: {
-      ...pick(answer, ['description', 'type']),
-      cluster: clusterOf(answer),
-      sources: sourcesOf(answer),
-      attributes,
-      ...mapMembers(pick(tickets, ticketFields), readJsonText),
-      [rule]: own(answer, rule) ?? null,
-    },
-    hidden: [...notShown.map((field) => pointer(field)), ...hiddenTexts(attributes, ['attributes'])],
-  };
-}
-
-function clusterOf(answer: JsonObject): Json {
-  const reference = own(answer, 'clusterRef');
-  return own(answer, 'cluster') ?? (isObject(reference) ? (own(reference, 'id') ?? null) : null);
-}
-
-function sourcesOf(answer: JsonObject): Json {
-  const config = own(answer, 'provisioningConfig');
-  const listed =
-    own(answer, 'managedSources') ?? (isObject(config) ? own(config, 'managedResourceRefs') : null);
-  if (!isArray(listed)) return null;
-  return listed.map((source) => (isObject(source) ? (own(source, 'id') ?? null) : source));
-}
-
-/** Pointers to the texts that the tenant shows encrypted or masked. */
-function hiddenTexts(value: Json, at: readonly string[]): Pointer[] {
-  if (typeof value === 'string') return isConcealed(value) ? [pointer(...at)] : [];
-  if (!isObject(value) && !isArray(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => hiddenTexts(item, [...at, name]));
-}
-
 type Update = WriteInput & { readonly live: LiveObject };
 
 /** One patch for the fields, one for the rule, which has its own sub-resource. */
 function patch({ key, fields: values, changed, live, settings }: Update, id: string): Write {
-  const names = [...changed].filter((name) => name !== rule);
+  const names = [...changed].filter((name) => name !== ruleField);
   const nested = wantedNested(values, live);
   const wanted = { ...addNested(values, nested, live), name: key[0] ?? null };
   // On both sides: values that are only sent along are not a change.
-  const current = { ...addNested(live.fields, nested, live), name: live.key[0] ?? null };
-  const operations = patchOperations(
+  const current = { ...withoutEmpty(addNested(live.fields, nested, live)), name: live.key[0] ?? null };
+  const operations = stepsBetween(
     wireFields(current, names, settings),
     wireFields(wanted, names, settings),
+    settings,
   );
-  const ruleOperations = changed.has(rule) ? patchOperations(ruleOf(live.fields), ruleOf(values)) : [];
+  const ruleOperations = changed.has(ruleField)
+    ? stepsBetween(ruleOf(live.fields), ruleOf(values), settings)
+    : [];
   const request = (operation: Operation, steps: readonly PatchOperation[]) =>
     steps.length > 0 ? [call(operation, settings, { id, body: patchBody(steps, settings) })] : [];
   return { requests: [...request(patchFields, operations), ...request(patchRule, ruleOperations)] };
 }
 
+function stepsBetween(before: JsonObject, after: JsonObject, settings: ApiSettings): PatchOperation[] {
+  const steps = patchOperations(before, after);
+  return settings.simPatchOps === 'replace' ? replaceOnly(steps, before, after) : steps;
+}
+
+/** An empty object may stand for a field that is not there: `add` sets both. */
+function withoutEmpty(values: JsonObject): JsonObject {
+  return mapMembers(values, (value, name) => {
+    const field = fields[name];
+    return field?.is === 'json' && comparable(field, value) === null ? null : value;
+  });
+}
+
 function patchBody(operations: readonly PatchOperation[], settings: ApiSettings): Json {
   const items = operations.map(({ op, path: at, value }): JsonObject => {
-    if (settings.simPatchOps === 'replace') return { op: 'replace', path: at, value };
     return op === 'remove' ? { op, path: at } : { op, path: at, value };
   });
   return settings.simPatchBody === 'array' ? items : { operations: items };
@@ -185,7 +152,9 @@ function replaceWhole(input: Update, id: string): Write {
   const lost = ticketFields.filter(
     (field) => live.hidden.includes(pointer(field)) && (own(values, field) ?? null) === null,
   );
-  const sent = Object.keys(fields).filter((field) => !lost.includes(field) || changed.has(field));
+  const isSent = (field: string) =>
+    changed.has(field) || !(lost.includes(field) || (field === 'sources' && isNone(values)));
+  const sent = Object.keys(fields).filter(isSent);
   const whole = addNested(values, wantedNested(values, live), live);
   const body = { id, name, ...wireFields(whole, sent, settings) };
   return {
@@ -195,6 +164,24 @@ function replaceWhole(input: Update, id: string): Write {
         `The tenant does not show ${field}, so this PUT is sent without it: declare it if it is in use.`,
     ),
   };
+}
+
+/** Whether the sources are none. A PUT says so only where a manifest clears them. */
+function isNone({ sources = null }: JsonObject): boolean {
+  return sources === null || (isArray(sources) && sources.length === 0);
+}
+
+/** A PUT without the sources clears them. Where the tenant does not show them, they cannot be sent along either. */
+function clearsSources({ fields: values, live, changed, settings }: Update): boolean {
+  const isUnknown = live.hidden.includes('/sources') && !changed.has('sources') && isNone(values);
+  return settings.simUpdate === 'put' && isUnknown;
+}
+
+function sourcesAdvice([name = '']: Key): string {
+  return (
+    `The tenant does not show the sources of "${name}", and a PUT without them would clear them. ` +
+    'Declare `sources`, or set `identity.simUpdate: patch` where the tenant takes patches; then plan again.'
+  );
 }
 
 function wireFields(values: JsonObject, names: readonly string[], settings: ApiSettings): JsonObject {
@@ -209,7 +196,7 @@ function wireFields(values: JsonObject, names: readonly string[], settings: ApiS
 }
 
 function ruleOf(values: JsonObject): JsonObject {
-  const value = own(values, rule);
+  const value = own(values, ruleField);
   return isObject(value) ? value : {};
 }
 
@@ -218,8 +205,8 @@ function ruleOf(values: JsonObject): JsonObject {
  * replace the credential by its mask. Ciphertext can be sent back as it is.
  */
 function undeclaredMasks({ fields: values, live, changed, settings }: Update): Pointer[] {
-  const writesAll =
-    settings.simUpdate === 'put' || (changed.has('attributes') && settings.jsonText === 'text');
+  const isWhole = settings.jsonText === 'text' || settings.simPatchOps === 'replace';
+  const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
   const attributes = own(values, 'attributes');
   if (!writesAll || !isObject(attributes)) return [];
   return live.hidden.filter((at) => {
@@ -236,24 +223,6 @@ function maskedAdvice([name = '']: Key, unsafe: readonly Pointer[]): string {
   );
 }
 
-/** The fields of a ticket, which some tenants keep inside `attributes`. */
-const ticketFields: readonly string[] = ['request', 'statusMap'];
-
-/**
- * Splits the attributes of an answer. Nested ticket fields are objects inside `attributes` that the answer does not have at
- * top level; other members with their names are ordinary settings of the service desk.
- */
-function splitAttributes(answer: JsonObject): { attributes: Json; nested: JsonObject } {
-  const all = readJsonText(own(answer, 'attributes') ?? null);
-  if (!isObject(all)) return { attributes: all, nested: {} };
-  const isNested = (value: Json, name: string) =>
-    ticketFields.includes(name) && !Object.hasOwn(answer, name) && isObject(readJsonText(value));
-  return {
-    attributes: mapMembers(all, (value, name) => (isNested(value, name) ? undefined : value)),
-    nested: mapMembers(all, (value, name) => (isNested(value, name) ? value : undefined)),
-  };
-}
-
 /** What a body says, with the ticket fields that it has among the attributes as the fields that they are. */
 function withoutNested(said: Said | null): Said | null {
   return (
@@ -262,7 +231,9 @@ function withoutNested(said: Said | null): Said | null {
       after(before) {
         const written = said.after(before);
         if (!written || !Object.hasOwn(written, 'attributes')) return written;
-        const { attributes, nested } = splitAttributes({ ...before.raw, ...written });
+        // The tenant's answer tells what is nested: a body may have the same field beside the attributes too.
+        const answer = { ...before.raw, attributes: written.attributes ?? null };
+        const { attributes, nested } = splitAttributes(answer, nestedFields(before));
         return { ...written, ...mapMembers(nested, readJsonText), attributes };
       },
     }

@@ -1,10 +1,11 @@
 import { textOf } from '../model/json.ts';
+import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
 import { call, type Operation, wholeObject } from './operation.ts';
 
-const path = '/v2025/verified-domains';
+const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
 
-const post: Operation = { method: 'POST', path: () => path, read: wholeObject('domain') };
+const post: Operation = { method: 'POST', resource, read: wholeObject('domain') };
 
 /** A domain whose mail is signed by DKIM (seed 001; api-notes, "VerifiedDomain"). */
 export const verifiedDomain: Kind = {
@@ -15,7 +16,8 @@ export const verifiedDomain: Kind = {
   serverOwned: ['id', 'dkimEnabled', 'dkimTokens', 'dkimVerificationStatus', 'region', 'address'],
   pinnable: false,
   renamable: false,
-  read: { how: 'list', list: { path: () => path, pageSize: 100, undeclaredPaging: true } },
+  resource,
+  read: { how: 'list', list: { resource, pageSize: 100, undeclaredPaging: true } },
   parse(answer) {
     // The list calls the domain `address`.
     const domain = textOf(answer, 'domain') ?? textOf(answer, 'address');

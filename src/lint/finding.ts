@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type LintCode, type LintLevels, lintRules } from '../model/lint.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
@@ -26,7 +26,7 @@ export function toDiagnostics(finding: Finding, levels: LintLevels): Diagnostic[
     {
       code,
       severity,
-      message,
+      message: noteOverlay(message, resource.overlayAt(at) !== null),
       source,
       ...(excerpt === '' || isUnshown ? {} : { excerpt }),
       ...(hint ? { hint } : {}),

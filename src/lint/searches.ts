@@ -7,8 +7,8 @@ import { type Finding, shorten } from './finding.ts';
 
 /** Seed 002, "ProfileStatusRule". */
 const statuses = ['Active', 'Inactive', 'Leave of absence', 'Terminated'];
-/** Seed 002, "ProfileAttributeRule": the basic operators, and those of date attributes. */
-const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?'];
+/** Seed 002, "ProfileAttributeRule": the basic operators, with one that only hosts know, and those of date attributes. */
+const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?', 'exclude?'];
 const absoluteOperators = ['before', 'after'];
 const distanceOperators = ['>', '<', '=='];
 const dateOperators = [...absoluteOperators, ...distanceOperators];
@@ -18,8 +18,17 @@ const operators: Readonly<Record<string, readonly string[]>> = {
   ProfileAttributeRule: [...basicOperators, ...absoluteOperators],
 };
 
+/** The members of a rule: those of the documents, and those that hosts are known to have. */
+const ruleMembers = [
+  ...['type', 'object_type', 'condition_object_type', 'condition_object_id'],
+  ...['comparison_operator', 'value', 'secondary_value', 'tertiary_value'],
+];
+
 const distanceHint = 'Write for example `30 before` or `30 after`.';
 const distance = /^\d+ (?:before|after)$/;
+/** How some hosts write a distance from today, its side and its days in further members. */
+const today = 'Today';
+const sides = ['before', 'after'];
 /** Wrong ways to write a number of days: `30 days before`, `before 30`, `-30`. */
 const likeDistance =
   /^\s*(?:[-+]?\d+\s*(?:days?)?\s*(?:before|after|ago)|(?:before|after)\s*\d+(?:\s*days?)?)\s*$/i;
@@ -45,6 +54,10 @@ interface Rule {
   /** `null` if it is a lookup or a secret. */
   readonly value: string | null;
   readonly attribute: string | null;
+  /** The side of a distance from today that is written as `Today` with further members; else `null`. */
+  readonly side: string | null;
+  /** The members that tenantctl does not know. */
+  readonly unknown: readonly string[];
 }
 
 /** The rules of a saved search. */
@@ -60,13 +73,24 @@ export function rulesOf(resource: Resource): Rule[] {
       operator: textOf(rule, 'comparison_operator'),
       value: textOf(rule, 'value'),
       attribute: textOf(rule, 'condition_object_id'),
+      side: textOf(rule, 'value') === today ? textOf(rule, 'secondary_value') : null,
+      unknown: Object.keys(rule).filter((name) => !ruleMembers.includes(name)),
     };
   });
 }
 
 /** Findings about the rules of a saved search (seed 002, "Condition rule"). */
 export function lintSearch(resource: Resource, known: KnownRecords | null): Finding[] {
-  return rulesOf(resource).flatMap((rule) => lintRule(rule, known));
+  return rulesOf(resource).flatMap((rule) => [...lintRule(rule, known), ...lintMembers(rule)]);
+}
+
+/** Members that are sent as they are, since hosts know more than the documents; one of them may be a typo. */
+function lintMembers(rule: Rule): Finding[] {
+  return rule.unknown.map((name) => {
+    const message = `\`${shorten(name)}\` is not a member of rules that tenantctl knows; it is sent as it is`;
+    const hint = didYouMean(name, ruleMembers);
+    return { ...placeOf(rule, name), code: 'rule-member', message, hint };
+  });
 }
 
 function lintRule(rule: Rule, known: KnownRecords | null): Finding[] {
@@ -92,6 +116,11 @@ function lintRule(rule: Rule, known: KnownRecords | null): Finding[] {
 }
 
 function lintAttributeRule(rule: Rule, known: KnownRecords | null): Finding[] {
+  if (rule.side !== null && !sides.includes(rule.side)) {
+    const message = `\`secondary_value\` of a distance from today is \`before\` or \`after\`, not \`${shorten(rule.side)}\``;
+    const hint = didYouMean(rule.side, sides);
+    return [{ ...placeOf(rule, 'secondary_value'), code: 'rule-distance', message, hint }];
+  }
   const rows = known?.attributes;
   const unknown = findUnknown(attributes, rule, rule.attribute, rows);
   if (unknown.length > 0) return unknown;
@@ -115,7 +144,7 @@ function lintDateRule(rule: Rule, row: JsonObject): Finding[] {
     const hint = `Use one of ${dateOperators.join(' ')}.`;
     return [operatorFinding('rule-attribute', rule, `A date has no operator \`${operator}\``, hint)];
   }
-  if (value === null || operator === null) return [];
+  if (value === null || operator === null || value === today) return [];
   const format = textOf(row, 'date_format');
   if (absoluteOperators.includes(operator)) {
     if (isDate(value, format)) return [];
@@ -140,7 +169,7 @@ function lintBasicRule(rule: Rule): Finding[] {
 /** Findings about operator and value alone, if the type of the attribute is not known. */
 function lintUnknownAttributeRule(rule: Rule): Finding[] {
   const { operator, value } = rule;
-  if (operator === null || value === null) return [];
+  if (operator === null || value === null || value === today) return [];
   if (absoluteOperators.includes(operator)) {
     if (mayBeDate(value)) return [];
     const hint = distance.test(value)

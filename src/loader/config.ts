@@ -20,7 +20,7 @@ import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
-import { diskSource, type FileSource } from './source.ts';
+import type { FileSource } from './source.ts';
 import { openTagReader, type TagUses } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
 
@@ -63,7 +63,13 @@ export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 /** What a project is read with. */
 export interface Reading {
   readonly options: LoadOptions;
+  /** The folder of the project, absolute, links resolved. */
+  readonly root: string;
+  /** The source of the project file and of environments. */
+  readonly source: FileSource;
   readonly env: NodeJS.ProcessEnv;
+  /** What tags are looked up in: `env`, and `.env` where it counts. */
+  readonly values: NodeJS.ProcessEnv;
   readonly secrets: Secrets;
   readonly uses: TagUses;
   readonly problems: Problems;
@@ -71,10 +77,8 @@ export interface Reading {
 
 /** Reads the project file and one environment. Problems are reported; throws a Failure if the file is unusable. */
 export function readProjectFile(reading: Reading): ProjectFile {
-  const { options, problems } = reading;
+  const { options, root, source, problems } = reading;
   const configFile = resolve(options.configFile);
-  const root = projectRoot(configFile);
-  const source = diskSource(root);
   const document = readSingle(source, basename(configFile), problems);
   const value = document && readProjectValue(document, problems);
   if (!document || !isObject(value)) throw problems.asFailure();
@@ -83,7 +87,7 @@ export function readProjectFile(reading: Reading): ProjectFile {
   const inline = Object.keys(objectOf(value, 'environments'));
   const names = [...new Set([...inline, ...files.keys()])];
   const text = chooseEnvironment({ value, document, inline, files, names, source }, reading);
-  const context = { ...reading, variables: {}, source, root };
+  const context = { ...reading, variables: {} };
   const read = text ? readEnvironment(text, context) : noEnvironment;
   return {
     ...read,
@@ -125,7 +129,8 @@ function credentialsIn(document: YamlDocument, environments: readonly Pointer[])
 
 const noEnvironment: ReadEnvironment = { environment: null, variables: null, overlays: [] };
 
-function projectRoot(configFile: string): string {
+/** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */
+export function projectRoot(configFile: string): string {
   try {
     realpathSync.native(configFile);
     return realpathSync.native(dirname(configFile));
@@ -147,7 +152,10 @@ function readSingle(source: FileSource, path: string, problems: Problems): YamlD
       hint: 'Remove the `---`.',
     });
   }
-  if (!document && !problems.hasErrors) problems.add('empty-file', `${path} is empty`, { file, offset: 0 });
+  if (!document && !problems.hasErrors) {
+    const hint = '`tenantctl init` makes a project with a file to begin with.';
+    problems.add('empty-file', `${path} is empty`, { file, offset: 0 }, { hint });
+  }
   return document ?? null;
 }
 

@@ -131,7 +131,7 @@ function readAddress(
   const text = textOf(value, name);
   if (text === null) return null;
   if (text === unresolved) return '';
-  const read = readUrl(text);
+  const read = name === 'baseUrl' ? readBaseUrl(text) : readUrl(text);
   if ('url' in read) return read.url;
   const message = `\`${name}\` cannot be used: ${read.problem}`;
   return refuse(context, pointer(service, name), { code: 'invalid-url', message });
@@ -216,7 +216,15 @@ function refuse({ problems, find }: BuildContext, at: Pointer, { code, message, 
 /** A base URL without a slash at its end, or what is wrong with it. */
 export type BaseUrl = { readonly url: string } | { readonly problem: string };
 
-/** Checks a base URL. Credentials are sent to it, so it needs https, except on this machine. */
+/** Checks a base URL, below which the program adds the paths of the API. */
+function readBaseUrl(text: string): BaseUrl {
+  const read = readUrl(text);
+  const [version] = 'url' in read ? (/\/v\d{4}(?=\/|$)/.exec(read.url) ?? []) : [];
+  if (version === undefined) return read;
+  return { problem: `tenantctl adds the paths of the API, so it must end before \`${version}\`` };
+}
+
+/** Checks a URL of a tenant. Credentials are sent to it, so it needs https, except on this machine. */
 export function readUrl(text: string): BaseUrl {
   if (!text.isWellFormed() || !URL.canParse(text))
     return { problem: 'it is not a URL such as https://acme.api.example.com' };

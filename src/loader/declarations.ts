@@ -87,7 +87,9 @@ function listFiles({ source, project, problems }: ProjectContext): string[] {
   try {
     const paths = source.glob(patterns).filter((path) => !notManifests.includes(path));
     if (paths.length === 0) {
-      problems.add('no-manifests', `No file matches ${patterns.join(', ')}`, place, { severity: 'warning' });
+      const message = `No file matches ${patterns.join(', ')}`;
+      const hint = 'Correct `manifests`: globs begin at the folder of the project file.';
+      problems.add('no-manifests', message, place, { severity: 'warning', hint });
     }
     return paths;
   } catch (error) {

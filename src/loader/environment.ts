@@ -8,7 +8,7 @@ import type { Connection, Environment, Limits, Policy } from '../model/project.t
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
-import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
+import { numberOf, objectOf, oneOf, textMembersOf, textsOf } from './members.ts';
 import { type Overlay, readOverlays } from './overlay.ts';
 import type { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
@@ -128,6 +128,7 @@ function readSettings(value: JsonObject): ApiSettings {
   const contract = contractSettings;
   return {
     experimentalHeader: textOf(identity, 'experimentalHeader') ?? contract.experimentalHeader,
+    paths: textMembersOf(identity, 'paths'),
     jsonText: oneOf(identity, 'jsonText', ['text', 'object'], contract.jsonText),
     simUpdate: oneOf(identity, 'simUpdate', ['patch', 'put'], contract.simUpdate),
     simPatchBody: oneOf(identity, 'simPatchBody', ['operations', 'array'], contract.simPatchBody),
@@ -137,7 +138,7 @@ function readSettings(value: JsonObject): ApiSettings {
     profileSearchObjectType: oneOf(
       profiles,
       'profileSearchObjectType',
-      ['object_type', 'condition_object_type'],
+      ['object_type', 'condition_object_type', 'attribute_class'],
       contract.profileSearchObjectType,
     ),
     dkimSuffix: textOf(identity, 'dkimSuffix') ?? contract.dkimSuffix,

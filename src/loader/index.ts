@@ -1,7 +1,8 @@
+import { dirname, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
 import { namesCredential } from '../model/sensitive.ts';
-import { type LoadOptions, type ProjectFile, type Reading, readProjectFile } from './config.ts';
+import { type LoadOptions, type ProjectFile, projectRoot, type Reading, readProjectFile } from './config.ts';
 import {
   type Declarations,
   declarationsOf,
@@ -9,11 +10,12 @@ import {
   readManifests,
   readResources,
 } from './declarations.ts';
+import { valuesFor } from './dot-env.ts';
 import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
 import { secretsFrom } from './secrets.ts';
-import { diskSource, type FileSource, limitSize } from './source.ts';
+import { diskSource, type FileSource, limitSize, singleFile } from './source.ts';
 import { tagReader } from './tags.ts';
 
 export type { LoadOptions } from './config.ts';
@@ -50,9 +52,11 @@ const forgotten = ['env-unset', 'env-secret'];
  * Loads a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may
  * read what is a credential today. Environment variables that are not set any more are warnings: the values made of them
  * are left out.
+ *
+ * @param present the folder of the project as it is today, whose `.env` counts
  */
-export function loadPastProject(options: LoadOptions): Project {
-  return readProject(openProject(options, new Problems(forgotten)));
+export function loadPastProject(options: LoadOptions, present: string): Project {
+  return readProject(openProject(options, { problems: new Problems(forgotten), dotEnvIn: present }));
 }
 
 function readProject(opened: OpenProject, source?: FileSource): Project {
@@ -106,14 +110,14 @@ function refuseSecretTexts({ uses, project, problems }: OpenProject): void {
 }
 
 function prepareManifests(
-  { problems, env, uses, project }: OpenProject,
+  { problems, values, uses, project }: OpenProject,
   files: FileSource = diskSource(project.root),
 ): ProjectContext {
   const source = limitSize(files, project.sizeLimit);
   return {
     project,
     source,
-    readTag: tagReader({ env, uses, variables: project.variables, source, problems }),
+    readTag: tagReader({ values, uses, variables: project.variables, source, problems }),
     overlays: prepareOverlays(project.overlays, problems),
     problems,
   };
@@ -126,15 +130,52 @@ export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
   return requireEnvironment(opened);
 }
 
+/**
+ * Loads an environment of a project file that is not written yet, as {@link loadEnvironment} would after that.
+ *
+ * @param text the content of the file, for which `configFile` names the place that it will have
+ */
+export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
+  return requireEnvironment(openProject(options, { text }));
+}
+
+/**
+ * What a project in a folder is given: the environment, and `.env` there. The folder need not exist. Throws a Failure for
+ * a `.env` that cannot be used.
+ */
+export function valuesIn(
+  folder: string,
+  { env = process.env, onSecret }: Omit<LoadOptions, 'configFile'>,
+): Secrets {
+  const problems = new Problems();
+  const values = valuesFor(resolve(folder), env, problems);
+  problems.throwIfAny();
+  return secretsFrom(values, onSecret);
+}
+
+/** How a project is opened that is not simply that of today. */
+interface Opening {
+  readonly problems?: Problems;
+  /** The folder with the `.env` to use. Default: that of the project. */
+  readonly dotEnvIn?: string;
+  /** The only file of the project, which is not written yet. Its folder may not exist. */
+  readonly text?: string;
+}
+
 interface OpenProject extends Reading {
   readonly project: ProjectFile;
 }
 
-function openProject(options: LoadOptions, problems = new Problems()): OpenProject {
+function openProject(options: LoadOptions, opening: Opening = {}): OpenProject {
+  const { problems = new Problems(), dotEnvIn, text } = opening;
   const env = options.env ?? process.env;
-  const secrets = secretsFrom(env, options.onSecret);
+  const configFile = resolve(options.configFile);
+  const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
+  const source = text === undefined ? diskSource(root) : singleFile(text);
+  const values = valuesFor(dotEnvIn ?? root, env, problems);
+  const secrets = secretsFrom(values, options.onSecret);
   const uses = { secrets: new Set<string>(), texts: [] };
-  const reading = { options, env, secrets, uses, problems };
+  const reading = { options, root, source, env, values, secrets, uses, problems };
   return { ...reading, project: readProjectFile(reading) };
 }
 

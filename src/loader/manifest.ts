@@ -2,7 +2,16 @@ import type { ErrorObject } from 'ajv';
 import { findKind, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import { isObject, type JsonObject, mapMembers, own, pick, sameJson, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  mapMembers,
+  own,
+  pick,
+  sameJson,
+  textOf,
+} from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Declaration, Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -44,7 +53,9 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const noted = readTree(document, tagNoter(readTag), problems);
   const written = noted.tagged ? resolveNotes(noted.value, document.file, readTag) : noted.value;
   if (!isObject(written) || !isObject(noted.value)) {
-    problems.add('not-a-mapping', 'A manifest must be a mapping that begins with `kind:`', document);
+    const message = 'A manifest must be a mapping that begins with `kind:`';
+    const hint = isArray(written) ? 'Write each object without the `-`, and `---` between them.' : null;
+    problems.add('not-a-mapping', message, document, { hint });
     return null;
   }
   const kind = kindOf(written, document, problems);
@@ -55,7 +66,8 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const overlaid = address === null ? null : overlays.apply(written, address, keyNames);
   const value = overlaid?.value ?? written;
   const find = finderIn(document, overlaid);
-  const declared = { kind, value, tagged: noted.tagged || overlaid !== null, find, problems };
+  const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
+  const declared = { kind, value, tagged: noted.tagged || overlaid !== null, find, isOverlaid, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const place = { file: document.file, offset: document.offset };
@@ -64,7 +76,7 @@ export function readManifest(document: YamlDocument, context: ManifestContext): 
   const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
   return {
     ...manifest,
-    resource: isValid ? resourceOf(manifest, declared, laterFinder(place, overlaid)) : null,
+    resource: isValid ? resourceOf(manifest, declared, overlaid) : null,
   };
 }
 
@@ -85,16 +97,23 @@ interface Declared extends Tree {
   readonly value: JsonObject;
   readonly problems: Problems;
   readonly find: Find;
+  /** Whether an overlay sets a value. */
+  isOverlaid(at: Pointer): boolean;
 }
 
 /**
  * The resource of a manifest without problems. Lines and columns are worked out when they are needed.
  *
- * @param find the positions of values, without the nodes of the document
+ * @param overlaid the manifest with its overlays; `null` where it has none
  */
-function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared, find: Find): Resource {
+function resourceOf(
+  manifest: Omit<Manifest, 'resource'>,
+  declared: Declared,
+  overlaid: Overlaid | null,
+): Resource {
   const { kind, key, address, id, place, fields, declaration } = manifest;
   const { value } = declared;
+  const find = laterFinder(place, overlaid);
   return {
     kind: kind.name,
     key,
@@ -114,6 +133,10 @@ function resourceOf(manifest: Omit<Manifest, 'resource'>, declared: Declared, fi
       const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
       const { file, offset: start } = inside ?? found.place;
       return { source: file.at(start), excerpt: file.excerpt(start) };
+    },
+    overlayAt(at) {
+      const found = overlaid?.find(at);
+      return found ? sourceOf(found.place) : null;
     },
   };
 }
@@ -158,11 +181,12 @@ function isKeyPart(part: string | null): part is string {
 }
 
 function checkManifest(declared: Declared, address: Address | null): boolean {
-  const { kind, find, problems } = declared;
+  const { kind, find, isOverlaid, problems } = declared;
   const fitsSchema = checkSchema(schemaOf(kind.name), declared, {
     problems,
     ...(address !== null && { address }),
     find,
+    isOverlaid,
     explain: (error, name) => explain(kind, error, name),
   });
   return checkPlain(declared) && fitsSchema;

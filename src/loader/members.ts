@@ -12,6 +12,14 @@ export function textsOf(value: JsonObject, name: string): string[] {
   return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
+/** The texts in the object under a name, by their names; none where there is no object. */
+export function textMembersOf(value: JsonObject, name: string): Readonly<Record<string, string>> {
+  const members = Object.entries(objectOf(value, name));
+  return Object.fromEntries(
+    members.flatMap(([member, text]) => (typeof text === 'string' ? [[member, text] as const] : [])),
+  );
+}
+
 /** The number under a name; `null` where there is none. */
 export function numberOf(value: JsonObject, name: string): number | null {
   const number = own(value, name);

@@ -82,9 +82,11 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
       for (const { used, target, place } of prepared) {
         if (used) continue;
         const problem = globProblem(target);
-        const message = `The overlay's target \`${target}\` matches no declared resource`;
+        const message = `The overlay's target \`${target}\` matches no declared object`;
+        const hint =
+          'Correct the target: it is compared with addresses as `plan` shows them. Or remove the overlay.';
         if (problem) problems.add(problem.code, problem.message, place, { hint: problem.hint });
-        else problems.add('unused-overlay', message, place, { severity: 'warning' });
+        else problems.add('unused-overlay', message, place, { severity: 'warning', hint });
       }
     },
   };

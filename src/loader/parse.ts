@@ -9,13 +9,13 @@ import {
   Parser,
   Schema,
   type SchemaOptions,
-  type YAMLError,
 } from 'yaml';
 import { Failure } from '../model/failure.ts';
 import { placeOfNode, type YamlDocument } from './document.ts';
 import { type Place, SourceFile } from './file.ts';
 import { Problems } from './problems.ts';
-import type { FileSource } from './source.ts';
+import { type FileSource, isUtf16 } from './source.ts';
+import { explainSyntax } from './syntax.ts';
 import { tagNames } from './tags.ts';
 
 const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -32,9 +32,10 @@ export function openFile(source: FileSource, path: string, problems: Problems): 
   }
 }
 
-/** Where a file stops being UTF-8; its beginning if it cannot be read. */
+/** Where a file stops being UTF-8; its beginning, without a line to show, if it cannot be read at all. */
 function findInvalidByte(source: FileSource, path: string): Place {
   const bytes = readBytes(source, path);
+  if (isUtf16(bytes)) return { file: new SourceFile(path, ''), offset: 0 };
   const text = lenientDecoder.decode(bytes);
   const valid = Buffer.from(text);
   const fault = bytes.findIndex((byte, at) => byte !== valid[at]);
@@ -139,22 +140,19 @@ function checkDocument(document: Document.Parsed, file: SourceFile, problems: Pr
   }
   // Further errors on a line are mostly consequences of its first one.
   const lines = new Set<number>();
+  let reported = 0;
   for (const error of document.errors) {
-    const { line } = file.at(error.pos[0]);
-    if (lines.has(line)) continue;
-    const { code, message, pos } = error;
-    problems.add('yaml-syntax', message, { file, offset: pos[0] }, { hint: syntaxHints[code] });
-    if (lines.add(line).size === maxSyntaxErrors) break;
+    const { message, hint, place } = explainSyntax(error, document, file);
+    const stopped = file.at(error.pos[0]).line;
+    const { line } = file.at(place.offset);
+    if (lines.has(stopped) || lines.has(line)) continue;
+    problems.add('yaml-syntax', message, place, { hint });
+    lines.add(stopped).add(line);
+    reported += 1;
+    if (reported === maxSyntaxErrors) break;
   }
   return document.errors.length === 0;
 }
-
-const syntaxHints: Readonly<Partial<Record<YAMLError['code'], string>>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'Put text that contains `: ` in quotes.',
-  BAD_SCALAR_START: 'Put the text in quotes.',
-  TAB_AS_INDENT: 'Indent with spaces.',
-  MULTILINE_IMPLICIT_KEY: 'Is a colon missing, or quotes?',
-};
 
 function isEmpty(root: ParsedNode): boolean {
   return isScalar(root) && root.source === '' && root.tag === undefined && root.anchor === undefined;

@@ -1,4 +1,5 @@
 import { Document, type Node, Pair, Scalar, type ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
+import { type Pointer, pointer } from '../model/pointer.ts';
 
 /** One member of a mapping. */
 export type Member = readonly [name: string, value: Printable];
@@ -20,6 +21,8 @@ export interface Mapping {
 
 /** One document of a manifest file. */
 export interface ManifestDocument extends Mapping {
+  /** Comments beside values, by the places of these. */
+  readonly comments: ReadonlyMap<Pointer, string>;
   /** Comments below the members, one line each. */
   readonly remarks: readonly string[];
 }
@@ -50,10 +53,14 @@ export function quote(text: string): string {
 /** Control characters, line and paragraph separators, byte order mark, and marks of the text direction. */
 const unseen = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
-function printDocument({ members, remarks }: ManifestDocument): string {
-  const contents = nodeOf({ members });
-  if (remarks.length > 0) contents.comment = remarks.map((remark) => ` ${remark}`).join('\n');
-  return print(contents, {});
+/** How a comment stands behind a value. */
+export function besideValue(comment: string): string {
+  return `  # ${comment}`;
+}
+
+function printDocument({ members, comments, remarks }: ManifestDocument): string {
+  const contents = nodeOf({ members }, { at: pointer(), comments });
+  return print(contents, {}) + remarks.map((remark) => `# ${remark}\n`).join('');
 }
 
 function print(contents: Node, style: { collectionStyle?: 'flow' }): string {
@@ -61,10 +68,28 @@ function print(contents: Node, style: { collectionStyle?: 'flow' }): string {
     customTags: (tags) => [text, ...tags.filter((tag) => typeof tag === 'string' || tag.tag !== text.tag)],
   });
   document.contents = contents;
-  return document.toString({ lineWidth: 0, directives: false, ...style });
+  // The library puts one blank between a value and its comment.
+  const commentString = (comment: string) => besideValue(comment).slice(1);
+  return document.toString({ lineWidth: 0, directives: false, commentString, ...style });
 }
 
-function nodeOf(value: Printable): Node {
+/** The place of a value in its document, and the comments of that. */
+interface Place {
+  readonly at: Pointer;
+  readonly comments: ManifestDocument['comments'];
+}
+
+const noPlace: Place = { at: pointer(), comments: new Map() };
+
+function nodeOf(value: Printable, place: Place = noPlace): Node {
+  const node = bareNodeOf(value, place);
+  node.comment = place.comments.get(place.at) ?? null;
+  return node;
+}
+
+function bareNodeOf(value: Printable, place: Place): Node {
+  const partOf = (step: string | number, part: Printable) =>
+    nodeOf(part, { ...place, at: `${place.at}${pointer(step)}` });
   if (value === null || typeof value !== 'object') return new Scalar(value);
   if ('tag' in value) {
     const node = nodeOf(value.value);
@@ -73,14 +98,43 @@ function nodeOf(value: Printable): Node {
     return node;
   }
   if ('members' in value) {
-    const map = new YAMLMap();
-    map.items = value.members.map(([name, item]) => new Pair(new Scalar(name), nodeOf(item)));
+    const map = new PrintedMap();
+    map.items = value.members.map(([name, item]) => new Pair(new Scalar(name), memberOf(partOf(name, item))));
     return map;
   }
-  const list = new YAMLSeq();
-  list.items = value.map(nodeOf);
+  const list = new PrintedList();
+  list.items = value.map((item, index) => partOf(index, item));
   list.flow = value.length === 0;
   return list;
+}
+
+type ToString = Parameters<YAMLMap['toString']>;
+
+/** In flow style, mappings are written as people do: `{ a: b }`. */
+class PrintedMap extends YAMLMap {
+  override toString(...[context, ...more]: ToString): string {
+    return super.toString(context && { ...context, flowCollectionPadding: ' ' }, ...more);
+  }
+}
+
+/** In flow style, lists are written as people do: `[a, b]`. */
+class PrintedList extends YAMLSeq<Node> {
+  override toString(...[context, ...more]: ToString): string {
+    return super.toString(context && { ...context, flowCollectionPadding: '' }, ...more);
+  }
+}
+
+/** Lists that are longer than this are written with an item on each line. */
+const longestInline = 60;
+
+/** The value of a member: a short list of single values stands on the line of its name. */
+function memberOf(node: Node): Node {
+  if (!(node instanceof YAMLSeq)) return node;
+  const isSingle = (item: unknown) =>
+    item instanceof Scalar && !item.comment && !String(item.value).includes('\n');
+  const texts = node.items.map((item) => (item instanceof Scalar ? `${item.value}, ` : ''));
+  node.flow = node.items.every(isSingle) && texts.join('').length <= longestInline;
+  return node;
 }
 
 /** How text is written: plain if it is unambiguous, as a block if it has several lines, else in double quotes. */
@@ -100,10 +154,21 @@ const text: ScalarTag = {
 /** Whether every YAML parser, also one for YAML 1.1, reads the text without quotes as the same text. */
 function isPlain(value: string): boolean {
   return (
-    /^[\p{L}\p{N}$_/(]/u.test(value) &&
+    /^([\p{L}\p{N}$_/(]|<[a-z/!])/u.test(value) &&
     !/[\p{C}\p{Zl}\p{Zp}\t\n]|(?! )\p{Zs}|: | #|[: ]$/u.test(value) &&
-    !/^[\d_][\d_.:a-fox+\-tz ]*$/i.test(value) &&
+    !looksLikeNumber(value) &&
     !/^(y|n|yes|no|on|off|true|false|null)$/i.test(value)
+  );
+}
+
+/** Whether some parser takes the text for a number, a time or a date. */
+function looksLikeNumber(value: string): boolean {
+  return (
+    // Also 1_000, 1.5, 12:30 and versions such as 1.2.3.
+    /^[\d_.:]+$/.test(value) ||
+    /^[\d_.]*e[+-]?[\d_.]+$/i.test(value) ||
+    /^0[box][\da-f_]+$/i.test(value) ||
+    /^\d+-\d+-\d/.test(value)
   );
 }
 

@@ -41,7 +41,9 @@ export class Problems {
       severity,
       message,
       ...(source && { source }),
-      ...(place && excerpt !== false && { excerpt: place.file.excerpt(place.offset) }),
+      ...(place &&
+        excerpt !== false &&
+        place.file.text !== '' && { excerpt: place.file.excerpt(place.offset) }),
       ...(typeof hint === 'string' && { hint }),
       ...(address !== undefined && { address }),
     });

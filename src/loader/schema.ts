@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { validators } from '../generated/validators.js';
+import { noteOverlay } from '../model/diagnostic.ts';
 import { type Json, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -24,6 +25,8 @@ export interface SchemaContext {
   readonly unshown?: RegExp;
   /** The position of a value. */
   find(at: Pointer): FoundNode;
+  /** Whether an overlay sets a value. */
+  isOverlaid?(at: Pointer): boolean;
   /** A better explanation than the general one; `null` where there is none. */
   explain?(error: ErrorObject, name: string): Problem | null;
 }
@@ -80,13 +83,17 @@ function countChoices({ keyword, params }: ErrorObject): number | null {
   return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
 }
 
-function report(error: ErrorObject, { problems, address, unshown, find, explain }: SchemaContext): void {
+function report(
+  error: ErrorObject,
+  { problems, address, unshown, find, isOverlaid, explain }: SchemaContext,
+): void {
   const name = keyOf(error);
   const at = name === null ? error.instancePath : error.instancePath + pointer(name);
   const found = find(at);
   const isKey = name !== null && found.match === 'exact';
   const { code, message, hint } = explain?.(error, name ?? '') ?? describe(error, name);
-  problems.add(code, message, isKey ? found.key : found.place, {
+  const noted = noteOverlay(message, isOverlaid?.(at) === true);
+  problems.add(code, noted, isKey ? found.key : found.place, {
     hint,
     ...(address !== undefined && { address }),
     ...(unshown?.test(at) && { excerpt: false as const }),
@@ -109,9 +116,9 @@ function describe(error: ErrorObject, name: string | null): Problem {
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return { code: 'missing-field', message: `${subject} lacks \`${params.missingProperty}\`` };
+      return describeMissing(error, subject);
     case 'anyOf':
-      return { code: 'missing-field', message: `${subject} lacks ${listAlternatives(error)}` };
+      return { code: 'missing-field', message: `${subject} has no ${listAlternatives(error)}` };
     case 'type':
       return describeType(error, subject);
     case 'enum':
@@ -130,6 +137,15 @@ function describe(error: ErrorObject, name: string | null): Problem {
     default:
       return { code, message: `${subject} ${message}, not ${brief(data)}` };
   }
+}
+
+function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
+  const name = String(params.missingProperty);
+  const schema = parentSchema?.properties?.[name];
+  const choices = Array.isArray(schema?.enum) ? `It is ${joinWithOr(schema.enum.map(String))}.` : null;
+  const [example] = Array.isArray(schema?.examples) ? schema.examples : [];
+  const hint = choices ?? (typeof example === 'string' ? `For example: \`${name}: ${example}\`.` : null);
+  return { code: 'missing-field', message: `${subject} has no \`${name}\``, hint };
 }
 
 function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
@@ -161,8 +177,8 @@ function describeType({ params, data, parentSchema }: ErrorObject, subject: stri
   const types = [params.type].flat().map(String);
   const wanted = joinWithOr(types.map((type) => typeNames[type] ?? type));
   const isQuotable = typeof data === 'number' || typeof data === 'boolean';
-  const truthHint = types.includes('boolean') ? hintForTruth(data) : undefined;
-  const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : truthHint;
+  const otherHint = types.includes('boolean') ? hintForTruth(data) : hintForList(types, data);
+  const hint = types.includes('string') && isQuotable ? hintForText(String(data), parentSchema) : otherHint;
   return { code: 'wrong-type', message: `${subject} must be ${wanted}, not ${brief(data)}`, hint };
 }
 
@@ -171,6 +187,11 @@ function hintForText(text: string, schema: ErrorObject['parentSchema']): string 
   const pattern: unknown = schema?.pattern;
   const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
   return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(schema);
+}
+
+function hintForList(types: readonly string[], data: unknown): string | undefined {
+  const isOne = data !== null && typeof data !== 'object' && data !== deferred;
+  return types.includes('array') && isOne ? `Put it in brackets: [${brief(data)}].` : undefined;
 }
 
 /** Explains values that are true or false in YAML 1.1, but text in YAML 1.2. */
@@ -208,10 +229,11 @@ function listAlternatives({ schema }: ErrorObject): string {
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {
-  const example = Array.isArray(schema?.examples) ? schema.examples[0] : undefined;
-  return example === undefined
-    ? undefined
-    : `For example: \`${typeof example === 'string' ? example : JSON.stringify(example)}\`.`;
+  const examples: readonly unknown[] = Array.isArray(schema?.examples) ? schema.examples : [];
+  const shown = examples
+    .slice(0, 3)
+    .map((each) => `\`${typeof each === 'string' ? each : JSON.stringify(each)}\``);
+  return shown.length === 0 ? undefined : `For example: ${joinWithOr(shown)}.`;
 }
 
 function brief(data: unknown): string {

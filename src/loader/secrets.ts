@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Failure, failure } from '../model/failure.ts';
 import type { Secrets } from '../model/project.ts';
 import { systemCode } from '../model/system-error.ts';
@@ -66,12 +66,41 @@ export function variableOf(env: NodeJS.ProcessEnv, name: string): string | null 
   return (Object.hasOwn(env, name) ? env[name] : null) ?? null;
 }
 
+/** The largest file of a secret, in bytes. Keys and certificates are far smaller. */
+const largestSecret = 64 * 1024;
+
+/** The text of a regular file or of a pipe, such as that of a shell's process substitution. */
 function readSecretFile(name: string, path: string | null): string | null {
   if (path === null || path === '') return null;
+  const what = `The file that ${name}_FILE names`;
+  const unreadable = (why: string) =>
+    failure('secret-unreadable', `${what} ${why}.`, {
+      hint: `Set ${name}_FILE to the path of a file that contains only the secret.`,
+    });
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    const bytes = readAtMost(path, largestSecret);
+    if (bytes === null) throw unreadable('is neither a regular file nor a pipe');
+    if (bytes.length > largestSecret) throw unreadable(`is larger than ${largestSecret / 1024} KiB`);
+    return bytes.toString('utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown error';
-    throw failure('secret-unreadable', `The file that ${name}_FILE names cannot be read (${code}).`);
+    if (error instanceof Failure) throw error;
+    throw unreadable(`cannot be read (${systemCode(error) ?? 'unknown error'})`);
+  }
+}
+
+/** The bytes of a file, and of a larger one a few more than `most`; `null` for what is neither a regular file nor a pipe: a device might never end. */
+function readAtMost(path: string, most: number): Buffer | null {
+  const file = openSync(path, 'r');
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() && !stats.isFIFO()) return null;
+    const bytes = Buffer.alloc(most + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length <= most; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
   }
 }

@@ -83,6 +83,11 @@ export function diskSource(root: string): FileSource {
   }
 }
 
+/** A source with one file, of any name. */
+export function singleFile(text: string): FileSource {
+  return { glob: () => [], read: () => Buffer.from(text), text: () => text };
+}
+
 /** Whether a path is `root` or below it; both absolute, without links. */
 export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
@@ -178,8 +183,15 @@ export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     return strictDecoder.decode(bytes);
   } catch {
-    throw failure('not-utf8', `${path} is not UTF-8 text.`, { hint: 'Save the file as UTF-8.' });
+    const hint = 'Save the file as UTF-8.';
+    const encoding = isUtf16(bytes) ? 'is UTF-16 text, not UTF-8' : 'is not UTF-8 text';
+    throw failure('not-utf8', `${path} ${encoding}.`, { hint });
   }
+}
+
+/** Whether a file begins with the byte order mark of UTF-16. */
+export function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,4 +1,4 @@
-import { failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, secretMarker, secretName } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -10,7 +10,8 @@ import { type ReadTag, unresolved } from './tree.ts';
 
 /** What tags are resolved with. */
 export interface TagContext {
-  readonly env: NodeJS.ProcessEnv;
+  /** The variables of `!env`: those of the environment and of `.env`. */
+  readonly values: NodeJS.ProcessEnv;
   /** Collects the names that tags use. */
   readonly uses: TagUses;
   /** `null` where the environment could not be read, which has been reported. */
@@ -92,11 +93,13 @@ function readVariable(name: string, { variables }: TagContext): Json {
   throw failure('variable-unset', `The environment has no variable \`${name}\``, { hint });
 }
 
-function readEnv(name: string, { env, uses }: TagContext, place: Place): Json {
+function readEnv(name: string, { values, uses }: TagContext, place: Place): Json {
   uses.texts.push({ name, place });
-  const value = variableOf(env, name);
+  const value = variableOf(values, name);
   if (value !== null) return value;
-  const hint = didYouMean(name, Object.keys(env)) ?? `Set ${name}.`;
+  const near = didYouMean(name, Object.keys(values));
+  const hint =
+    near ?? `Set ${name} where the program runs, or write \`!var NAME\` for a variable of the environment.`;
   throw failure('env-unset', `The environment variable ${name} is not set`, { hint });
 }
 
@@ -107,10 +110,21 @@ function readSecret(name: string, { uses }: TagContext): Json {
 }
 
 function readSideFile(argument: Json, { source }: TagContext, { file }: Place): Json {
-  if (typeof argument === 'string' && argument !== '') return source.text(sideFilePath(argument, file.path));
+  if (typeof argument === 'string' && argument !== '') return readText(source, argument, file.path);
   throw failure('invalid-tag', '`!file` takes the path of a file', {
     hint: 'For example: `!file texts/a.html`.',
   });
+}
+
+/** Adds to the failure for a file that does not exist where it was looked for. */
+function readText(source: FileSource, argument: string, manifest: string): string {
+  try {
+    return source.text(sideFilePath(argument, manifest));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.diagnostics[0]?.code !== 'file-not-found') throw error;
+    const hint = 'The path after `!file` begins at the folder of the manifest.';
+    throw new Failure(error.diagnostics.map((each) => ({ ...each, hint })));
+  }
 }
 
 function readFormat(argument: Json, context: TagContext, place: Place): Json {

@@ -22,6 +22,11 @@ export interface Diagnostic {
   readonly address?: string;
 }
 
+/** The message about a value, with a note if an overlay of the environment sets it: the manifest has another one. */
+export function noteOverlay(message: string, isOverlaid: boolean): string {
+  return isOverlaid ? message.replace(/\.?$/, ' (set by this overlay)$&') : message;
+}
+
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }

@@ -64,6 +64,10 @@ export const lintRules = {
     level: 'warning',
     means: 'The operator or value of a search rule does not fit the attribute, as the tenant describes it.',
   },
+  'rule-member': {
+    level: 'warning',
+    means: 'A search rule has a member that tenantctl does not know. It is compared and sent as it is.',
+  },
   'unknown-attribute': {
     level: 'error',
     means: 'A search rule names an attribute that the tenant does not have.',

@@ -34,6 +34,8 @@ export interface Difference {
   readonly sensitive: boolean;
   /** Known only with `--since`. */
   readonly origin: Origin | null;
+  /** The place of the overlay that sets the value; left out where the manifest does. */
+  readonly overlay?: { readonly file: string; readonly line: number };
 }
 
 /** What a reviewer should notice besides the fields. */

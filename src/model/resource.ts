@@ -45,6 +45,8 @@ export interface Resource {
    * file or in the manifest, as far as that is known.
    */
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
+  /** Where an overlay of the environment sets the value; `null` where the manifest does. */
+  overlayAt(at: Pointer): Source | null;
 }
 
 /** A lookup, and the places that use it where they are known. */

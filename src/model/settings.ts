@@ -2,6 +2,8 @@
 export interface ApiSettings {
   /** The header that unlocks experimental operations. */
   readonly experimentalHeader: string;
+  /** The paths of resources that the host serves under their own path and version, by name. */
+  readonly paths: Readonly<Record<string, string>>;
   /** Whether JSON-in-text fields are written as text (documented) or as objects. */
   readonly jsonText: 'text' | 'object';
   /** Whether an integration is changed by JSON Patch or replaced. */
@@ -14,8 +16,11 @@ export interface ApiSettings {
   readonly profileSearchPath: string;
   /** Whether the host can delete a saved profile search. */
   readonly profileSearchDelete: boolean;
-  /** What a rule's `object_type` is called on the wire. */
-  readonly profileSearchObjectType: 'object_type' | 'condition_object_type';
+  /**
+   * What a rule's `object_type` is called on the wire. With `attribute_class` it is `condition_object_type`, and new rules
+   * name the class of their attribute there.
+   */
+  readonly profileSearchObjectType: 'object_type' | 'condition_object_type' | 'attribute_class';
   /** The mail provider's suffix of DKIM records. */
   readonly dkimSuffix: string;
 }
@@ -23,6 +28,7 @@ export interface ApiSettings {
 /** The documented API: the default of every environment. */
 export const contractSettings: ApiSettings = {
   experimentalHeader: 'X-Service-Experimental',
+  paths: {},
   jsonText: 'text',
   simUpdate: 'patch',
   simPatchBody: 'operations',

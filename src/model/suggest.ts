@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /** A longer word is not a typo, and comparing it takes long. */
-const longest = 64;
+const longest = 128;
 
 /** "Did you mean …?" with the candidate that is most similar to `word`; `null` where none is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {

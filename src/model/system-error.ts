@@ -5,10 +5,16 @@ export function systemCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** The failure for a file that cannot be read: `file-not-found` where there is none, else `file-unreadable`. */
-export function unreadableFile(file: string, error: unknown): Failure {
+/**
+ * The failure for a file that cannot be read: `file-not-found` where there is none, else `file-unreadable`.
+ *
+ * @param hint what to do where there is no such file
+ */
+export function unreadableFile(file: string, error: unknown, hint?: string): Failure {
   const code = systemCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return failure('file-not-found', `There is no file ${file}.`);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return failure('file-not-found', `There is no file ${file}.`, hint === undefined ? {} : { hint });
+  }
   return failure('file-unreadable', `${file} cannot be read (${code ?? String(error)}).`);
 }
 

@@ -50,6 +50,12 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   return { change: writeChange(match, below, compared, context.settings), notComparable };
 }
 
+/** What a manifest declares, with JSON fields parsed, as the tenant has it in its fields. */
+function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
+  const readable = readableFields(kind, fields);
+  return live && kind.arrange ? kind.arrange(readable, live) : readable;
+}
+
 /** The two sides of a comparison, with JSON fields parsed, and their differences. */
 interface Comparison {
   /** What the manifest declares; ignored fields have their live values. */
@@ -64,7 +70,7 @@ function compare(match: Match, below: LiveObject | null, { secrets, rotate }: Ch
   const current = readableFields(kind, below?.fields ?? {});
   const hidden = below?.hidden ?? [];
   const ignore = live ? resource.lifecycle.ignore : [];
-  const declared = fillIgnored(readableFields(kind, resource.fields), current, ignore);
+  const declared = fillIgnored(declaredFields(kind, resource.fields, below), current, ignore);
   const comparable =
     live && !rotate
       ? assumeHidden(declared, { fields: current, hidden }, secrets)
@@ -85,7 +91,7 @@ function writeChange(
   settings: ApiSettings,
 ): Change {
   // From the manifest itself: in `declared`, an ignored field has its live value, but it is still secret.
-  const written = readableFields(kind, resource.fields);
+  const written = declaredFields(kind, resource.fields, below);
   const isSensitive = sensitiveIn(kind, below, written);
   const fields = overlayFields(kind, declared, below?.fields ?? {});
   const input: WriteInput = {
@@ -96,7 +102,7 @@ function writeChange(
     settings,
   };
   const write = live ? kind.update({ ...input, live }) : kind.create(input);
-  const change = buildChange(live ? 'update' : 'create', kind, write, {
+  const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
     source: { file: resource.source.file, line: resource.source.line },
@@ -105,7 +111,14 @@ function writeChange(
     declared: written,
     settings,
   });
+  const change = { ...built, diff: built.diff.map((entry) => ({ ...entry, ...overlayOf(entry, resource) })) };
   return kind.defaults && !below ? { ...change, warnings: [...change.warnings, withoutDefault] } : change;
+}
+
+/** The overlay that sets the value of a difference. */
+function overlayOf({ path }: Difference, resource: Resource): Pick<Difference, 'overlay'> {
+  const place = resource.overlayAt(path);
+  return place ? { overlay: { file: place.file, line: place.line } } : {};
 }
 
 /** A default of another locale does not count: the locale may be a typo. */
@@ -141,7 +154,7 @@ export function deletionOf(
     source,
     live,
     differences: differences(kind, left, readableFields(kind, live.fields)),
-    declared: readableFields(kind, declared),
+    declared: declaredFields(kind, declared, live),
     settings,
   });
 }

@@ -8,7 +8,6 @@ import type { LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
 import type { Policy } from '../model/project.ts';
 import type { Resource } from '../model/resource.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import type { PlanInput } from './input.ts';
 import type { Match } from './match.ts';
 
@@ -26,7 +25,6 @@ export interface Deletion {
 
 export interface DeleteRequest
   extends Pick<PlanInput, 'resources' | 'previous' | 'objects' | 'whyUndeclarable'> {
-  readonly settings: ApiSettings;
   /** Those with `ensure: absent`, in scope. */
   readonly absent: readonly Match[];
   readonly index: LiveIndex;
@@ -68,15 +66,14 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
 }
 
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
-function keeper({ prune, settings, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
+function keeper({ prune, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
   return (live) => {
     if (isKept(live.address)) return 'prune.keep names it';
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
     const deletes = kindNamed(live.kind).operations.delete;
-    const isOutOfReach =
-      live.id === null && deletes.length > 0 && deletes.every((each) => needsId(each, settings));
+    const isOutOfReach = live.id === null && deletes.length > 0 && deletes.every((each) => needsId(each));
     return isOutOfReach ? 'the tenant shows no id for it, so the API cannot delete it' : null;
   };
 }

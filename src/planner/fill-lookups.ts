@@ -1,7 +1,25 @@
-import { canonicalJson, isArray, isObject, type Json, mapJson } from '../model/json.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Resource, UsedLookup } from '../model/resource.ts';
+import type { ApiSettings } from '../model/settings.ts';
+
+/** The resource with lookups of what its tenant wants besides, as its kind and the settings say. */
+export function completeResource(resource: Resource, settings: ApiSettings): Resource {
+  const fields = kindNamed(resource.kind).complete?.(resource.fields, settings);
+  return fields === undefined ? resource : withFields(resource, fields);
+}
+
+function withFields(resource: Resource, fields: JsonObject): Resource {
+  return {
+    ...resource,
+    fields,
+    locate: (at) => resource.locate(at),
+    point: (at, offset) => resource.point(at, offset),
+    overlayAt: (at) => resource.overlayAt(at),
+  };
+}
 
 /** The distinct lookups in the resources' fields, in order, with the places that use them. */
 export function lookupsIn(resources: readonly Resource[]): UsedLookup[] {
@@ -33,13 +51,7 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
     const lookup = lookupOf(value);
     return lookup ? answer(lookup) : value;
   });
-  if (!isObject(fields)) return resource;
-  return {
-    ...resource,
-    fields,
-    locate: (at) => resource.locate(at),
-    point: (at, offset) => resource.point(at, offset),
-  };
+  return isObject(fields) ? withFields(resource, fields) : resource;
 }
 
 /** Answers the lookups that were asked, and leaves others as they are. */

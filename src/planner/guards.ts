@@ -30,19 +30,42 @@ export function findRefusals(all: GuardInput): Diagnostic[] {
   return [...protectedDeletes(input), ...tooManyDeletes(input), ...deletesOfAll(input), ...lockOuts(input)];
 }
 
+/** What somebody says about a plan when it is applied. */
+export interface Approval {
+  /** The digest of the plan that was approved. */
+  readonly digest?: string | undefined;
+  readonly maxDeletes?: number | undefined;
+}
+
 /**
  * The reasons to refuse a saved plan when it is applied: the environment's guards may have been tightened since it was
  * made. The rest of the guards need the manifests and the live objects, which only a new plan has.
+ *
+ * @param approval with the digest of this plan, if it has one
  */
-export function findLaterRefusals({ changes, allowed }: Plan, policy: Policy): Diagnostic[] {
-  const deletes = changes
+export function findLaterRefusals(plan: Plan, policy: Policy, approval: Approval): Diagnostic[] {
+  const deletes = plan.changes
     .filter(({ action }) => action === 'delete')
     .map((change) => ({ change, deletion: { protect: false, isTombstone: false } }));
-  const maxDeletes = allowed?.maxDeletes ?? policy.maxDeletes;
+  const maxDeletes = deletesAllowed(plan, policy, approval);
   return [
     ...protectedDeletes({ deletes, protect: policy.protect }),
     ...tooManyDeletes({ deletes, maxDeletes }),
   ];
+}
+
+/**
+ * Anybody who can write a plan file can write a limit into it, so by itself it can only lower that of the environment.
+ * The digest contains the limit: whoever approved it approved the limit too.
+ */
+function deletesAllowed(
+  { allowed }: Plan,
+  { maxDeletes: byEnvironment }: Policy,
+  { digest, maxDeletes }: Approval,
+): number {
+  if (maxDeletes !== undefined) return maxDeletes;
+  const byPlan = allowed?.maxDeletes ?? byEnvironment;
+  return digest === undefined ? Math.min(byPlan, byEnvironment) : byPlan;
 }
 
 function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'protect'>): Diagnostic[] {

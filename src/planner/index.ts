@@ -51,7 +51,6 @@ export function matchAll(input: PlanInput): Matched {
     isInScope,
     previous,
     whyUndeclarable,
-    settings: environment.settings,
     prune: choices.scope.prune ? environment.policy.prune : null,
   });
   return {

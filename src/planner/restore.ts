@@ -1,5 +1,6 @@
-import { readableFields } from '../kinds/field.ts';
-import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import { comparableRecord, readableFields } from '../kinds/field.ts';
+import { fieldNamed, type Kind, type RecordsField } from '../kinds/kind.ts';
+import { pairRecords } from '../kinds/records.ts';
 import {
   isArray,
   isObject,
@@ -40,6 +41,8 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   const names = isKnown ? changedFields(kind, before, after) : Object.keys(kind.fields);
   const { usable, lost } = recordedIn(before, names);
   const restored = mapMembers(pick(before, usable), (old, name) => {
+    const field = fieldNamed(kind, name);
+    if (field?.is === 'records') return restoreRecords(field, old, own(current, name));
     const isByMember = isKnown && isDeclaredByMember(kind, name);
     return isByMember ? restoreMembers(old, own(after, name), pointer(name), withheld) : old;
   });
@@ -65,6 +68,23 @@ function recordedIn(before: JsonObject, names: readonly string[]) {
 function isDeclaredByMember(kind: Kind, name: string): boolean {
   const field = fieldNamed(kind, name);
   return field?.is === 'json' && field.declares === 'members';
+}
+
+/** The recorded records, with null for the members that they did not have: a record is restored member for member. */
+function restoreRecords(field: RecordsField, old: Json, current: Json | undefined): Json {
+  if (!isArray(old)) return old;
+  const added = new Map<Json, JsonObject>();
+  for (const { declared, live } of pairRecords(old, current, field)) {
+    if (declared === null || live === null) continue;
+    const had = comparableRecord(declared, field);
+    const isAdded = (name: string) => own(had, name) === undefined;
+    const now = comparableRecord(live, field);
+    added.set(
+      declared,
+      mapMembers(now, (_, name) => (isAdded(name) ? null : undefined)),
+    );
+  }
+  return old.map((record) => (isObject(record) ? { ...record, ...added.get(record) } : record));
 }
 
 /** The members of an object that differ, and null for those that did not exist: they are declared one by one. */

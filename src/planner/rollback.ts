@@ -120,13 +120,18 @@ function resourceOf(
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),
+    overlayAt: () => null,
   };
 }
 
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
-  const since = entry ? laterChanges(entry, change) : null;
   const placeless = { ...change, source: null };
+  // A run that was killed does not know what it did. That is no sign of somebody else's work.
+  if (entry?.live && entry.undo.record.outcome === 'unknown') {
+    return { ...placeless, warnings: [...change.warnings, unknownOutcome] };
+  }
+  const since = entry ? laterChanges(entry, change) : null;
   if (since === null) return placeless;
   return {
     ...placeless,
@@ -135,13 +140,13 @@ function annotate(change: Change, entry: Reversal | undefined): Change {
   };
 }
 
+const unknownOutcome =
+  'The outcome of this change is not known. Before you undo it, check that the object is as the apply would have left it.';
+
 /** What happened to the object after the apply, as far as the change touches it; `null` for nothing. */
 function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const { kind, record } = undo;
   if (live === null) return null;
-  if (record.outcome === 'unknown') {
-    return 'The outcome of this change is unknown, so the object may be the work of someone else.';
-  }
   if (record.action === 'delete') return 'The object was created again after the apply had deleted it.';
   if (record.after === null)
     return 'The apply did not see the result of this change, so later changes cannot be detected.';

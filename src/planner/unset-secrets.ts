@@ -1,5 +1,5 @@
 import { secretPlaces } from '../kinds/redact.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { secretName, secretNamesIn } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, valueAt } from '../model/pointer.ts';
@@ -31,7 +31,9 @@ export function findUnsetSecrets(
       const isWritten = written.get(resource.address)?.has(name) === true;
       const problem = isWritten || isCompared(match, at, notComparable) ? secrets.problem(name) : null;
       if (!problem) return [];
-      return [{ ...problem, severity: 'error', address: resource.address, ...resource.point(at) }];
+      const message = noteOverlay(problem.message, resource.overlayAt(at) !== null);
+      const { address } = resource;
+      return [{ ...problem, message, severity: 'error', address, ...resource.point(at) }];
     });
   });
 }

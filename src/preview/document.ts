@@ -3,29 +3,63 @@ import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../m
 import type { Outcome } from '../render/outcome.ts';
 import type { Message } from '../render/template.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
+import type { MailHead, RenderedSide } from '../report/rendered.ts';
+import { oneLine } from '../report/safe.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
+/** One side of a template as a page shows it; `null` where there is none. */
+export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
+  const document = documentOf(outcome);
+  if (outcome === null || document === null) return null;
+  const mail = outcome.is === 'rendered' && outcome.value.is === 'email' ? outcome.value : null;
+  return { document, head: mail && headOf(mail) };
+}
+
+function headOf({ subject, from, replyTo, html: text }: Extract<Message, { is: 'email' }>): MailHead {
+  return {
+    subject: oneLine(subject),
+    from: oneLine(from),
+    replyTo: oneLine(replyTo),
+    preheader: oneLine(firstWords(text)),
+  };
+}
+
+/** The first words of an e-mail, as inboxes show them after the subject. Those that are hidden in it count too. */
+function firstWords(content: string): string {
+  const text = content
+    .slice(0, maxSearched)
+    .replace(/<!--.*?-->|<(style|script|title)\b.*?<\/\1\s*>/gis, ' ')
+    .replace(/<[^>]{0,2000}>/g, ' ')
+    .replace(/&(nbsp|zwnj|amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > maxPreheader ? `${text.slice(0, maxPreheader)} …` : text;
+}
+
 /**
  * A rendered template, or why there is none, as a whole HTML document for a frame without scripts; `null` where there
- * is no template.
- *
- * @param withHead whether an e-mail's subject and sender are shown above its text
+ * is no template. The sender and the subject of an e-mail are shown outside of it, where its style does not reach.
  */
-export function documentOf(outcome: Outcome<Message> | null, withHead: boolean): string | null {
+function documentOf(outcome: Outcome<Message> | null): string | null {
   if (outcome === null) return null;
   if (outcome.is === 'failed')
     return page(html`<p class="failed"><strong>Not rendered.</strong> ${outcome.reason}</p>`);
   const message = outcome.value;
   switch (message.is) {
     case 'email':
-      return page(html`${withHead ? mailHead(message) : ''}${new Markup(disarm(message.html))}`, 'mail');
+      return page(new Markup(disarm(message.html)), 'mail');
     case 'chat':
       return page(chatMarkup(message.content));
   }
 }
+
+const maxPreheader = 110;
+/** Only the beginning of a long e-mail is searched for its first words. */
+const maxSearched = 20_000;
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
 /**
  * The policy lets nothing load, but browsers resolve and connect to the hosts of frames and of clicked links before
@@ -42,14 +76,6 @@ function disarm(content: string): string {
 function page(content: Markup, kind: 'mail' | 'plain' = 'plain'): string {
   const base = kind === 'mail' ? '' : html`<style>${new Markup(messageStyle)}</style>`;
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta http-equiv="x-dns-prefetch-control" content="off"><base target="_blank"><meta name="color-scheme" content="light"><meta name="viewport" content="width=device-width"><title>Rendered template</title>${base}</head>${content}`.toString();
-}
-
-function mailHead({ subject, from, replyTo }: Extract<Message, { is: 'email' }>): Markup {
-  const rows = [
-    ['From', from],
-    ['Reply to', replyTo],
-  ].filter(([, text]) => text !== '');
-  return html`<div style="margin:-8px -8px 12px;padding:10px 12px;border-bottom:1px solid #dde2e9;background:#f5f6f8;color:#1a2029;font:14px/1.4 system-ui,sans-serif"><strong>${subject === '' ? 'No subject' : subject}</strong>${rows.map(([name = '', text = '']) => html`<div style="color:#566070">${name}: ${text}</div>`)}</div>`;
 }
 
 function chatMarkup(content: Json): Markup {

@@ -1,11 +1,10 @@
-import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import type { Outcome } from '../render/outcome.ts';
-import type { Message, RenderedSides } from '../render/template.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { RenderedSides } from '../render/template.ts';
 import { html } from '../report/html/markup.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
-import { documentOf } from './document.ts';
-import type { ListedTemplate, Problem, RenderedSide, RenderedTemplate, TemplateList } from './protocol.ts';
+import { renderedSide } from './document.ts';
+import type { ListedTemplate, Problem, RenderedTemplate, TemplateList } from './protocol.ts';
 import type { PreviewTemplate, Snapshot } from './snapshot.ts';
 
 /** The page without its content, which its script fetches as JSON. Only the page knows the token for that. */
@@ -35,6 +34,7 @@ export function pageHtml(token: string, environment: string): string {
 <div id="list"></div>
 </nav>
 <main id="main" tabindex="-1">
+<p id="stale" class="stale" role="alert" hidden></p>
 <section id="alerts" aria-label="Problems of the project" hidden></section>
 <div id="template" hidden>
 <div class="head">
@@ -62,14 +62,19 @@ export function pageHtml(token: string, environment: string): string {
 }
 
 /** The templates and the problems of the project. */
-export function templateList({ environment, templates, diagnostics }: Snapshot): TemplateList {
+export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
+  const { environment, templates, diagnostics, isBroken, loadedAt } = snapshot;
   const addresses = new Set(templates.map(({ address }) => address));
-  // Notes about other objects are left to `validate`.
+  // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
   const isElsewhere = ({ address, severity }: Diagnostic) =>
-    severity !== 'info' && (address === undefined || !addresses.has(address));
+    isBroken
+      ? severity === 'error'
+      : severity !== 'info' && (address === undefined || !addresses.has(address));
   return {
     environment: oneLine(environment),
-    isBroken: hasErrors(diagnostics),
+    isBroken,
+    isReading,
+    loadedAt,
     problems: diagnostics.filter(isElsewhere).map(problemOf),
     templates: templates.map((template) => listedTemplate(template, diagnostics)),
   };
@@ -101,18 +106,4 @@ function problemOf({ code, severity, message, source, excerpt, hint }: Diagnosti
 /** A template that was rendered, for the page. */
 export function renderedTemplate({ context, before, after }: RenderedSides): RenderedTemplate {
   return { context, before: renderedSide(before), after: renderedSide(after) };
-}
-
-function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
-  const document = documentOf(outcome, false);
-  if (outcome === null || document === null) return null;
-  const head = outcome.is === 'rendered' && outcome.value.is === 'email' ? outcome.value : null;
-  return {
-    document,
-    head: head && {
-      subject: oneLine(head.subject),
-      from: oneLine(head.from),
-      replyTo: oneLine(head.replyTo),
-    },
-  };
 }

@@ -1,3 +1,4 @@
+import { readJsonText } from '../kinds/jsontext.ts';
 import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
@@ -5,7 +6,8 @@ import { segmentsOf } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { createRenderer, type Renderer } from '../render/renderer.ts';
 import { renderTemplate, type Sides } from '../render/template.ts';
-import { documentOf } from './document.ts';
+import type { Rendered } from '../report/rendered.ts';
+import { renderedSide } from './document.ts';
 
 /** A longer page is slow to open, and nobody reads it. */
 const maxCharacters = 20_000_000;
@@ -21,19 +23,19 @@ export interface PlanRenderOptions {
 }
 
 /**
- * The notification templates that a plan changes, rendered before and after, as HTML documents by address. What exceeds
+ * The notification templates that a plan changes, rendered before and after, by address. What exceeds
  * a limit of size or time is left out.
  */
 export async function renderPlanTemplates(
   plan: Plan,
   { attributes = null, defaults, renderer }: PlanRenderOptions = {},
-): Promise<Readonly<Record<Address, Sides<string>>>> {
+): Promise<Readonly<Record<Address, Rendered>>> {
   const changes = plan.changes.filter(
     ({ kind, action }) => kind === 'NotificationTemplate' && action !== 'manual',
   );
   if (changes.length === 0) return {};
   const used = renderer ?? createRenderer();
-  const rendered: [Address, Sides<string>][] = [];
+  const rendered: [Address, Rendered][] = [];
   const end = performance.now() + maxDuration;
   let left = maxCharacters;
   try {
@@ -45,8 +47,8 @@ export async function renderPlanTemplates(
         from: 'samples',
         attributes,
       });
-      const sides = { before: documentOf(before, true), after: documentOf(after, true) };
-      left -= (sides.before?.length ?? 0) + (sides.after?.length ?? 0);
+      const sides = { before: renderedSide(before), after: renderedSide(after) };
+      left -= (sides.before?.document.length ?? 0) + (sides.after?.document.length ?? 0);
       rendered.push([change.address, sides]);
     }
   } finally {
@@ -93,9 +95,13 @@ function revertDifference(value: Json, { path, before, sensitive, op }: Differen
   return replaceValue(value, segmentsOf(path), sensitive ? redacted : op === 'add' ? null : before);
 }
 
-/** A copy with another value at a path; `null` removes it. A plan adds to a list only at its end. */
-function replaceValue(value: Json, [name, ...rest]: readonly string[], put: Json): Json {
+/**
+ * A copy with another value at a path; `null` removes it. A plan adds to a list only at its end. Paths lead into JSON
+ * that is written as text, such as the blocks of a Slack message.
+ */
+function replaceValue(whole: Json, [name, ...rest]: readonly string[], put: Json): Json {
   if (name === undefined) return put;
+  const value = readJsonText(whole);
   if (isArray(value)) {
     const at = Number(name);
     if (!Number.isSafeInteger(at) || at > value.length) return value;

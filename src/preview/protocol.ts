@@ -1,5 +1,6 @@
 import type { Severity } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { RenderedSide } from '../report/rendered.ts';
 
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
@@ -10,9 +11,13 @@ export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
 /** The answer to `GET /api/templates`. The page shows every text of an answer as text. */
 export interface TemplateList {
   readonly environment: string;
-  /** Whether the project does not load, so that the templates are those of an earlier state. */
+  /** Whether the files do not load, so that the templates are those of an earlier state. */
   readonly isBroken: boolean;
-  /** Problems that belong to none of the templates. */
+  /** Whether files have changed that are being read. */
+  readonly isReading: boolean;
+  /** When the state that is shown was loaded, as an ISO date; `null` where none has loaded yet. */
+  readonly loadedAt: string | null;
+  /** Problems that belong to none of the templates; where the files do not load, all errors. */
   readonly problems: readonly Problem[];
   readonly templates: readonly ListedTemplate[];
 }
@@ -52,19 +57,6 @@ export interface RenderedTemplate {
   readonly context: JsonObject;
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;
-}
-
-export interface RenderedSide {
-  /** A whole HTML document for a frame without scripts. */
-  readonly document: string;
-  /** `null` for a message that is not an e-mail. */
-  readonly head: MailHead | null;
-}
-
-export interface MailHead {
-  readonly subject: string;
-  readonly from: string;
-  readonly replyTo: string;
 }
 
 /** The body of an answer with an error status. */

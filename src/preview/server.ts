@@ -52,6 +52,7 @@ export class Preview {
   readonly #server: Server;
   readonly #listeners = new Set<ServerResponse>();
   #snapshot: Snapshot;
+  #isReading = false;
   #version = 1;
   #port = 0;
 
@@ -74,9 +75,20 @@ export class Preview {
     if (typeof address === 'object' && address) this.#port = address.port;
   }
 
+  /** Says on every open page that files have changed, until the next {@link show}. */
+  announce(): void {
+    this.#isReading = true;
+    this.#notifyAll();
+  }
+
   /** Shows another state on every open page. */
   show(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
+    this.#isReading = false;
+    this.#notifyAll();
+  }
+
+  #notifyAll(): void {
     this.#version += 1;
     for (const listener of this.#listeners) this.#notify(listener);
   }
@@ -102,7 +114,7 @@ export class Preview {
       case 'GET /events':
         return this.#listen(response);
       case 'GET /api/templates':
-        return send(response, 200, templateList(this.#snapshot));
+        return send(response, 200, templateList(this.#snapshot, this.#isReading));
       case 'POST /api/render':
         return this.#render(request, response);
       default:

@@ -23,6 +23,10 @@ export interface Snapshot {
   /** The tenant's context attributes; `null` where they were not read. */
   readonly attributes: JsonObject | null;
   readonly diagnostics: readonly Diagnostic[];
+  /** When the templates were loaded, as an ISO date; `null` where the files have not loaded yet. */
+  readonly loadedAt: string | null;
+  /** Whether the files have changed since and do not load. */
+  readonly isBroken: boolean;
 }
 
 /**

@@ -1,45 +1,109 @@
-import { joinParts, pluralize } from './words.ts';
+import { groupBy, joinParts } from './words.ts';
 
 /** The longest comment that GitHub accepts, in characters. */
 const maxLength = 65_536;
+/** Kept free for the note that counts what is cut. */
+const noteLength = 1500;
+/** Sections are given in full up to this part of the room, so that the rest are at least mentioned. */
+const wholeShare = 0.5;
 
 /** One part of a comment, in full and in one line. */
 export interface Section {
   readonly whole: string;
   readonly brief: string;
+  /** The lowest are the last to be cut. */
+  readonly rank: number;
+  /** What it is counted as where it is cut, as Markdown: `SenderAddress, delete`. */
+  readonly label: string;
 }
+
+/** Sections below a heading, which is left out where none of them is shown. */
+export interface SectionGroup {
+  readonly heading: string;
+  readonly sections: readonly Section[];
+}
+
+type Form = 'whole' | 'brief';
 
 /**
- * Head, sections and foot, within the length of a comment. Sections that do not fit whole are shown in brief, and a
- * note counts the rest. The foot is always there.
+ * Head, sections and foot, within the length of a comment. The gravest sections get room first, wherever they are. What
+ * does not fit whole is shown in brief, and a note counts what is cut. The foot is always there.
+ *
+ * @param advice how to see everything, as Markdown
  */
-export function fitComment(head: string, sections: readonly Section[], foot: string): string {
-  const reserve = 200;
-  let room = maxLength - foot.length - reserve - head.length;
-  let briefly = 0;
-  let omitted = 0;
-  const shown: string[] = [];
-  for (const { whole, brief } of sections) {
-    const text = whole.length <= room && omitted === 0 ? whole : brief;
-    if (text.length > room) {
-      omitted += 1;
-      continue;
-    }
-    if (text === brief && text !== whole) briefly += 1;
-    shown.push(text);
-    room -= text.length;
-  }
-  const body = `${clip(head, maxLength - foot.length - reserve)}${shown.join('')}`;
-  return `${body}${note(briefly, omitted)}${foot}`;
+export function fitComment(
+  head: string,
+  groups: readonly SectionGroup[],
+  { foot, advice }: { foot: string; advice: string },
+): string {
+  const room = maxLength - foot.length - noteLength;
+  const top = clip(head, room);
+  const forms = chooseForms(groups, room - top.length);
+  const body = groups.map(({ heading, sections }) => {
+    const shown = sections.flatMap((section) => {
+      const form = forms.get(section);
+      return form === undefined ? [] : [section[form]];
+    });
+    return shown.length === 0 ? '' : `${heading}${shown.join('')}`;
+  });
+  const sections = groups.flatMap((group) => group.sections);
+  return `${top}${body.join('')}${note(sections, forms, advice)}${foot}`;
 }
 
-function note(briefly: number, omitted: number): string {
-  if (briefly + omitted === 0) return '';
-  const parts = [
-    briefly > 0 && `${pluralize(briefly, 'change')} shown without details`,
-    omitted > 0 && `${pluralize(omitted, 'change')} not shown`,
+/** The form in which each section is shown; none for those that there is no room for. */
+function chooseForms(groups: readonly SectionGroup[], length: number): ReadonlyMap<Section, Form> {
+  const forms = new Map<Section, Form>();
+  const begun = new Set<SectionGroup>();
+  let room = length;
+  const take = (section: Section, form: Form, least: number, cost: number): boolean => {
+    if (cost > room - least) return false;
+    forms.set(section, form);
+    room -= cost;
+    return true;
+  };
+  const byRank = groups
+    .flatMap((group) => group.sections.map((section) => ({ group, section })))
+    .toSorted((a, b) => a.section.rank - b.section.rank);
+  for (const { group, section } of byRank) {
+    const heading = begun.has(group) ? 0 : group.heading.length;
+    const isTaken =
+      take(section, 'whole', length * wholeShare, heading + section.whole.length) ||
+      take(section, 'brief', 0, heading + section.brief.length);
+    if (isTaken) begun.add(group);
+  }
+  for (const { section } of byRank) {
+    if (forms.get(section) === 'brief')
+      take(section, 'whole', 0, section.whole.length - section.brief.length);
+  }
+  return forms;
+}
+
+function note(sections: readonly Section[], forms: ReadonlyMap<Section, Form>, advice: string): string {
+  const briefly = sections.filter(
+    (section) => forms.get(section) === 'brief' && section.brief !== section.whole,
+  );
+  const omitted = sections.filter((section) => !forms.has(section));
+  if (briefly.length + omitted.length === 0) return '';
+  const lines = [
+    '**Cut to the length of a comment.**',
+    briefly.length > 0 && `- Without details: ${countLabels(briefly)}.`,
+    omitted.length > 0 && `- Not shown: ${countLabels(omitted)}.`,
+    `\n${advice}`,
   ];
-  return `\n_Cut to the length of a comment: ${joinParts(parts, ', ')}. The report file has everything._\n`;
+  return `\n${joinParts(lines, '\n')}\n`;
+}
+
+/** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the gravest first. */
+function countLabels(sections: readonly Section[]): string {
+  const sorted = sections.toSorted((a, b) => a.rank - b.rank);
+  const counts = groupBy(sorted, ({ label }) => label).map(([label, { length }]) => `${length} ${label}`);
+  const shown: string[] = [];
+  for (const count of counts) {
+    if (`${shown.join('; ')}${count}`.length > noteLength / 3) break;
+    shown.push(count);
+  }
+  const rest = counts.length - shown.length;
+  return joinParts([...shown, rest > 0 && `and ${rest} other kinds`], '; ');
 }
 
 /** A head that is too long by itself ends at an empty line, so that no markup stays open. */

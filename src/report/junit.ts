@@ -37,7 +37,7 @@ export function planJunit(plan: Plan): string {
     suite: 'tenant',
     name: `${pluralize(plan.summary.unchanged, 'object')} unchanged`,
     ...passed,
-    details: hasChanges(plan) ? '' : noChanges,
+    details: hasChanges(plan) ? '' : noChanges(plan),
   };
   const cases = [...plan.changes.map(changeCase), ...plan.diagnostics.map(diagnosticCase), equal];
   return document(`tenantctl plan ${plan.environment}`, cases);

@@ -15,6 +15,13 @@ export interface Block {
   readonly after: readonly DiffLine[];
 }
 
+/** The texts of a block's lines. */
+export function textsOfBlock({ is, before, after }: Block): string[] {
+  return [...(is === 'same' ? [] : before), ...after].map(({ parts }) =>
+    parts.map(({ text }) => text).join(''),
+  );
+}
+
 /** Changed blocks that are close to each other, with some equal lines around them. */
 export type Hunk = readonly Block[];
 

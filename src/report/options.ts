@@ -3,6 +3,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
+import type { Rendered } from './rendered.ts';
 
 /** What a report can be made of. */
 export type Document =
@@ -15,22 +16,20 @@ export type Document =
 export const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github', 'sarif', 'gitlab'] as const;
 export type Format = (typeof formats)[number];
 
-/** A notification template as recipients see it: an HTML document or a part of one, `null` where there is none. */
-export interface Rendered {
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
 /** How a report is made. */
 export interface ReportOptions {
   /** Whether text may hold terminal colours. */
   readonly colour: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Show long values whole, and the requests. */
+  /** Show long values whole, the requests, and every remark. */
   readonly verbose?: boolean;
+  /** Leave out remarks: warnings and information that are not part of a change. */
+  readonly quiet?: boolean;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
+  /** Removes secrets from what a format compresses; the caller removes them from the text that it gets. */
+  readonly redact?: (text: string) => string;
   /** Templates that were rendered before, for the HTML report. */
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }

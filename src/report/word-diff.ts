@@ -28,6 +28,16 @@ export function diffWords(removed: readonly string[], added: readonly string[]):
   return [before, after];
 }
 
+/** Two values on one line, with the words marked that differ; `null` stays. */
+export function diffInline(
+  before: string | null,
+  after: string | null,
+): [before: readonly Part[] | null, after: readonly Part[] | null] {
+  const whole = (text: string | null) => (text === null ? null : [{ text, changed: false }]);
+  if (before === null || after === null) return [whole(before), whole(after)];
+  return compareWords(`${before}\n`, `${after}\n`);
+}
+
 /** The indexes of lines that replace each other, in order. Each line is paired with the most similar one. */
 function pairsOf(removed: readonly string[], added: readonly string[]): [number, number][] {
   if (removed.length === added.length || removed.length * added.length > maxPairs) {

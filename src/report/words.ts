@@ -3,6 +3,7 @@ import {
   type Action,
   actions,
   type Change,
+  type Difference,
   type Impact,
   type Origin,
   type Plan,
@@ -63,6 +64,15 @@ export const originWords: Readonly<Record<Origin, string>> = {
   both: 'changed in the repository and in the tenant',
 };
 
+/** Where a difference comes from: who moved, and the overlay that sets it; empty where nothing is known. */
+export function originNotes({ origin, overlay }: Pick<Difference, 'origin' | 'overlay'>): string {
+  const parts = [
+    origin !== null && originWords[origin],
+    overlay && `set by the overlay in ${place(overlay)}`,
+  ];
+  return joinParts(parts, ', ');
+}
+
 export const outcomeWords: Readonly<Record<ChangeOutcome, string>> = {
   done: 'done',
   failed: 'failed',
@@ -78,7 +88,13 @@ export const runWords: Readonly<Record<RunOutcome, string>> = {
   refused: 'Refused, nothing written',
 };
 
-export const noChanges = 'No changes. The tenant equals the manifests.';
+/** What a plan without changes says. */
+export function noChanges({ summary }: Pick<Plan, 'summary'>): string {
+  return summary.unchanged > 0
+    ? 'No changes. The tenant equals the manifests.'
+    : 'No changes. No declared object is part of this plan.';
+}
+
 export const refused = 'REFUSED: this plan cannot be applied.';
 
 /** `2 to create, 1 to update, 0 to delete, 1 by hand, 137 unchanged` */
@@ -149,6 +165,17 @@ export function scopeWords({ only, except, prune, since }: Plan['scope']): strin
     since !== null && `--since ${since}`,
   ];
   return joinParts(parts, ' ');
+}
+
+/** The command that applies a saved plan only where it has the digest that was approved. */
+export function applyCommand(digest: string): string {
+  // A digest of another form comes from a forged plan file, and people copy the command.
+  return `tenantctl apply plan.json --expect ${/^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST'}`;
+}
+
+/** `the same in 20 objects` */
+export function familyWords(count: number): string {
+  return `the same in ${pluralize(count, 'object')}`;
 }
 
 /** The two addresses of a tenant, or one where they are the same. */

@@ -1,17 +1,26 @@
-import { isArray, type Json } from '../model/json.ts';
+import { isArray, type Json, textOf } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
 import { type ConditionRule, type NeAttribute, type Profile, profileStates } from './objects.ts';
 import { compareText } from './query.ts';
 import type { TenantState } from './state.ts';
+import type { Variations } from './variations.ts';
 
-const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?'];
+const basicOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?', 'exclude?'];
 const dateOperators = ['before', 'after', '>', '<', '=='];
 
 /** Milliseconds. */
 const day = 24 * 60 * 60 * 1000;
 
-/** Throws a 400 if a rule breaks the tables of seed 002, or names a profile type or attribute that does not exist. */
-export function checkRule(rule: ConditionRule, state: TenantState): void {
+/**
+ * Throws a 400 if a rule breaks the tables of seed 002, or names a profile type or attribute that does not exist. With
+ * `extended`, forms that the tables do not know are allowed (api-notes, "What hosts of this family really answer").
+ */
+export function checkRule(
+  rule: ConditionRule,
+  state: TenantState,
+  searchRules: Variations['searchRules'] = 'contract',
+): void {
+  if (searchRules === 'contract') refuseExtended(rule);
   switch (rule.type) {
     case 'ProfileStatusRule':
       requireOneOf(rule.comparison_operator, ['==', '!='], 'comparison_operator');
@@ -26,7 +35,17 @@ export function checkRule(rule: ConditionRule, state: TenantState): void {
     case 'ProfileAttributeRule':
       checkAttributeRule(rule, state);
       return;
+    case 'RiskRule':
+      // The documents say nothing about it.
+      return;
   }
+}
+
+function refuseExtended({ type, comparison_operator, more }: ConditionRule): void {
+  const members = Object.keys(more ?? {});
+  if (members.length > 0) throw badRequest(`A rule has unknown fields: ${members.join(', ')}`);
+  if (type === 'RiskRule') throw badRequest('type must not be RiskRule');
+  if (comparison_operator === 'exclude?') throw badRequest('comparison_operator must not be exclude?');
 }
 
 function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
@@ -43,7 +62,7 @@ function checkAttributeRule(rule: ConditionRule, state: TenantState): void {
     if (parseDate(rule.value, attribute.date_format) === null) {
       throw badRequest(`value must be a date in the form ${attribute.date_format ?? 'YYYY-MM-DD'}`);
     }
-  } else if (parseDistance(rule.value) === null) {
+  } else if (parseDistance(distanceOf(rule)) === null) {
     throw badRequest('value must be of the form "X before" or "X after", X being a number of days');
   }
 }
@@ -70,10 +89,17 @@ function compileRule(rule: ConditionRule, state: TenantState, now: number): (pro
       const attribute = findAttribute(rule, state);
       return (profile) => attribute !== undefined && matchesAttribute(rule, attribute, profile, now);
     }
+    case 'RiskRule':
+      // The embedded tenant knows no risks.
+      return () => true;
   }
 }
 
-function findAttribute(rule: ConditionRule, { neAttributes }: TenantState): NeAttribute | undefined {
+/** The attribute that a rule is about. */
+export function findAttribute(
+  rule: Pick<ConditionRule, 'condition_object_id'>,
+  { neAttributes }: TenantState,
+): NeAttribute | undefined {
   return neAttributes.find(({ id }) => id === rule.condition_object_id);
 }
 
@@ -89,6 +115,7 @@ function matchesAttribute(
     return texts.some((text) => matchesDate(rule, text, attribute.date_format, now));
   }
   if (rule.comparison_operator === '!=') return !texts.includes(rule.value);
+  if (rule.comparison_operator === 'exclude?') return !texts.some((text) => text.includes(rule.value));
   return texts.some((text) => matchesText(rule, text));
 }
 
@@ -146,6 +173,12 @@ function parseDate(text: string, format: string | null): number | null {
   return time.getUTCMonth() === month - 1 && time.getUTCDate() === date ? time.getTime() / day : null;
 }
 
+/** The distance from today that a rule names, also as `Today` with further members. */
+function distanceOf({ value, more }: ConditionRule): string {
+  if (value !== 'Today' || !more) return value;
+  return `${textOf(more, 'tertiary_value') ?? '0'} ${textOf(more, 'secondary_value') ?? 'after'}`;
+}
+
 /** Parses `X before` or `X after`, X being a number of days; null if it is neither. */
 function parseDistance(text: string): { readonly days: number; readonly side: 'before' | 'after' } | null {
   const match = /^(\d{1,6}) (before|after)$/.exec(text);
@@ -162,7 +195,7 @@ function matchesDate(rule: ConditionRule, text: string, format: string | null, n
     if (limit === null) return false;
     return rule.comparison_operator === 'before' ? date < limit : date > limit;
   }
-  const wanted = parseDistance(rule.value);
+  const wanted = parseDistance(distanceOf(rule));
   if (wanted === null) return false;
   const today = Math.floor(now / day);
   const distance = wanted.side === 'after' ? date - today : today - date;

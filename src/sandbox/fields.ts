@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own, parseJson } from '../model/json.ts';
 
 /** A value of the wrong shape; `message` says where and why. */
 export class ShapeError extends Error {
@@ -105,6 +105,13 @@ export class Fields {
       if (typeof item !== 'string') throw new ShapeError(`${at} must be a string`);
       return item;
     });
+  }
+
+  /** The members that were not read yet; then they are. */
+  rest(): JsonObject {
+    const unread = Object.entries(this.#object).filter(([name]) => !this.#read.has(name));
+    for (const [name] of unread) this.#read.add(name);
+    return objectFrom(unread);
   }
 
   /** Throws if there are members that were not read. */

@@ -6,7 +6,7 @@ import { History } from './history.ts';
 import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
 import { createSandboxServer, type RateLimit, RateLimiter } from './server.ts';
-import { loadState, saveState, type TenantState } from './state.ts';
+import { loadState, moveFirstRecords, saveState, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, type Variations } from './variations.ts';
 
@@ -17,7 +17,7 @@ export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
 export { type Operation, operations } from './operations.ts';
 export type { RateLimit } from './server.ts';
 export { SandboxFileError, type TenantState } from './state.ts';
-export { parseVariations, VariationSyntaxError, type Variations } from './variations.ts';
+export { parseVariations, VariationSyntaxError, type Variations, ways } from './variations.ts';
 
 /** How to start an embedded tenant. */
 export interface SandboxOptions {
@@ -70,6 +70,18 @@ export interface Sandbox {
 
 const clientId = 'sandbox';
 
+/** The variations with what others do while the pages of a list are read. */
+function withChanges(variations: Variations, state: TenantState): Variations {
+  const { listsChange } = variations;
+  if (listsChange === 'never') return variations;
+  let left = listsChange === 'once' ? 1 : Number.POSITIVE_INFINITY;
+  const beforeFurtherPage = () => {
+    left -= 1;
+    if (left >= 0) moveFirstRecords(state);
+  };
+  return { ...variations, beforeFurtherPage };
+}
+
 /**
  * Starts the embedded tenant on the loopback address: a server that follows the API documents and refuses what they do
  * not allow. Throws `SandboxFileError` for an unusable seed or data file, and Node's error for a port that is in use.
@@ -80,8 +92,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const now = () => clock.now();
   const late = new LateWork(clock);
   const history = new History(options.lag ?? 0, now);
-  const variations: Variations = { ...contract, ...options.variations };
   const state = loadState(options.seed ?? null, data);
+  const variations = withChanges({ ...contract, ...options.variations }, state);
   const log = new RequestLog();
   const faults = new FaultList();
   for (const fault of options.faults ?? []) faults.add(fault);

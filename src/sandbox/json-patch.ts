@@ -8,14 +8,14 @@ type PatchOp = (typeof patchOps)[number];
 interface PatchRules {
   /** The ops that the tenant accepts; no tenant accepts `move` and `copy`. */
   readonly ops: readonly PatchOp[];
-  /** Whether `replace` creates a missing member, as on tenants without other ops. */
+  /** Whether `replace` sets a missing member of the document itself, as on tenants without other ops. */
   readonly replaceSets: boolean;
 }
 
 /** JSON Patch as RFC 6902 defines it, without `move` and `copy`. */
 export const standardPatch: PatchRules = { ops: patchOps, replaceSets: false };
 
-/** Only `replace`, which then also creates missing members (api-notes, SimIntegration). */
+/** Only `replace`. The fields of the document, which answers show as null, are never missing (api-notes, SimIntegration). */
 export const replaceOnlyPatch: PatchRules = { ops: ['replace'], replaceSets: true };
 
 /**
@@ -39,14 +39,17 @@ function applyOperation(document: JsonObject, operation: Json, at: string, rules
   if (op !== 'remove' && !fields.includes('value')) throw badRequest(`${at}.value is required for ${op}`);
   const value = fields.json('value');
   fields.done();
-  return changeAt(document, parsePointer(path), { op, value, at: `${at} (${op} ${path})`, rules });
+  const tokens = parsePointer(path);
+  const sets = op === 'add' || (op === 'replace' && rules.replaceSets && tokens.length === 1);
+  return changeAt(document, tokens, { op, value, at: `${at} (${op} ${path})`, sets });
 }
 
 interface Change {
   readonly op: PatchOp;
   readonly value: Json;
   readonly at: string;
-  readonly rules: PatchRules;
+  /** Whether a missing member is set. */
+  readonly sets: boolean;
 }
 
 function parsePointer(path: string): string[] {
@@ -70,8 +73,7 @@ function changeObject(node: JsonObject, token: string, rest: readonly string[], 
     if (current === undefined) throw missingError(change);
     return { ...node, [token]: changeAt(current, rest, change) };
   }
-  const sets = change.op === 'add' || (change.op === 'replace' && change.rules.replaceSets);
-  if (current === undefined && !sets) throw missingError(change);
+  if (current === undefined && !change.sets) throw missingError(change);
   if (change.op === 'remove') return objectFrom(Object.entries(node).filter(([key]) => key !== token));
   if (change.op === 'test') return checkTest(node, current ?? null, change);
   return { ...node, [token]: change.value };

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.ts';
 import { type Fields, objectReader, type Read, ShapeError } from './fields.ts';
 import { dkimTokens, uidOf, uuid } from './ids.ts';
 
@@ -8,7 +9,12 @@ export const authTypes = ['BLOCK', 'MFA', 'NON_PTA', 'PTA'] as const;
 export const mediums = ['EMAIL', 'SLACK', 'TEAMS'] as const;
 export const verificationStates = ['PENDING', 'SUCCESS', 'FAILED', 'NA'] as const;
 export const profileStates = ['Active', 'Inactive', 'Leave of absence', 'Terminated'] as const;
-export const ruleTypes = ['ProfileStatusRule', 'ProfileTypeRule', 'ProfileAttributeRule'] as const;
+export const ruleTypes = [
+  'ProfileStatusRule',
+  'ProfileTypeRule',
+  'ProfileAttributeRule',
+  'RiskRule',
+] as const;
 const attributeKinds = [
   'text',
   'number',
@@ -219,6 +225,13 @@ export const readNeAttribute = objectReader((fields) => ({
   date_format: fields.textOrNull('date_format'),
 }));
 
+/** The class of an attribute, as hosts name it that know more than `NeAttribute`: `TextFieldAttribute`. */
+export function attributeClass({ data_type }: Pick<NeAttribute, 'data_type'>): string {
+  if (data_type === 'text') return 'TextFieldAttribute';
+  const words = data_type.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Attribute`;
+}
+
 /** A profile (seed 002). */
 export type Profile = ReturnType<typeof readProfile>;
 export const readProfile = objectReader((fields) => ({
@@ -239,6 +252,8 @@ export interface ConditionRule {
   value: string;
   /** For a ProfileAttributeRule only. */
   condition_object_id: string | null;
+  /** Members that the API documents do not know. */
+  more?: JsonObject | null;
 }
 
 /** A saved search (api-notes). */
@@ -255,6 +270,7 @@ export const readProfileSearch = objectReader((fields) => {
       comparison_operator: rule.text('comparison_operator'),
       value: rule.text('value'),
       condition_object_id: rule.textOrNull('condition_object_id'),
+      more: rule.objectOrNull('more'),
     };
   });
   return { id, uid: fields.textOr('uid', uidOf(label)), label, rules: fields.list('rules', readRule) };

@@ -32,16 +32,21 @@ interface Entry {
   readonly segments: readonly string[];
 }
 
+type RoutedBy = Pick<
+  Variations,
+  'profileSearchPath' | 'profileSearchDelete' | 'domainPages' | 'identityPaths'
+>;
+
 /** Finds the operation of a request by method and path. */
 export class Router {
   readonly #entries: readonly Entry[];
 
-  constructor(variations: Pick<Variations, 'profileSearchPath' | 'profileSearchDelete' | 'domainPages'>) {
+  constructor(variations: RoutedBy) {
     this.#entries = operations
       .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
       .map((operation) => ({
         operation: servedOperation(operation, variations),
-        segments: servedPath(operation, variations.profileSearchPath).split('/'),
+        segments: servedPath(operation, variations).split('/'),
       }));
   }
 
@@ -71,11 +76,11 @@ function servedOperation(
   return isPaged ? { ...operation, query: ['limit', 'offset'] } : operation;
 }
 
-/** The path of an operation on a tenant that serves saved searches under `searchPath`. */
-function servedPath({ path }: Operation, searchPath: string): string {
-  return path.startsWith(documentedSearchPath)
-    ? `${searchPath}${path.slice(documentedSearchPath.length)}`
-    : path;
+/** The path of an operation on a tenant that serves saved searches, or all resources, elsewhere. */
+function servedPath({ path }: Operation, { profileSearchPath, identityPaths }: RoutedBy): string {
+  if (path.startsWith(documentedSearchPath))
+    return `${profileSearchPath}${path.slice(documentedSearchPath.length)}`;
+  return identityPaths === 'own' ? path.replace(/^\/v\d{4}(\/[^/]+)/, '$1/v1') : path;
 }
 
 function decode(segment: string): string {

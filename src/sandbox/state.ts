@@ -74,3 +74,12 @@ function readState(value: Json | undefined) {
   fields.done();
   return state;
 }
+
+/** Moves the first record of each list to its end: another order, which means nothing, shifts the rows of all pages. */
+export function moveFirstRecords(state: TenantState): void {
+  for (const records of Object.values(state)) if (Array.isArray(records)) moveFirst(records);
+}
+
+function moveFirst(records: unknown[]): void {
+  records.push(...records.splice(0, 1));
+}

@@ -1,17 +1,33 @@
 import { isArray, isObject, type Json, type JsonObject, objectFrom, parseJson } from '../model/json.ts';
 import { ShapeError } from './fields.ts';
 
-/** What a tenant can do in more than one way. The first way is the contract. */
-const ways = {
-  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects. */
+/** What a tenant can do in more than one way. The first way is the contract. Tests go through all of them. */
+export const ways = {
+  /** How `attributes`, `request` and `statusMap` are answered. With `object`, they and `context` are also sent as objects, and chat templates may be. */
   jsonText: ['text', 'object', 'map'],
   /** How `slackTemplate` and `teamsTemplate` are answered. With `object`, both forms are accepted. */
   slackTeams: ['text', 'object'],
+  /** Whether chat templates come back filled up with members that are null, false, `""` or `{}`, at every depth. */
+  chatFilled: [false, true],
+  /** What a template for SLACK or TEAMS with `subject: null` gets. */
+  chatNullSubject: ['taken', 'refused'],
+  /** In which case `medium` is answered. With `lower`, it is taken in every case. */
+  mediumCase: ['upper', 'lower'],
+  /** Whether templates are listed that the documents do not know: of another medium, and of no locale in particular. */
+  foreignTemplates: [false, true],
   /** Where `statusMap` and `request` of an integration are answered. */
   simStatusMap: ['top', 'attributes', 'hidden'],
   /** How credentials in the `attributes` of an integration are answered. */
   simSecrets: ['clear', 'encrypted', 'masked', 'absent'],
+  /**
+   * Where the sources of an integration are answered: in `managedSources`, only in `provisioningConfig` beside an empty
+   * `managedSources`, in `sources`, or nowhere.
+   */
+  simSources: ['managedSources', 'managedResourceRefs', 'sources', 'hidden'],
+  /** What `cluster` and the id in `clusterRef` hold: the id both, or the name in one of them. */
+  simCluster: ['ids', 'nameInCluster', 'nameInReference'],
   simPatchBody: ['operations', 'array'],
+  /** With `replace`, every member that is named has to be there, except the fields of the integration themselves. */
   simPatchOps: ['all', 'replace'],
   /** `metadata`: bare, but wrapped with `metadata=true`. The others: always wrapped, or always bare. */
   collections: ['metadata', 'wrapped', 'bare'],
@@ -20,7 +36,17 @@ const ways = {
   offsetZero: ['taken', 'refused'],
   /** What a collection does with an offset after its last record. */
   offsetBeyondEnd: ['empty', 'refused'],
-  ruleObjectType: ['object_type', 'condition_object_type'],
+  /**
+   * How the profile-management interface answers a list or page without records: `refused` with a 400, or a 200 with the
+   * `message` alone.
+   */
+  nothingFound: ['list', 'refused', 'message'],
+  /** Whether others change the order of lists before a further page is read: never, once, or each time. */
+  listsChange: ['never', 'once', 'always'],
+  /** With `attribute_class`, `condition_object_type` has the class of the attribute, and a new rule has to name it. */
+  ruleObjectType: ['object_type', 'condition_object_type', 'attribute_class'],
+  /** `extended`: rules may have types, operators, dates and members that the API documents do not know. */
+  searchRules: ['contract', 'extended'],
   profileSearchDelete: [false, true],
   /** Whether a header or footer other than null is refused. */
   refuseHeaderFooter: [false, true],
@@ -43,6 +69,8 @@ const ways = {
    */
   domainPages: ['refused', 'ignored', 'taken'],
   retryAfter: ['seconds', 'date'],
+  /** Whether resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
+  identityPaths: ['versions', 'own'],
 } as const;
 
 type Ways = { readonly [K in keyof typeof ways]: (typeof ways)[K][number] };
@@ -60,15 +88,24 @@ export interface Variations extends Ways {
 export const contract: Variations = {
   jsonText: 'text',
   slackTeams: 'text',
+  chatFilled: false,
+  chatNullSubject: 'taken',
+  mediumCase: 'upper',
+  foreignTemplates: false,
   simStatusMap: 'top',
   simSecrets: 'clear',
+  simSources: 'managedSources',
+  simCluster: 'ids',
   simPatchBody: 'operations',
   simPatchOps: 'all',
   collections: 'metadata',
   unknownFilter: 'refused',
   offsetZero: 'taken',
   offsetBeyondEnd: 'empty',
+  nothingFound: 'list',
+  listsChange: 'never',
   ruleObjectType: 'object_type',
+  searchRules: 'contract',
   profileSearchPath: '/api/advanced_search',
   profileSearchDelete: false,
   refuseHeaderFooter: false,
@@ -84,6 +121,7 @@ export const contract: Variations = {
   domainPages: 'refused',
   experimentalHeader: 'X-Service-Experimental',
   retryAfter: 'seconds',
+  identityPaths: 'versions',
 };
 
 /** Text that does not describe a variation; `message` says what does. */

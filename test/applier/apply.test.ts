@@ -17,7 +17,7 @@ import {
   updateThing,
   writeNote,
 } from './fake.ts';
-import { apply, newFolder, outcomes } from './run.ts';
+import { apply, newFolder, outcomes, steppingClock } from './run.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const gone = { id: 't2', name: 'gone', text: 'x' };
@@ -249,6 +249,21 @@ describe('Ctrl-C', () => {
     const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
     expect(outcomes(result)).toEqual({ 'Thing/a': 'notAttempted' });
     expect(result.outcome).toBe('interrupted');
+  });
+
+  it('reads nothing more, however old the last read is', async () => {
+    const clock = steppingClock();
+    const control = new AbortController();
+    const tenant = new FakeTenant({ things: { old, gone } });
+    tenant.onEffect = () => {
+      clock.pass(60_000);
+      control.abort();
+    };
+    const plan = planOf([createThing('a'), updateThing(old, 'after'), deleteThing(gone)]);
+    const result = await apply(plan, tenant, { concurrency: 1, clock, signal: control.signal });
+    expect(outcomes(result)).toMatchObject({ 'Thing/old': 'notAttempted', 'Thing/gone': 'notAttempted' });
+    expect(tenant.sent).toHaveLength(1);
+    expect(tenant.reads).toBe(1);
   });
 
   it('before anything was read writes nothing', async () => {

@@ -1,17 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { unshownValues } from '../../src/applier/check-content.ts';
+import { profileSearch } from '../../src/kinds/profile-search.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { liveFrom, planOf, resource } from '../support/plan.ts';
 
 /** The fields that are sent otherwise than shown, in a plan that tenantctl made itself. */
-function unshownIn(declared: JsonObject, before: JsonObject, settings = contractSettings): string[] {
+function unshownIn(
+  declared: JsonObject,
+  before: JsonObject,
+  settings = contractSettings,
+  secrets: Readonly<Record<string, string>> = {},
+): string[] {
   const answer = { kind: 'SimIntegration', raw: { id: 'i1', name: 'Desk', ...before } };
   const { changes } = planOf({
     declared: [resource('SimIntegration', ['Desk'], declared)],
     live: [answer],
     settings,
+    secrets,
   });
   expect(changes).toHaveLength(1);
   return changes.flatMap((change) =>
@@ -31,6 +38,12 @@ describe('the requests of a plan that tenantctl made set what it shows', () => {
     ['a list that becomes longer', { attributes: { a: [1, 2, 3] } }, { attributes: '{"a":["1"]}' }],
     ['a list that becomes shorter', { attributes: { a: [1] } }, { attributes: '{"a":[1,2,3]}' }],
     ['a member that goes', { attributes: { a: null, b: 2 } }, { attributes: '{"a":1,"b":1}' }],
+    ['the last member', { attributes: { a: null } }, { attributes: '{"a":1}' }],
+    [
+      'attributes with ticket fields among them',
+      { attributes: { a: 2 }, request: { b: 2 } },
+      { attributes: '{"a":1,"request":{"b":1}}' },
+    ],
     ['all members', { attributes: null }, { attributes: '{"a":1}' }],
     ['a whole object', { statusMap: { closed: 'Failed' } }, { statusMap: '{"open":"Committed"}' }],
     ['a set', { sources: ['c', 'a'] }, { managedSources: [{ id: 'a' }, { id: 'b' }] }],
@@ -50,3 +63,107 @@ describe('the requests of a plan that tenantctl made set what it shows', () => {
     }
   });
 });
+
+it('a value that is sent to another place than it is shown at is found', () => {
+  const answer = { kind: 'SimIntegration', raw: { id: 'i1', name: 'Desk', attributes: '{}' } };
+  const declared = [resource('SimIntegration', ['Desk'], { attributes: { a: '1' } })];
+  const { changes } = planOf({ declared, live: [answer] });
+  const found = changes.map((planned) => {
+    const change = { ...planned, diff: planned.diff.map((each) => ({ ...each, path: '/attributes/b' })) };
+    return unshownValues({ kind: simIntegration, change }, liveFrom(answer), contractSettings);
+  });
+  expect(found).toEqual([['attributes']]);
+});
+
+it.each([
+  ['as it was', '1234'],
+  ['another one', '5678'],
+])('a set that holds a secret is sent as planned, the secret %s', (_name, code) => {
+  const declared = { sources: [{ $secret: 'CODE' }, 'b'] };
+  for (const before of [['1234'], ['a', '1234'], ['a']]) {
+    const managedSources = before.map((id) => ({ id }));
+    for (const simUpdate of ['patch', 'put'] as const) {
+      const settings = { ...contractSettings, simUpdate };
+      expect(unshownIn(declared, { managedSources }, settings, { CODE: code }), before.join()).toEqual([]);
+    }
+  }
+});
+
+describe('the rules of a search that holds a secret', () => {
+  const attribute = (value: Json, condition = 'a1') => ({
+    type: 'ProfileAttributeRule',
+    object_type: 'NeAttribute',
+    condition_object_id: condition,
+    comparison_operator: '==',
+    value,
+  });
+  const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
+  const secret = { $secret: 'CODE' };
+  const answer = {
+    kind: 'ProfileSearch',
+    raw: {
+      id: 's1',
+      label: 'Staff',
+      condition_rules_attributes: [
+        { id: 'r1', ...attribute('1234') },
+        { id: 'r2', ...status('Active') },
+      ],
+    },
+  };
+  /** What is sent otherwise than shown, with a secret of this value, after the requests were edited. */
+  const unshown = (
+    rules: readonly JsonObject[],
+    code = '1234',
+    edit: (sent: Json[]) => Json[] = (sent) => sent,
+  ) => {
+    const declared = [resource('ProfileSearch', ['Staff'], { rules })];
+    const { changes } = planOf({ declared, live: [answer], secrets: { CODE: code } });
+    return changes.flatMap((planned) => {
+      const requests = planned.requests.map((request) => {
+        const { condition_rules_attributes: sent = [] } = searchIn(request.body);
+        const search = { condition_rules_attributes: edit(isArray(sent) ? [...sent] : []) };
+        return { ...request, body: { advanced_search: search } };
+      });
+      const change = { ...planned, requests };
+      return [unshownValues({ kind: profileSearch, change }, liveFrom(answer), contractSettings)];
+    });
+  };
+  const evil = attribute('anyone', 'a2');
+
+  it.each([
+    ['beside the secret, which is as it was', [attribute(secret), status('Inactive')], '1234'],
+    ['the secret alone', [attribute(secret), status('Active')], '5678'],
+    ['the secret and the rest', [attribute(secret), status('Inactive')], '5678'],
+    ['all but the secret, whose rule is about something else', [attribute(secret, 'a3')], '1234'],
+    ['all that is no secret', [attribute(secret)], '1234'],
+    [
+      'the operator of the secret',
+      [{ ...attribute(secret), comparison_operator: '!=' }, status('Active')],
+      '1234',
+    ],
+    ['two with one secret', [attribute(secret), attribute(secret, 'a4'), status('Active')], '1234'],
+    ['the order', [status('Inactive'), attribute(secret)], '1234'],
+  ])('are sent as tenantctl planned it: %s', (_name, rules, code) => {
+    expect(unshown(rules, code)).toEqual([[]]);
+  });
+
+  it.each<[string, (sent: Json[]) => Json[]]>([
+    ['one more rule', (sent) => [...sent, evil]],
+    ['another rule', (sent) => sent.map((rule) => (JSON.stringify(rule).includes('Inactive') ? evil : rule))],
+    ['a rule that goes', (sent) => [...sent, { id: 'r2', _destroy: true }]],
+    ['the rule of the secret that goes', (sent) => [...sent, { id: 'r1', _destroy: true }]],
+    ['another operator beside the secret', (sent) => [...sent, { id: 'r1', comparison_operator: '!=' }]],
+  ])('are refused with %s', (_name, edit) => {
+    expect(unshown([attribute(secret), status('Inactive')], '1234', edit)).toEqual([['rules']]);
+  });
+
+  it('are refused with two more rules than the plan conceals', () => {
+    const rules = [attribute(secret), status('Active')];
+    expect(unshown(rules, '5678', (sent) => [...sent, evil, attribute('all', 'a5')])).toEqual([['rules']]);
+  });
+});
+
+const searchIn = (body: Json): JsonObject => {
+  const search = isObject(body) ? body.advanced_search : null;
+  return search !== undefined && isObject(search) ? search : {};
+};

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { hasEffect, isInProgress, unmetDifferences } from '../../src/applier/effect.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import { hasEffect, isInProgress, isUnchanged, unmetDifferences } from '../../src/applier/effect.ts';
+import { simIntegration } from '../../src/kinds/sim-integration.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
-import { change, diff, note, objectOf, thing } from './fake.ts';
+import { liveFrom } from '../support/plan.ts';
+import { change, diff, note, objectOf, sensitive, thing } from './fake.ts';
 
 const update = (...differences: readonly Difference[]) =>
   change(thing, ['a'], { action: 'update', diff: differences });
@@ -67,6 +69,90 @@ describe('a difference is met', () => {
       { rows: [row('n', '1'), row('m', '2')] },
       [diff('/rows/0/name', 'o', 'n'), diff('/rows/0/value', '1', '2')],
     ],
+    [
+      'a member that becomes an object, where the tenant adds members of its own',
+      { attributes: { a: { b: { c: 'x', own: 1 } } } },
+      { attributes: { a: { b: { own: 1 } } } },
+      [diff('/attributes/a/b', 'old', { c: 'x' })],
+    ],
+    [
+      'a member with an object that is replaced by a text',
+      { attributes: { a: 'x' } },
+      { attributes: { a: { b: 'x' } } },
+      [diff('/attributes/a', { b: 'x' }, 'x')],
+    ],
+    [
+      'a member with a slash and a tilde in its name',
+      { attributes: { 'a/b~c': '2' } },
+      { attributes: { 'a/b~c': '1' } },
+      [diff('/attributes/a~1b~0c', '1', '2')],
+    ],
+    [
+      'a list in JSON, whose order counts',
+      { attributes: { l: ['1', '2'] } },
+      { attributes: { l: ['2', '1'] } },
+      [diff('/attributes/l', null, ['1', '2'])],
+    ],
+    [
+      'JSON text with a value that the plan conceals',
+      { attributes: '{"url":"u","password":"p"}' },
+      { attributes: '{"url":"v","password":"p"}' },
+      [diff('/attributes', null, { url: 'u', password: '(sensitive)' })],
+    ],
+    [
+      'a member with a value that the plan conceals',
+      { attributes: { login: { user: 'u', password: 'p' } } },
+      { attributes: { login: { user: 'v', password: 'p' } } },
+      [diff('/attributes/login', null, { user: 'u', password: '(sensitive)' })],
+    ],
+    [
+      'an item of a set with a value that the plan conceals',
+      { tags: ['b', { a: 1, token: 't' }] },
+      { tags: ['b', { a: 2, token: 't' }] },
+      [diff('/tags/1', null, { a: 1, token: '(sensitive)' })],
+    ],
+    [
+      'an item of a set that the tenant answers as null',
+      { tags: null },
+      { tags: ['a'] },
+      [diff('/tags/0', 'a', null)],
+    ],
+    [
+      'a record with a number that the tenant shows as text, and members of its own',
+      { rows: [{ name: 'x', value: '7', id: 'r1' }] },
+      { rows: [{ name: 'x', value: '8', id: 'r1' }] },
+      [diff('/rows/0', null, { name: 'x', value: 7 })],
+    ],
+    [
+      'a record with a value that the plan conceals',
+      { rows: [{ name: 'x', value: 'p' }] },
+      { rows: [{ name: 'y', value: 'p' }] },
+      [diff('/rows/0', null, { name: 'x', value: '(sensitive)' })],
+    ],
+    [
+      'a member of a record that the plan conceals a part of',
+      { rows: [{ name: 'x', value: { a: 1, token: 't' } }] },
+      { rows: [{ name: 'x', value: { a: 2, token: 't' } }] },
+      [diff('/rows/0/value', null, { a: 1, token: '(sensitive)' })],
+    ],
+    [
+      'a record that is no object',
+      { rows: ['x', row('y', '2')] },
+      { rows: [row('y', '2')] },
+      [diff('/rows/0', null, 'x')],
+    ],
+    [
+      'a member taken out of a record',
+      { rows: [{ name: 'x' }] },
+      { rows: [row('x', '1')] },
+      [diff('/rows/0/value', '1', null)],
+    ],
+    [
+      'a change of one record, whatever the others are',
+      { rows: [row('x', '3'), row('y', '5'), 'z'] },
+      { rows: [row('x', '1'), row('y', '3')] },
+      [diff('/rows/0/value', '1', '3'), diff('/rows/0/name', null, 'x'), diff('/rows/1/value', '4', '5')],
+    ],
   ];
   it.each(cases)('%s', (_name, met, not, differences) => {
     expect(unmet(met, ...differences)).toEqual([]);
@@ -90,6 +176,19 @@ describe('a difference is met', () => {
     expect(unmetDifferences(thing, update(...differences), object)).toEqual([]);
   });
 
+  it('by exactly the declared members of an object that a manifest declares whole', () => {
+    const map = (statusMap: JsonObject) =>
+      liveFrom({ kind: 'SimIntegration', raw: { id: '1', name: 'a', statusMap } });
+    const set = (path: Pointer, after: Json) =>
+      change(simIntegration, ['a'], { action: 'update', diff: [diff(path, 'x', after)] });
+    const isMet = (at: Pointer, after: Json, shown: JsonObject) =>
+      hasEffect(simIntegration, set(at, after), map(shown));
+    expect(isMet('/statusMap', { a: 'Failed' }, { a: 'Failed' })).toBe(true);
+    expect(isMet('/statusMap', { a: 'Failed' }, { a: 'Failed', b: 'Committed' })).toBe(false);
+    expect(isMet('/statusMap/a', { b: 'Failed' }, { a: { b: 'Failed' } })).toBe(true);
+    expect(isMet('/statusMap/a', { b: 'Failed' }, { a: { b: 'Failed', c: 'Committed' } })).toBe(false);
+  });
+
   it('never for a field the kind does not have', () => {
     expect(unmet({}, diff('/constructor', null, 'x'))).toEqual(['/constructor']);
   });
@@ -103,6 +202,30 @@ it('a change is under way while every difference is as before or as after', () =
   expect(isInProgress(thing, both, live({ text: 'c', rule: '1' }))).toBe(false);
   expect(isInProgress(thing, both, null)).toBe(false);
   expect(isInProgress(thing, change(thing, ['a'], { action: 'delete' }), live({}))).toBe(false);
+});
+
+it('what the plan conceals is not waited for, in a field or in one record among others', () => {
+  expect(unmet({ text: 'x' }, sensitive('/text'))).toEqual([]);
+  const rows = [{ name: 'x', value: '1' }];
+  expect(unmet({ rows }, sensitive('/rows/0/value'), diff('/rows/0/name', 'o', 'x'))).toEqual([]);
+  expect(unmet({ rows }, sensitive('/rows/0/value'), diff('/rows/0/name', 'o', 'y'))).toEqual([
+    '/rows/0/name',
+  ]);
+});
+
+it('a difference that the tenant is known to ignore is not waited for', () => {
+  const both = update(diff('/text', 'a', 'b'), diff('/rule', '1', '2'));
+  expect(hasEffect(thing, both, live({ text: 'a', rule: '2' }), ['/text'])).toBe(true);
+  expect(hasEffect(thing, both, live({ text: 'a', rule: '1' }), ['/text'])).toBe(false);
+});
+
+it('a value is unchanged while the object shows the one before', () => {
+  const one = diff('/attributes/a', 'x', 'y');
+  expect(isUnchanged(thing, update(one), one, live({ attributes: { a: 'x', b: 'y' } }))).toBe(true);
+  expect(isUnchanged(thing, update(one), one, live({ attributes: { a: 'z' } }))).toBe(false);
+  const added = diff('/tags/0', null, 'a');
+  expect(isUnchanged(thing, update(added), added, live({ tags: ['b'] }))).toBe(true);
+  expect(isUnchanged(thing, update(added), added, live({ tags: ['a'] }))).toBe(false);
 });
 
 it('a delete is reached when nothing is there', () => {

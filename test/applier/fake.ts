@@ -1,6 +1,7 @@
 import type { TenantPort } from '../../src/applier/run-context.ts';
 import type { Sent } from '../../src/client/answer.ts';
 import { compareField } from '../../src/kinds/compare.ts';
+import { identityResource } from '../../src/kinds/http.ts';
 import { fieldNamed, type Kind, type ReadRequest } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { keyIn, type Said, wholeObject } from '../../src/kinds/operation.ts';
@@ -11,6 +12,9 @@ import type { LiveObject, TenantState } from '../../src/model/live.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
+
+const things = identityResource('Thing', 'v2024', 'things');
+const notes = identityResource('Note', 'v2025', 'notes');
 
 const never = () => ({ manual: 'The tests plan by hand.' });
 
@@ -49,7 +53,8 @@ export const thing: Kind = {
   serverOwned: [],
   pinnable: false,
   renamable: true,
-  read: { how: 'list', list: { path: () => '/v2024/things', pageSize: null } },
+  resource: things,
+  read: { how: 'list', list: { resource: things, pageSize: null } },
   parse(answer) {
     const name = textOf(answer, 'name');
     if (name === null) return null;
@@ -57,16 +62,17 @@ export const thing: Kind = {
     return { key: [name], id: textOf(answer, 'id'), fields };
   },
   operations: {
-    create: [{ method: 'POST', path: () => '/v2024/things', read: wholeObject('name') }],
+    create: [{ method: 'POST', resource: things, read: wholeObject('name') }],
     update: [
-      { method: 'PATCH', path: () => '/v2024/things/{id}', read: readMembers },
+      { method: 'PATCH', resource: things, below: ['{id}'], read: readMembers },
       {
         method: 'PATCH',
-        path: () => '/v2024/things/{id}/rule',
+        resource: things,
+        below: ['{id}', 'rule'],
         read: () => ({ objects: [], fields: ['rule'], after: nothing }),
       },
     ],
-    delete: [{ method: 'DELETE', path: () => '/v2024/things/{id}' }],
+    delete: [{ method: 'DELETE', resource: things, below: ['{id}'], risk: () => ['delete'] }],
   },
   secondCreate: 'refused',
   create: never,
@@ -83,7 +89,8 @@ export const note: Kind = {
   serverOwned: [],
   pinnable: false,
   renamable: false,
-  read: { how: 'list', list: { path: () => '/v2025/notes', pageSize: null } },
+  resource: notes,
+  read: { how: 'list', list: { resource: notes, pageSize: null } },
   parse(answer) {
     const key = textOf(answer, 'key');
     return key === null
@@ -91,9 +98,9 @@ export const note: Kind = {
       : { key: [key], id: textOf(answer, 'id'), fields: { text: own(answer, 'text') ?? null } };
   },
   operations: {
-    create: [{ method: 'POST', path: () => '/v2025/notes', read: wholeObject('key') }],
-    update: [{ method: 'POST', path: () => '/v2025/notes', read: wholeObject('key') }],
-    delete: [{ method: 'POST', path: () => '/v2025/notes/bulk-delete', read: readKeys }],
+    create: [{ method: 'POST', resource: notes, read: wholeObject('key') }],
+    update: [{ method: 'POST', resource: notes, read: wholeObject('key') }],
+    delete: [{ method: 'POST', resource: notes, below: ['bulk-delete'], read: readKeys }],
   },
   secondCreate: 'replaces',
   create: never,
@@ -332,6 +339,7 @@ export function deleteThing(raw: JsonObject): Change {
     fingerprint: objectOf(thing, raw).fingerprint,
     diff: [diff('/text', raw.text ?? null, null)],
     requests: [request('DELETE', `/v2024/things/${raw.id}`)],
+    risk: ['delete'],
   });
 }
 

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { readRecentWrites } from '../../src/applier/recent-writes.ts';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import { apiRequest, type Call } from '../../src/kinds/http.ts';
 import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
 import type { Request } from '../../src/model/plan.ts';
+import { contractSettings } from '../../src/model/settings.ts';
 import {
   createThing,
   deleteNotes,
@@ -343,7 +345,7 @@ describe('a write that was read for too long ago', () => {
     const asked: ReadRequest[] = [];
     const port = {
       tenant: tenant.tenant,
-      send: (request: Request) => tenant.send(request),
+      send: (request: Call) => tenant.send(request),
       read: (requests: readonly ReadRequest[]) => {
         asked.push(...requests);
         return tenant.read(requests);
@@ -353,8 +355,9 @@ describe('a write that was read for too long ago', () => {
       if (count === 1) clock.pass(11_000);
       return null;
     };
-    const list = { path: () => '/v2024/things', pageSize: null };
-    const each = () => ({ method: 'GET', path: '/', query: {}, headers: {}, body: null }) as const;
+    const { resource } = thing;
+    const list = { resource, pageSize: null };
+    const each = () => apiRequest('GET', resource, contractSettings);
     const eachByCall: Kind = { ...thing, read: { how: 'list-then-each', list, each } };
     const changes = Object.values(many).map((raw) => updateThing(raw, 'after'));
     await apply(planOf(changes), port, { kinds: [eachByCall], clock, settle, concurrency: 1 });

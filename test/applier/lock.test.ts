@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { acquireLock } from '../../src/applier/lock.ts';
+import { thisProcess } from '../../src/applier/lock-holder.ts';
 import { newFolder } from './run.ts';
 
 /** The number of a process that has ended. */
@@ -56,6 +59,57 @@ describe('the lock', () => {
       await (await acquireLock(folder)).release();
     },
   );
+
+  describe.runIf(process.platform === 'linux')('of another process of this machine', () => {
+    const boot = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    /** When a process started, after the name that is in the brackets. */
+    const startOf = (pid: number, name: string) =>
+      readFileSync(`/proc/${pid}/stat`, 'utf8').split(`(${name}) `)[1]?.split(' ')[19];
+
+    it('is respected while it runs, whatever its program is called, and however long it was not renewed', async () => {
+      const folder = await newFolder();
+      const program = join(folder, 'x) 1 (y');
+      await symlink('/bin/sleep', program);
+      const child = spawn(program, ['60']);
+      await once(child, 'spawn');
+      const pid = child.pid ?? 0;
+      const started = `${boot()}/${startOf(pid, 'x) 1 (y')}`;
+      await leaveLock(folder, { pid, started });
+      await age(join(folder, 'lock'), 3600);
+      await expect(acquireLock(folder)).rejects.toMatchObject({
+        exitCode: 4,
+        diagnostics: [{ code: 'apply-in-progress', message: expect.stringContaining(`process ${pid}.`) }],
+      });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await (await acquireLock(folder)).release();
+    });
+
+    it('with the same number is another one if it started earlier, later or before the last boot', async () => {
+      const { started } = await thisProcess('me');
+      expect(started).toBe(
+        `${boot()}/${startOf(process.pid, readFileSync('/proc/self/comm', 'utf8').trim())}`,
+      );
+      for (const other of [`${boot()}/1`, `${started}0`, String(started).replace(boot(), 'other-boot')]) {
+        const folder = await newFolder();
+        await leaveLock(folder, { started: other });
+        await (await acquireLock(folder)).release();
+      }
+    });
+
+    it('says in which boot and in which container its number means something', async () => {
+      const { place, pid, host, token } = await thisProcess('me');
+      expect({ place, pid, host, token }).toEqual({
+        place: `${boot()}/${readlinkSync('/proc/self/ns/pid')}`,
+        pid: process.pid,
+        host: hostname(),
+        token: 'me',
+      });
+      const folder = await newFolder();
+      await leaveLock(folder, { place, host: 'a name that this machine had', pid: await deadPid() });
+      await (await acquireLock(folder)).release();
+    });
+  });
 
   it('of a process that died while taking over is taken over', async () => {
     const folder = await newFolder();
@@ -167,13 +221,42 @@ describe('the lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('that cannot be read refuses with exit 4', async () => {
+  const sound = { token: 'left-over', pid: 1, host: 'elsewhere' };
+  it.each([
+    ['is no JSON', 'who knows'],
+    ['is no object', '[]'],
+    ['has no token', JSON.stringify({ ...sound, token: undefined })],
+    ['has a token that leads elsewhere as a file name', JSON.stringify({ ...sound, token: '../../x' })],
+    ['has a token that ends in a way out', JSON.stringify({ ...sound, token: 'x/../../y' })],
+    ['has an empty token', JSON.stringify({ ...sound, token: '' })],
+    ['has an endless token', JSON.stringify({ ...sound, token: 'x'.repeat(65) })],
+    ['names no process', JSON.stringify({ ...sound, pid: '1' })],
+    ['names no machine', JSON.stringify({ ...sound, host: undefined })],
+  ])('that %s refuses with exit 4, and stays', async (_name, text) => {
     const folder = await newFolder();
-    await writeFile(join(folder, 'lock'), 'who knows');
+    await writeFile(join(folder, 'lock'), text);
+    // Old enough to be taken over, if it could be read.
+    await age(join(folder, 'lock'), 3600);
     await expect(acquireLock(folder)).rejects.toMatchObject({
       exitCode: 4,
       diagnostics: [{ code: 'lock-unreadable' }],
     });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('that the system does not let anybody read is an error, and no free lock', async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, 'lock'));
+    await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('and its folder are the business of one user only', async () => {
+    const folder = join(await newFolder(), 'new', 'folder');
+    const lock = await acquireLock(folder);
+    expect((await stat(lock.file)).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    await lock.release();
   });
 
   it('is not taken away from whoever has it by now', async () => {

@@ -85,8 +85,19 @@ describe('the objects of recent writes', () => {
   it('have their old key while a rename does not show', async () => {
     const write = { address: 'Thing/b', before: [print(first)], after: print(named('b', 'first')) };
     const both = someOf(thing, [['b'], ['a']]);
-    const { elapsed } = await read([write], (seconds) => [seconds < 3 ? first : named('b', 'first')], both);
+    const other = objectOf(thing, { id: 't2', name: 'c', text: 'first' });
+    const shown = (seconds: number) => [other, seconds < 3 ? first : named('b', 'first')];
+    const { elapsed } = await read([write], shown, both);
     expect(elapsed).toBeGreaterThanOrEqual(3000);
+    expect(elapsed).toBeLessThan(6000);
+  });
+
+  it('are not waited for where somebody else changed them since, or renamed another one', async () => {
+    const write = { before: [print(first)], after: print(second) };
+    expect((await read([write], () => [third])).elapsed).toBe(0);
+    const renamed = { ...write, address: 'Thing/b' };
+    const both = someOf(thing, [['b'], ['a']]);
+    expect((await read([renamed], () => [named('b', 'else'), first], both)).elapsed).toBe(0);
   });
 
   it('are not waited for where they are not asked for', async () => {

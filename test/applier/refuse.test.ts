@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
 import { exitCodeOf } from '../../src/model/result.ts';
 import {
@@ -12,6 +13,7 @@ import {
   note,
   planOf,
   request,
+  sensitive,
   thing,
   updateThing,
   writeNote,
@@ -310,6 +312,49 @@ describe('hostile plans', () => {
       /shows no secret, and "CI_TOKEN" is sent/,
     ],
     [
+      'a delete that does not show that it is one',
+      { ...deleteThing(old), risk: [] },
+      /does not show its risk "delete"/,
+    ],
+    [
+      'a body of another content type',
+      withHeaders(createThing('a'), { 'Content-Type': 'text/xml' }),
+      /its body is sent as "text\/xml"/,
+    ],
+    [
+      'a content type without a body',
+      withHeaders(deleteThing(old), { 'content-type': 'application/json' }),
+      /its body is sent as "application\/json"/,
+    ],
+    [
+      'a token of its own',
+      withHeaders(createThing('a'), { Authorization: 'Bearer x' }),
+      /the header "Authorization" is not one of the API/,
+    ],
+    [
+      'an escape sequence in a header',
+      withHeaders(createThing('a'), { accept: 'a\u001b[2J' }),
+      /a header has control characters/,
+    ],
+    [
+      'a body that is none of the call',
+      { ...createThing('a'), requests: [request('POST', '/v2024/things', ['a'])] },
+      /the body of POST "\/v2024\/things" is not one of this call/,
+    ],
+    [
+      'a note under the id of another',
+      {
+        ...writeNote('stored', 'mine', { live: stored }),
+        requests: [request('POST', '/v2025/notes', { key: 'stored', text: 'mine', id: 'n9' })],
+      },
+      /names another object, "stored"/,
+    ],
+    [
+      'a path of a whole page',
+      { ...createThing('a'), requests: [request('POST', `/${'x'.repeat(1000)}`, {})] },
+      /^.{0,400}$/,
+    ],
+    [
       'requests of a manual change',
       { ...deleteThing(old), action: 'manual', fingerprint: null },
       /a manual change has requests/,
@@ -328,6 +373,37 @@ describe('hostile plans', () => {
     expect(tenant.reads).toBe(0);
   });
 
+  it('two deletes that each name the other in a request of their own', async () => {
+    const other = { id: 'n2', key: 'other', text: 'y' };
+    const both = deleteNotes([stored, other]);
+    const named: Record<string, readonly JsonObject[]> = {
+      'Note/stored': [{ key: 'stored' }],
+      'Note/other': [{ key: 'other' }, { key: 'stored' }],
+    };
+    const apart = both.map((each) => ({
+      ...each,
+      requests: [request('POST', '/v2025/notes/bulk-delete', named[each.address])],
+    }));
+    const tenant = new FakeTenant({ notes: { stored, other } });
+    expect(await refusalOf(planOf(apart), tenant)).toEqual([
+      expect.stringMatching(/Note\/other.*names another object, "stored"/),
+    ]);
+    expect((await apply(planOf(both), tenant)).outcome).toBe('done');
+  });
+
+  it('(not: headers of the API in any case, and secrets that the change shows)', async () => {
+    const created = createThing('a', { text: 'new', attributes: { password: { $secret: 'S' } } });
+    const shown = { ...created, diff: [diff('/text', null, 'new'), sensitive('/attributes')] };
+    const entry = withHeaders(shown, {
+      Accept: 'application/json',
+      'CONTENT-TYPE': 'application/json',
+      'x-service-EXPERIMENTAL': 'true',
+    });
+    const tenant = new FakeTenant();
+    expect((await apply(planOf([entry]), tenant)).outcome).toBe('done');
+    expect(tenant.sent).toHaveLength(1);
+  });
+
   it('a summary that hides a delete', async () => {
     const plan = planOf([deleteThing(old)], {
       summary: { create: 0, update: 1, delete: 0, manual: 0, unchanged: 0 },
@@ -344,7 +420,29 @@ describe('hostile plans', () => {
     const tenant = new FakeTenant({ things: { old, gone } });
     expect(await refusalOf(planOf([entry]), tenant)).toEqual([expect.stringMatching(/^plan-stale/)]);
   });
+
+  it('a delete of one object under the name of another that is gone', async () => {
+    const entry = { ...deleteThing(old), ...named(gone) };
+    const reasons = await refusalOf(planOf([entry]), new FakeTenant({ things: { old } }));
+    expect(reasons).toEqual([expect.stringMatching(/^plan-stale.*not those of one object/)]);
+  });
+
+  it('(not: an object without a name, which is known by its id, and a step by hand)', async () => {
+    const nameless = { id: 't1', name: 't1', text: 'before' };
+    const byId = { ...updateThing(nameless, 'after'), ...named({ name: 'Desk' }) };
+    const tenant = new FakeTenant({ things: { t1: nameless } });
+    expect((await apply(planOf([byId]), tenant)).outcome).toBe('done');
+    expect(tenant.things.get('t1')).toMatchObject({ text: 'after' });
+    const byHand = change(thing, ['old'], { action: 'manual', warnings: ['Do it.'] });
+    const result = await apply(planOf([byHand]), new FakeTenant({ things: { old } }));
+    expect(result.outcome).not.toBe('refused');
+  });
 });
+
+function withHeaders(entry: Change, added: Readonly<Record<string, string>>): Change {
+  const requests = entry.requests.map((each) => ({ ...each, headers: { ...each.headers, ...added } }));
+  return { ...entry, requests };
+}
 
 function named({ name }: { readonly name: string }): Pick<Change, 'address' | 'key'> {
   return { address: `Thing/${name}`, key: [name] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import { describeAnswer } from '../../src/client/describe.ts';
-import { answered } from './support.ts';
+import { describeAnswer, readFailure, trackingIdOf } from '../../src/client/describe.ts';
+import { answered, get, sent } from './support.ts';
 
 const page = (status: number, text: string): Answer => ({
   outcome: 'answered',
@@ -91,5 +91,21 @@ describe('an answer in words', () => {
     [page(200, '<!doctype html>'), /web page/],
   ])('%# says what to do next', (answer, hint) => {
     expect(describeAnswer(answer).hint).toMatch(hint);
+  });
+});
+
+describe('the body of a success', () => {
+  // It is data: secrets are removed from it only where it is printed, when a message may have cut one in two.
+  const secret = 'sec'.repeat(200);
+  const partial = answered(206, { error: secret, message: secret, trackingId: secret });
+
+  test('is not quoted by the message about a read that cannot use it', () => {
+    const { message } = readFailure('SenderAddress', get('/v2025/verified-from-addresses'), sent(partial));
+    expect(message).toContain('answered 206 Partial Content, which is not an answer of the API');
+    expect(message).not.toContain('secsec');
+  });
+
+  test('names no tracking id', () => {
+    expect(trackingIdOf(partial)).toBeNull();
   });
 });

@@ -479,3 +479,48 @@ test('a row without its key is no absent object', async () => {
   });
   await expect(read(client, templates([['a', 'EMAIL', 'en']]))).rejects.toThrow('lists a row that is no');
 });
+
+describe('a host that has no records to list', () => {
+  const profiles = { what: 'profiles', request: get('/api/profiles'), pageSize: 100 };
+  const searches = { what: 'searches', request: get('/api/advanced_search'), pageSize: null };
+  const said = (error: string, status = 400, more: JsonObject = {}) =>
+    fakeClient(() => answered(status, { error, ...more }));
+
+  test.each([
+    ['no profiles found', profiles],
+    ['No profiles found.', profiles],
+    ['no user profiles found', profiles],
+    ['no profile found', profiles],
+    ['no records found', profiles],
+    ['no advanced_search found', searches],
+    ['no advanced searches found', searches],
+    ['no profiles found', { ...searches, member: 'profiles' }],
+  ])('may say %j', async (error, list) => {
+    for (const status of [200, 400]) expect(await readRows(said(error, status), list)).toEqual([]);
+  });
+
+  test.each([
+    ['another noun', said('no permission found')],
+    ['a record that is needed', said('no profile type found')],
+    ['more words', said('no profiles found because the index is being built')],
+    ['no words', said('')],
+    ['another status', said('no profiles found', 404)],
+    ['a failure of the host', said('no profiles found', 500)],
+    ['another shape', said('no profiles found', 400, { detailCode: '400.1' })],
+    ['rows beside it', said('no profiles found', 200, { rows: [{ id: 1 }] })],
+    ['another member', fakeClient(() => answered(400, { message: 'no profiles found' }))],
+  ])('is not taken for one that says it with %s', async (_what, client) => {
+    await expect(readRows(client, profiles)).rejects.toThrow(Failure);
+  });
+
+  test('a list that is empty when its second page is read has changed, and is read again', async () => {
+    let asked = 0;
+    const client = fakeClient(({ query }) => {
+      asked += 1;
+      if (query.offset === undefined && asked < 3) return answered(200, numbered(100));
+      return answered(400, { error: 'no profiles found' });
+    });
+    expect(await readRows(client, profiles)).toEqual([]);
+    expect(asked).toBe(3);
+  });
+});

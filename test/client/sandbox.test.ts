@@ -5,9 +5,9 @@ import type { Clock } from '../../src/client/clock.ts';
 import type { ClientEvent } from '../../src/client/event.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
 import { readTenant } from '../../src/client/read.ts';
+import type { Call } from '../../src/kinds/http.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/kind.ts';
-import type { Request } from '../../src/model/plan.ts';
 import type { RateLimit } from '../../src/model/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import {
@@ -210,7 +210,7 @@ describe('whatever happens on the way', () => {
   ];
   const email = 'new.sender@acme.example';
 
-  async function run(fault: Fault, request: Request) {
+  async function run(fault: Fault, request: Call) {
     const sandbox = await sandboxOf({ seed, faults: [{ ...fault, path: request.path }] });
     // Time itself is real here, since a hanging request ends by it; waits in between are not.
     const clock: Clock = { now: Date.now, sleep: () => settle() };

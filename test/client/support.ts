@@ -4,7 +4,13 @@ import type { Answer, Sent } from '../../src/client/answer.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import type { ClientEvent } from '../../src/client/event.ts';
-import { apiRequest } from '../../src/kinds/http.ts';
+import {
+  type ApiResource,
+  apiRequest,
+  type Call,
+  identityResource,
+  profilesResource,
+} from '../../src/kinds/http.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import type { Auth, RateLimit } from '../../src/model/project.ts';
@@ -150,13 +156,23 @@ export function handClock() {
 /** Lets everything run that waits for nothing but its turn. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-export const get = (path: string, query: Readonly<Record<string, string>> = {}): Request =>
-  apiRequest('GET', path, contractSettings, { query });
-export const post = (path: string, body: Json): Request =>
-  apiRequest('POST', path, contractSettings, { body });
-export const put = (path: string, body: Json): Request => apiRequest('PUT', path, contractSettings, { body });
-export const patch = (path: string, body: Json): Request =>
-  apiRequest('PATCH', path, contractSettings, { body, contentType: 'application/json-patch+json' });
+/** Any path of either service, as a resource. */
+export function resourceAt(path: string): ApiResource {
+  if (path.startsWith('/api/')) return profilesResource('Test', () => path);
+  return { ...identityResource('Test', path.split('/')[1] ?? '', ''), path: () => path };
+}
+
+export const get = (path: string, query: Readonly<Record<string, string>> = {}): Call =>
+  apiRequest('GET', resourceAt(path), contractSettings, { query });
+export const post = (path: string, body: Json): Call =>
+  apiRequest('POST', resourceAt(path), contractSettings, { body });
+export const put = (path: string, body: Json): Call =>
+  apiRequest('PUT', resourceAt(path), contractSettings, { body });
+export const patch = (path: string, body: Json): Call =>
+  apiRequest('PATCH', resourceAt(path), contractSettings, {
+    body,
+    contentType: 'application/json-patch+json',
+  });
 
 export function answered(status: number, body: Json = null, headers: Record<string, string> = {}): Answer {
   return { outcome: 'answered', status, headers, body, text: null };

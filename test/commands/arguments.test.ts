@@ -74,7 +74,7 @@ it.each([
   [['apply', '--yes', '--result', ''], 'The value of result is empty'],
   [['apply', ''], 'The value of planfile is empty'],
   [['show'], '`tenantctl show <file>`'],
-  [['frobnicate'], 'Unknown command: frobnicate'],
+  [['frobnicate'], 'There is no command `frobnicate`.'],
   [['--yes'], 'Name a command'],
 ])('%j is told as what it is, and nothing is written', async (argv, words) => {
   const { code, stderr } = await world.run(...argv);
@@ -104,7 +104,6 @@ describe('apply with a plan file', () => {
     ['--prune'],
     ['--since', 'HEAD'],
     ['--rotate', 'SimIntegration/*'],
-    ['--max-deletes', '0'],
     ['--allow-delete-all', 'SenderAddress'],
     ['--impact'],
   ])('refuses what would have to change the plan (%s)', async (...options) => {

@@ -29,13 +29,26 @@ it('applies nothing where nobody answers', async () => {
     files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
   });
   const { code, stderr } = await runProgram(['apply', '--no-color'], { cwd: dir, env, typed: '' });
-  expect(stderr).toContain('Nothing was applied.');
-  expect(code).toBe(0);
+  expect(stderr).toContain('\n1 e-mail goes out\n');
+  expect(stderr).toContain('Nothing was applied');
+  expect(code).toBe(1);
   const argv = ['apply', '--format', 'json', '--quiet'];
   const asJson = await runProgram(argv, { cwd: dir, env, typed: 'no\n' });
-  expect(asJson.code).toBe(0);
+  expect(asJson.code).toBe(1);
   expect(JSON.parse(asJson.stdout).diagnostics).toMatchObject([{ code: 'declined' }]);
   expect(sandbox.state.senders).toEqual([]);
+});
+
+it('names the environment and the tenant, below the plan, which --quiet does not hide', async () => {
+  const { dir, env, sandbox } = await createTestWorld({
+    files: { 'config/a.yaml': 'kind: SenderAddress\nemail: a@acme.example\n' },
+  });
+  const argv = ['apply', '--quiet', '--no-color'];
+  const { code, stderr } = await runProgram(argv, { cwd: dir, env, typed: 'yes\n' });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/\+ SenderAddress\/a%40acme\.example/);
+  expect(stderr).toContain(`Type 'yes' to apply to test (${sandbox.url}): `);
+  expect(sandbox.state.senders).toHaveLength(1);
 });
 
 function io(stdin: PassThrough, signal: AbortSignal) {

@@ -23,18 +23,48 @@ it('says where the secrets stand that have to be set, and where there are none',
   const world = await createWorld({ sandbox: { seed: seedFile } });
   worlds.push(world);
   const withSecrets = await world.run('export', '--kinds', 'SimIntegration', '--out', 'a');
-  expect(withSecrets.stdout).toContain('Set the secrets named in a/.env.example');
-  expect(world.read('a/.env.example')).toContain('SIM_INTEGRATION_');
+  expect(withSecrets.stdout).toContain('Set the secrets named in .env.example');
+  expect(world.read('.env.example')).toMatch(/^SIM_INTEGRATION_\w+=$/m);
+  expect(world.read('.env.example')).not.toContain('Sommerwind');
   const without = await world.run('export', '--kinds', 'SenderAddress', '--out', 'b');
   expect(without.stdout).toBe('Files written to b: 1.\n');
 });
 
-it('never writes over a file that is there', async () => {
+it('keeps what a person wrote into the list of secrets, and lists none twice', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  world.write('.env.example', '# Ask Ada.\nSIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD=\n');
+  await world.run('export', '--kinds', 'SimIntegration');
+  const listed = world.read('.env.example');
+  expect(listed).toMatch(/^# Ask Ada\.\nSIM_INTEGRATION_SERVICENOW_ATTRIBUTES_PASSWORD=\n\n# SimInt/);
+  expect(listed.match(/SERVICENOW_ATTRIBUTES_PASSWORD/g)).toHaveLength(1);
+  await world.run('export', '--kinds', 'SimIntegration', '--out', 'again');
+  expect(world.read('.env.example')).toBe(listed);
+});
+
+it('never writes over a file that is there: one error counts them and names the way on', async () => {
   const world = await exported();
   const before = manifests(world);
-  const again = await world.run('export', '--kinds', 'SenderAddress');
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--merge') });
+  const again = await world.run('export');
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr.match(/\[[a-z-]+\]/g)).toEqual(['[file-exists]']);
+  expect(again.stderr).toMatch(/\d+ of \d+ files already\s+exist, such as config\/mail-from\.yaml/);
+  expect(again.stderr).toContain('--merge');
   expect(manifests(world)).toEqual(before);
+});
+
+it('leaves out what can only be observed, unless it is named', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  expect((await world.run('export')).code).toBe(0);
+  expect(manifests(world).has('notification-preferences.yaml')).toBe(false);
+  expect((await world.run('export', '--kinds', 'NotificationPreference')).code).toBe(0);
+  expect(world.read('config/notification-preferences.yaml')).toContain('mediums: [EMAIL, SLACK, TEAMS]');
+  // Once they are declared, a merge keeps them up to date.
+  const { preferences } = world.sandbox.state;
+  const [preference] = preferences;
+  if (preference) preference.mediums = ['TEAMS'];
+  expect((await world.run('export', '--merge')).stdout).toContain('~ config/notification-preferences.yaml');
 });
 
 it('leaves every file as it is when nothing changed, and what is not exported out of it', async () => {
@@ -47,7 +77,7 @@ it('leaves every file as it is when nothing changed, and what is not exported ou
 
 it('takes a change into the line it belongs to, a new object into a file, and reports one that is gone', async () => {
   const world = await exported();
-  const path = 'config/notification-templates/password_expiring.email.en.yaml';
+  const path = 'config/notification-templates/password_expiring/email.en.yaml';
   world.write(path, `# ours\n${world.read(path).replace('subject:', 'subject:   ')}`);
   const { templates, senders } = world.sandbox.state;
   const changed = templates.find(({ key, locale }) => key === 'password_expiring' && locale === 'en');
@@ -57,7 +87,7 @@ it('takes a change into the line it belongs to, a new object into a file, and re
   if (sender) senders.push({ ...sender, id: 'new', email: 'new@acme.example' });
   const before = manifests(world);
 
-  const merged = await world.run('export', '--merge', ...some);
+  const merged = await world.run('export', '--merge', '--all', ...some);
   expect(merged.code).toBe(0);
   expect(merged.stderr).toContain(gone?.key);
   const after = manifests(world);
@@ -66,13 +96,13 @@ it('takes a change into the line it belongs to, a new object into a file, and re
   expect(after.get('sender-addresses.yaml')).toContain('new@acme.example');
   const touched = [...after].filter(([name, text]) => before.has(name) && before.get(name) !== text);
   expect(touched.map(([name]) => name)).toEqual([
-    'notification-templates/password_expiring.email.en.yaml',
+    'notification-templates/password_expiring/email.en.yaml',
     'sender-addresses.yaml',
   ]);
 
   const removed = await world.run('export', '--merge', '--delete', ...some);
   expect(removed.code).toBe(0);
-  const own = `notification-templates/${gone?.key}.${gone?.medium.toLowerCase()}.${gone?.locale}.`;
+  const own = `notification-templates/${gone?.key}/${gone?.medium.toLowerCase()}.${gone?.locale}.`;
   expect([...before.keys()].some((name) => name.startsWith(own))).toBe(true);
   expect([...manifests(world).keys()].some((name) => name.startsWith(own))).toBe(false);
 });
@@ -89,7 +119,7 @@ it('writes the objects of the scope only, afresh and in a merge', async () => {
   const merged = await world.run('export', '--merge', ...only);
   expect([merged.code, merged.stdout]).toEqual([0, expect.stringContaining('1 changed, 0 new, 0 removed')]);
   const touched = [...manifests(world)].filter(([name, text]) => before.get(name) !== text);
-  expect(touched.map(([name]) => name)).toEqual(['notification-templates/password_expiring.email.en.yaml']);
+  expect(touched.map(([name]) => name)).toEqual(['notification-templates/password_expiring/email.en.yaml']);
 
   const afresh = await world.run('export', '--out', 'elsewhere', '--only', 'SenderAddress/new*');
   expect(afresh.code).toBe(0);
@@ -108,9 +138,27 @@ it('names what it cannot write, and what is in the way', async () => {
   expect(stderr).toContain('A file is in the place of a folder that is needed');
 });
 
-it('asks for --merge with --delete', async () => {
+it.each(['--delete', '--all'])('asks for --merge with %s', async (option) => {
   const world = await exported();
-  expect((await world.run('export', '--delete', '--out', 'x')).code).toBe(1);
+  expect((await world.run('export', option, '--out', 'x')).code).toBe(1);
+});
+
+it('says how many objects are in no manifest, and adds them when asked for', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  const { senders, templates } = world.sandbox.state;
+  world.write('config/own.yaml', `kind: SenderAddress\nemail: ${senders[0]?.email}\n`);
+  const merged = await world.run('export', '--merge');
+  expect(merged.stdout).toBe(
+    `Files: 0 changed, 0 new, 0 removed.\n${senders.length - 1} objects are in no manifest. Add them with --all.\n`,
+  );
+  const named = await world.run('export', '--merge', '--kinds', 'NotificationTemplate');
+  expect(named.stdout).toContain(`\n${templates.length} objects are in no manifest. Add them with --all.\n`);
+  const all = await world.run('export', '--merge', '--all');
+  expect(all.stdout).toMatch(/\nFiles: 0 changed, \d\d new, 0 removed\.\n$/);
+  expect(manifests(world).has('notification-preferences.yaml')).toBe(false);
+  const again = await world.run('export', '--merge', '--all');
+  expect(again.stdout).toBe('Files: 0 changed, 0 new, 0 removed.\n');
 });
 
 describe('what a project declares already', () => {
@@ -122,10 +170,15 @@ describe('what a project declares already', () => {
     const world = await exported();
     world.write('config/sender-addresses.yaml', '');
     world.write('config/own.yaml', `kind: SenderAddress\nemail: ${sender(world)}\nnonsense: !secret UNSET\n`);
+    world.write(
+      'config/own.yaml',
+      `${world.read('config/own.yaml')}---\nkind: SenderAddress\nemail: audit@acme.example\n`,
+    );
     const before = filesBelow(world.dir);
     const again = await exportSenders(world, '--out', 'config/more');
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--merge') });
-    expect(again.stderr).toContain('[already-declared]');
+    expect(again.stderr.match(/\[[a-z-]+\]/g)).toEqual(['[already-declared]']);
+    expect(again.stderr).toMatch(/2 of \d+\s+objects are already declared, such as/);
     expect(again.stderr).toContain('config/own.yaml');
     expect(filesBelow(world.dir)).toEqual(before);
   });
@@ -147,7 +200,7 @@ describe('a merge into files that no glob matches', () => {
     worlds.push(world);
     const before = filesBelow(world.dir);
     for (const out of ['aside', 'environments', '../outside', '.']) {
-      const merged = await world.run('export', '--merge', '--out', out, ...some);
+      const merged = await world.run('export', '--merge', '--all', '--out', out, ...some);
       expect(merged, out).toMatchObject({ code: 1, stdout: '' });
       expect(merged.stderr).toContain('config/**/*.yaml');
     }
@@ -160,7 +213,7 @@ describe('a merge into files that no glob matches', () => {
     worlds.push(world, { ...world, close: async () => rmSync(link) });
     symlinkSync(world.dir, link);
     for (const out of ['config', `${link}/config`]) {
-      expect((await world.run('export', '--merge', '--out', out, ...some)).code).toBe(0);
+      expect((await world.run('export', '--merge', '--all', '--out', out, ...some)).code).toBe(0);
     }
   });
 });

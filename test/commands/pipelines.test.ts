@@ -76,9 +76,12 @@ beforeEach(async () => {
   tenant = await startSandbox({ rateLimit: null });
   runner = createRunner({ gh, curl, npm });
   hub({});
-  const made = await runProgram(['init', '--identity', tenant.url, '--profiles', tenant.url], {
-    cwd: runner.dir,
-  });
+  const made = await runProgram(
+    ['init', '--identity', tenant.url, '--profiles', tenant.url, '--from', 'examples'],
+    {
+      cwd: runner.dir,
+    },
+  );
   expect(made.code).toBe(0);
   runner.write('package-lock.json', '{}');
   for (const folder of ['integrations', 'searches', 'sign-in', 'templates', 'mail']) {

@@ -58,7 +58,7 @@ test.each(['yaml', 'json'])('the context of a %s file is sent as JSON text', asy
 test('somebody at a terminal is shown it first, and asked', async () => {
   const { dir, env, sandbox } = await createTestWorld({ seed });
   const no = await runProgram(['send-test', address, '--no-color'], { cwd: dir, env, typed: 'y\n' });
-  expect(no).toMatchObject({ code: 0, stdout: expect.stringMatching(notSent) });
+  expect(no).toMatchObject({ code: 1, stdout: expect.stringMatching(notSent) });
   expect(no.stderr).toMatch(/subject +Welcome[\s\S]*Type 'yes' to send it:/);
   expect(sandbox.state.sentNotifications).toHaveLength(0);
   const argv = ['send-test', address, '--format', 'json'];

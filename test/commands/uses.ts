@@ -75,6 +75,7 @@ export const uses: readonly Use[] = [
     prepare: askForManager,
     async run(world) {
       await succeed(world, 'export');
+      await succeed(world, 'export', '--kinds', 'NotificationPreference');
       expectText([...filesBelow(`${world.dir}/config`).values()].join(), /!lookup \{ from: users/);
     },
   },
@@ -85,6 +86,7 @@ export const uses: readonly Use[] = [
       askForManager(world);
       for (const integration of world.sandbox.state.simIntegrations) integration.attributes = {};
       await succeed(world, 'export');
+      await succeed(world, 'export', '--kinds', 'NotificationPreference');
     },
     run: (world) => expectChanges(world, 0),
   },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { blocksOf, root } from './documents.ts';
 
-describe.each(['README.md', 'docs/tutorial.md'])('%s', (path) => {
+describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md'])('%s', (path) => {
   test('its commands print what it says', { timeout: 300_000 }, () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
       cwd: root,
@@ -73,5 +73,32 @@ describe('what the tutorial promises is in its outputs', () => {
 
   test('an export plans empty', () => {
     expect(plans.at(-1)).toContain('No changes.');
+  });
+});
+
+describe('what the page about the first tenant promises is in its outputs', () => {
+  const page = 'docs/first-tenant.md';
+  const plans = outputOf(page, 'npx tenantctl plan');
+
+  test('init signs in, detects a setting and writes it', () => {
+    expect(outputOf(page, 'npx tenantctl init')[0]).toMatch(
+      /Signed in to .* Found: \d+ .*\nDetected: identity\.jsonText/,
+    );
+    expect(outputOf(page, 'cat tenantctl.yaml')[0]).toMatch(/# Detected by .*\n +jsonText: object\n/);
+  });
+
+  test('the first plan is empty, then it has the change, and is empty again', () => {
+    expect(plans[0]).toContain('No changes.');
+    expect(plans[1]).toContain('1 to update, 0 to delete');
+    expect(outputOf(page, 'npx tenantctl apply')[0]).toContain('Applied: 1 done, 0 failed');
+    expect(plans[2]).toContain('No changes.');
+  });
+
+  test('no credential is shown', () => {
+    expect(
+      blocksOf(page, 'console')
+        .map(({ content }) => content)
+        .join(''),
+    ).not.toMatch(/the-secret-of|\*\*\*/);
   });
 });

@@ -68,6 +68,17 @@ describe('no problem is shown', () => {
   });
 });
 
+describe('a file with one environment', () => {
+  const environment =
+    'identity:\n  baseUrl: https://acme.api.example.com\n  auth: { token: !secret TOKEN }\n';
+
+  it.each(['environments/one.yaml', 'environments/two.yml'])('%s is checked as one', async (path) => {
+    expect(await editor.problems(path, environment)).toEqual([]);
+    const [problem] = await editor.problems(`${path.slice(0, -5)}-x.yaml`, `${environment}limts: {}\n`);
+    expect(problem).toContain('Property limts is not allowed');
+  });
+});
+
 describe('a problem is shown', () => {
   it.each([
     [

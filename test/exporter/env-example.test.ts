@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createEnvExample } from '../../src/exporter/files.ts';
+import { addToEnvExample } from '../../src/exporter/env-example.ts';
 
 describe('the list of secrets to set', () => {
-  const place = { address: 'SimIntegration/S', at: '/attributes/password' };
-  const listed = (existing: string | null) => {
-    const textOf = (path: string) => (path === 'config/.env.example' ? existing : null);
-    const destination = { folder: 'config', nameSecret: () => 'S_PASSWORD', textOf };
-    return createEnvExample([place], destination);
-  };
+  const secret = { name: 'S_PASSWORD', address: 'SimIntegration/S', at: '/attributes/password' };
+  const listed = (existing: string | null) => addToEnvExample(existing, [secret]);
   const entry = '\n# SimIntegration/S, attributes.password\nS_PASSWORD=\n';
 
   it('begins with what it is', () => {
     const head =
       '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
-    for (const existing of [null, '', ' \n']) {
-      expect(listed(existing)).toEqual({ path: 'config/.env.example', content: head + entry });
-    }
+    for (const existing of [null, '', ' \n']) expect(listed(existing)).toBe(head + entry);
   });
 
   it.each([
@@ -23,11 +17,24 @@ describe('the list of secrets to set', () => {
     ['a line without end', 'OLD=', `OLD=\n${entry}`],
     ['lines of Windows', 'OLD=\r\n', `OLD=\r\n${entry.replaceAll('\n', '\r\n')}`],
     ['lines of Windows without end', 'A=\r\nOLD=', `A=\r\nOLD=\r\n${entry.replaceAll('\n', '\r\n')}`],
+    ['a longer name', 'S_PASSWORD_2=\n', `S_PASSWORD_2=\n${entry}`],
   ])('goes on below %s', (_name, existing, expected) => {
-    expect(listed(existing)?.content).toBe(expected);
+    expect(listed(existing)).toBe(expected);
   });
 
-  it('is not there without secrets', () => {
-    expect(createEnvExample([], { folder: '', nameSecret: () => '', textOf: () => null })).toBeNull();
+  it.each(['S_PASSWORD=\n', 'export S_PASSWORD=ask Ada\n', '# S_PASSWORD = from the vault\r\n'])(
+    'leaves what a person wrote about a secret: %j',
+    (existing) => {
+      expect(listed(existing)).toBe(existing);
+    },
+  );
+
+  it('lists a secret of several places once, and nothing without secrets', () => {
+    const twice = [secret, { ...secret, address: 'SimIntegration/T' }];
+    expect(addToEnvExample('A=\n', twice)).toBe(
+      'A=\n\n# SimIntegration/S, attributes.password\n# SimIntegration/T, attributes.password\nS_PASSWORD=\n',
+    );
+    expect(addToEnvExample(null, [])).toBeNull();
+    expect(addToEnvExample('A=', [])).toBe('A=');
   });
 });

@@ -30,7 +30,7 @@ describe('files', () => {
       'auth-profiles/employees.yaml',
       'mail-from.yaml',
       'notification-preferences.yaml',
-      'notification-templates/work_items.email.en.yaml',
+      'notification-templates/work_items/email.en.yaml',
       'profile-searches/active.yaml',
       'sender-addresses.yaml',
       'sim-integrations/service-now.yaml',
@@ -44,10 +44,54 @@ describe('files', () => {
   it('keeps long texts in side files, byte for byte', () => {
     const body = '<p>Dear ${name},</p>  \r\n#if($x)\r\n\tÜmlaut\r\n#end\r\n\r\n ';
     const { files } = run([template('a', { body, subject: 'Short', description: 'One\ntwo\n' })]);
-    expect(contentOf(files, 'notification-templates/a.email.en.body.html')).toBe(body);
-    expect(contentOf(files, 'notification-templates/a.email.en.yaml')).toBe(
-      'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\ndescription: |\n  One\n  two\nsubject: Short\nbody: !file a.email.en.body.html\n',
+    expect(contentOf(files, 'notification-templates/a/email.en.body.html')).toBe(body);
+    expect(contentOf(files, 'notification-templates/a/email.en.yaml')).toBe(
+      'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\ndescription: |\n  One\n  two\nsubject: Short\nbody: !file email.en.body.html\n',
     );
+  });
+
+  it('puts the texts of one notification into one folder, whatever the keys are', () => {
+    const { files } = run([
+      template('a', {}, 'EMAIL', 'de'),
+      template('a', { body: '<p>Hi</p>' }),
+      template('a', {}, 'SLACK'),
+      template('B/../c'),
+      template('Con'),
+      template('x'),
+      template('X'),
+    ]);
+    const paths = files.map(({ path }) => path.replace('notification-templates/', ''));
+    expect(paths).toEqual([
+      'a/email.de.yaml',
+      'a/email.en.body.html',
+      'a/email.en.yaml',
+      'a/slack.en.yaml',
+      'b-c/email.en.yaml',
+      ...[/^x-[0-9a-f]{8}\/email/, /^x-[0-9a-f]{8}\/email/, /^x-con-[0-9a-f]{8}\/email/].map((path) =>
+        expect.stringMatching(path),
+      ),
+    ]);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+
+  const line = 'x'.repeat(120);
+  it.each([
+    ['subject', `${line}x`, null],
+    ['body', line, null],
+    ['body', `${line}x`, 'txt'],
+    ['body', `${line}\n${line}\n${line}\n`, null],
+    ['body', 'a\nb\nc\nd', 'txt'],
+    ['description', 'a\nb\nc\nd', 'txt'],
+    ['body', 'Ask Ada <ada@acme.example> if 1 < 2', null],
+    ['body', '<p>Hi</p>', 'html'],
+    ['footer', 'Bye<br/>', 'html'],
+    ['description', 'Not <b>HTML</b> here', null],
+  ])('puts a short text into the manifest, HTML and long texts beside it: %s %j', (field, text, ending) => {
+    const { files } = run([template('a', { [field]: text })]);
+    expect(files.map(({ path }) => path.split('/').at(-1)).sort()).toEqual(
+      ['email.en.yaml', ...(ending ? [`email.en.${field}.${ending}`] : [])].sort(),
+    );
+    if (ending) expect(files.find(({ path }) => path.endsWith(ending))?.content).toBe(text);
   });
 
   it('names files so that every system can hold them side by side', () => {
@@ -98,7 +142,7 @@ describe('fields', () => {
       answer('AuthProfile', { name: 'People', type: 'MFA' }, '2c92'),
     ]);
     expect(files.map(({ content }) => content)).toEqual([
-      'kind: AuthProfile\nid: "2c91"\ntype: MFA\n',
+      'kind: AuthProfile\nid: 2c91\ntype: MFA\n',
       'kind: AuthProfile\nname: People\ntype: MFA\n',
     ]);
   });
@@ -117,6 +161,80 @@ describe('fields', () => {
   });
 });
 
+describe('objects that no manifest can declare', () => {
+  it('are told in one remark, by kind, with the first names', () => {
+    const strange = ['a', 'b', 'c', 'd'].map((key) => template(key, {}, 'PIGEON'));
+    const { files, diagnostics } = run([...strange, search(unresolved, []), sender('a@acme.example')]);
+    expect(files.map(({ path }) => path)).toEqual(['sender-addresses.yaml']);
+    expect(diagnostics).toEqual([
+      {
+        code: 'not-declarable',
+        severity: 'warning',
+        message: expect.stringMatching(
+          /^5 objects are not exported, because no manifest can declare them: 4 × NotificationTemplate \(NotificationTemplate\/a\/PIGEON\/en, .*b.*, .*c.*, …\), 1 × ProfileSearch \(.*\)\. The first: medium must be/,
+        ),
+        hint: 'They stay as they are in the tenant.',
+      },
+    ]);
+  });
+});
+
+describe('names beside ids', () => {
+  const named = (name: string) =>
+    run([
+      integration('I', {
+        clusterRef: { type: 'CLUSTER', id: '2c91', name },
+        managedSources: [{ id: '2c92', name: 'Workday' }, { id: '2c93' }],
+        attributes: { cluster: '2c91', inner: { id: 'x', name: 'kept inside' }, id: 'x' },
+        beforeProvisioningRule: { type: 'RULE', id: '2c94', name: 'Expand' },
+      }),
+    ]).files[0]?.content;
+
+  it('are comments where the tenant shows them, and members where a manifest has these', () => {
+    expect(named('va-prod')).toBe(
+      'kind: SimIntegration\nname: I\ncluster: 2c91  # va-prod\nsources:\n  - 2c92  # Workday\n  - 2c93\n' +
+        'attributes:\n  cluster: 2c91\n  inner:\n    id: x\n    name: kept inside\n  id: x\n' +
+        'beforeProvisioningRule:\n  type: RULE\n  name: Expand\n  id: 2c94\n' +
+        '# request is left out: the tenant does not show it. Declare it here to manage it.\n' +
+        '# statusMap is left out: the tenant does not show it. Declare it here to manage it.\n',
+    );
+  });
+
+  it.each([
+    ['a\nkind: Evil', 'a kind Evil'],
+    ['a\u2028b\u0085c\u202ed\u001b[2Je', 'a b c d 2Je'],
+    [
+      'yaml-language-server: $schema=https://evil.example',
+      'yaml-language-server schema https //evil.example',
+    ],
+    ['x vim:set modeline', 'x vim set modeline'],
+    ['Größe & Co. (日本)', 'Größe & Co. (日本)'],
+    ['y'.repeat(200), 'y'.repeat(80)],
+  ])('stay one harmless line: %j', (name, comment) => {
+    expect(named(name)?.split('\n')[2]).toBe(`cluster: 2c91  # ${comment}`);
+  });
+
+  it.each(['', '\u0000', '#=:'])('are left out where nothing is to be read: %j', (name) => {
+    expect(named(name)?.split('\n')[2]).toBe('cluster: 2c91');
+  });
+
+  it('stand beside the ids of records that no lookup finds', () => {
+    const rows: Rows = new Map([
+      [
+        'profile_types',
+        [
+          { id: 't1', name: 'Employee' },
+          { id: 't2', name: 'Employee' },
+        ],
+      ],
+    ]);
+    const rule = { type: 'ProfileTypeRule', comparison_operator: '==', value: 't1' };
+    expect(run([search('S', [rule])], rows).files[0]?.content).toContain('value: t1  # Employee\n');
+    const one: Rows = new Map([['profile_types', [{ id: 't1', uid: 'emp', name: 'Employee' }]]]);
+    expect(run([search('S', [rule])], one).files[0]?.content).toMatch(/value: !lookup \{.*\}$/m);
+  });
+});
+
 describe('secrets', () => {
   const attributes = {
     url: 'https://desk.example',
@@ -129,20 +247,22 @@ describe('secrets', () => {
   };
 
   it('names them and never writes a value', () => {
-    const { files } = run([integration('Service Now', { attributes: JSON.stringify(attributes) })]);
+    const { files, secrets } = run([integration('Service Now', { attributes: JSON.stringify(attributes) })]);
     const all = files.map(({ content }) => content).join();
     for (const value of ['hunter2', '****', '{AES}', 'deep', '1234', 'hunter3'])
       expect(all).not.toContain(value);
-    expect(files[1]?.content).toContain(
+    expect(files[0]?.content).toContain(
       'password: !secret SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_PASSWORD\n',
     );
-    expect(files[1]?.content).toContain(
+    expect(files[0]?.content).toContain(
       '- secret: !secret SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_LIST_0_SECRET\n',
     );
-    expect(files[1]?.content).toContain('# attributes.pin.password is left out: it may hold a credential');
-    expect(contentOf(files, '.env.example')).toContain(
-      '# SimIntegration/Service%20Now, attributes.nested.apiKey\nSIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_NESTED_APIKEY=\n',
-    );
+    expect(files[0]?.content).toContain('# attributes.pin.password is left out: it may hold a credential');
+    expect(secrets).toContainEqual({
+      name: 'SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_NESTED_APIKEY',
+      address: 'SimIntegration/Service%20Now',
+      at: '/attributes/nested/apiKey',
+    });
   });
 
   it('leaves out what the tenant masks or encrypts where it cannot be compared', () => {
@@ -154,7 +274,7 @@ describe('secrets', () => {
       }),
     ]);
     const content = contentOf(files, 'sim-integrations/i.yaml');
-    expect(content).toContain('list:\n    - !secret SIM_INTEGRATION_I_ATTRIBUTES_LIST_0\n');
+    expect(content).toContain('list: [!secret SIM_INTEGRATION_I_ATTRIBUTES_LIST_0]\n');
     expect(content).not.toMatch(/ACP|\*\*|request:|user secret/);
   });
 
@@ -162,8 +282,7 @@ describe('secrets', () => {
     const object = integration('I', {
       attributes: { 'a-b': { token: 'x' }, 'a.b': { token: 'y' }, secretFile: 'q', token: { file: 'z' } },
     });
-    const { files } = run([object]);
-    const names = contentOf(files, '.env.example')?.match(/^\w+(?==)/gm) ?? [];
+    const names = run([object]).secrets.map(({ name }) => name);
     expect(names).toHaveLength(4);
     expect(new Set(names).size).toBe(4);
     expect(names.filter((name) => name.endsWith('_FILE'))).toEqual([]);
@@ -173,7 +292,8 @@ describe('secrets', () => {
     const pinned = answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1');
     const { files, diagnostics } = run([search(unresolved, []), template(unresolved), pinned]);
     expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);
-    expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable', 'not-declarable']);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable']);
+    expect(diagnostics[0]?.message).toMatch(/^2 objects .* 1 × NotificationTemplate .*, 1 × ProfileSearch/);
   });
 
   it('never lets a tenant plant a marker', () => {

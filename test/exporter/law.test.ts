@@ -49,10 +49,8 @@ describe('the law: export then plan is empty', () => {
       description: text,
       type: text,
       cluster: text,
-      managedSources: fc.array(
-        awkward.map((id) => ({ id })),
-        { maxLength: 3 },
-      ),
+      clusterRef: fc.option(fc.record({ id: awkward, name: awkward }), { nil: null }),
+      managedSources: fc.array(fc.record({ id: awkward, name: awkward }), { maxLength: 3 }),
       attributes: fc.oneof(
         hostileJson,
         hostileJson.map((value) => JSON.stringify(value)),
@@ -153,6 +151,7 @@ describe('the law: export then plan is empty', () => {
       settings,
       records: rows,
       read,
+      all: true,
       folder: '',
       delete: true,
       inScope: () => true,

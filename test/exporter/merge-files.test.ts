@@ -98,6 +98,31 @@ sources:
   });
 });
 
+describe('names beside ids', () => {
+  const live = (cluster: string, ...sources: string[]) =>
+    integration('I', {
+      clusterRef: { id: cluster, name: `name of ${cluster}` },
+      managedSources: sources.map((id) => ({ id, name: `name of ${id}` })),
+    });
+  const before =
+    'kind: SimIntegration\nname: I\ncluster: c1  # name of c1\nsources:\n  - s1  # name of s1\n  - s2  # name of s2\n';
+
+  it('change with the id, come with a new one, and go with one that is gone', () => {
+    expect(merged(before, live('c1', 's1', 's2'))).toBe(before);
+    expect(merged(before, live('c2', 's1', 's3', 's4'))).toBe(
+      before
+        .replace('c1  # name of c1', 'c2  # name of c2')
+        .replace('s2  # name of s2\n', 's3  # name of s3\n  - s4  # name of s4\n'),
+    );
+    expect(merged(before, live('c1', 's2'))).toBe(before.replace('  - s1  # name of s1\n', ''));
+  });
+
+  it('are not written into lists on one line, nor changed where the id stays', () => {
+    const inline = 'kind: SimIntegration\nname: I\ncluster: c1 # ours\nsources: [s1, s2] # both\n';
+    expect(merged(inline, live('c1', 's1', 's3'))).toBe(inline.replace('s2', 's3'));
+  });
+});
+
 describe('overlays', () => {
   it('are not written into manifests', () => {
     const manifest = head.replace('key: a', 'key: over');
@@ -131,15 +156,39 @@ describe('objects', () => {
         content: `${senders}---\nkind: SenderAddress\nemail: c@acme.example\n`,
       },
     ]);
-    expect(result.created.map(({ path }) => path)).toEqual(['config/notification-templates/n.email.en.yaml']);
+    expect(result.created.map(({ path }) => path)).toEqual(['config/notification-templates/n/email.en.yaml']);
+  });
+
+  it('that are in no manifest are counted, and added only where that is asked for', () => {
+    const live = [sender('a@acme.example'), sender('b@acme.example'), sender('c@acme.example')];
+    const strange = template('n', {}, 'PIGEON');
+    const result = merge({ files, live: [...live, strange], more: { all: false } });
+    expect(result).toMatchObject({ changed: [], created: [], undeclared: 1, diagnostics: [] });
+    const all = merge({ files, live: [...live, strange] });
+    expect(all).toMatchObject({ changed: [{}], undeclared: 0 });
+    expect(codes(all)).toEqual(['not-declarable']);
+  });
+
+  it('of the layout before are updated where they are, others go to the folder of their key', () => {
+    const old = 'config/notification-templates/a.email.en';
+    const before = {
+      [`${old}.yaml`]: `${head}body: !file a.email.en.body.html\n`,
+      [`${old}.body.html`]: 'Plain\ntext\nof\nfour lines',
+    };
+    const same = template('a', { body: before[`${old}.body.html`] ?? '' });
+    expect(merge({ files: before, live: [same] })).toMatchObject({ changed: [], created: [], deleted: [] });
+    const live = [template('a', { body: 'New' }), template('a', {}, 'EMAIL', 'de')];
+    const result = merge({ files: before, live });
+    expect(result.changed).toEqual([{ path: `${old}.body.html`, content: 'New' }]);
+    expect(result.created.map(({ path }) => path)).toEqual(['config/notification-templates/a/email.de.yaml']);
   });
 
   it('never take the place of a file that is there', () => {
-    const path = 'config/notification-templates/n.email.en.yaml';
+    const path = 'config/notification-templates/n/email.en.yaml';
     const result = merge({ files: { [path]: head }, live: [template('a'), template('n', { subject: 'N' })] });
     expect(result.changed).toEqual([]);
     expect(result.created[0]?.path).toMatch(
-      /^config\/notification-templates\/n\.email\.en-[0-9a-f]{8}\.yaml$/,
+      /^config\/notification-templates\/n\/email\.en-[0-9a-f]{8}\.yaml$/,
     );
   });
 

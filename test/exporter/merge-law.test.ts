@@ -177,6 +177,7 @@ function merge(files: readonly ExportedFile[], objects: readonly LiveObject[]): 
     read,
     settings: contractSettings,
     records: new Map(),
+    all: true,
     folder: 'config',
     inScope: () => true,
     secrets: secretsOf({ PW: 'clear' }),

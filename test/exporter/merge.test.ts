@@ -132,7 +132,7 @@ describe('secrets', () => {
       live: [integration('I', { attributes: { url: 'a', password: 'new', list: ['x'] } })],
     });
     expect(result.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD,');
-    expect(result.created).toMatchObject([{ path: 'config/.env.example' }]);
+    expect(result.created).toMatchObject([{ path: '.env.example' }]);
     expect(JSON.stringify(result)).not.toContain('"new"');
   });
 

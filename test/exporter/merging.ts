@@ -21,7 +21,7 @@ interface Case {
   /** What the files hold by the time of the merge, where somebody changed them after they were loaded. */
   readonly now?: Readonly<Record<string, string>>;
   readonly live: readonly LiveObject[];
-  readonly more?: Partial<Pick<MergeInput, 'delete' | 'inScope'>>;
+  readonly more?: Partial<Pick<MergeInput, 'all' | 'delete' | 'inScope'>>;
 }
 
 export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>
@@ -34,6 +34,7 @@ export function merge({ files, now = files, live, more = {} }: Case): Merge {
   const rest = {
     settings: contractSettings,
     records: new Map(),
+    all: true,
     folder: 'config',
     inScope: () => true,
     secrets: secretsOf({ PW: 'clear' }),

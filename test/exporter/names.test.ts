@@ -86,9 +86,9 @@ describe('the name of a file', () => {
       records: new Map(),
     });
     expect(files.map(({ path }) => path)).toEqual([
-      'notification-templates/k.email.en.body.html',
-      'notification-templates/k.email.en.description.txt',
-      'notification-templates/k.email.en.yaml',
+      'notification-templates/k/email.en.body.txt',
+      'notification-templates/k/email.en.description.txt',
+      'notification-templates/k/email.en.yaml',
     ]);
   });
 });

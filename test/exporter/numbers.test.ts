@@ -32,7 +32,7 @@ it.each<[Json, string]>([
 it('an id of 19 digits stays a text in lists and rules', () => {
   const id = '1234567890123456789';
   expect(manifestOf(integration('I', { managedSources: [{ id }], request: {}, statusMap: {} }))).toContain(
-    `- "${id}"`,
+    `["${id}"]`,
   );
   const rule = { type: 'ProfileTypeRule', comparison_operator: '==', value: id };
   expect(manifestOf(search('S', [rule]))).toContain(`value: "${id}"`);

@@ -109,26 +109,31 @@ describe('SimIntegration', () => {
   };
 
   it('has its cluster and its sources wherever the answer keeps them', () => {
-    expect(of({ cluster: 'c', clusterRef: { id: 'd' } }).fields.cluster).toBe('c');
+    expect(of({ cluster: 'c', clusterRef: { id: 'd' } }).fields.cluster).toEqual(['c', 'd']);
+    expect(of({ cluster: 'c', clusterRef: { id: 'c', name: 'C' } }).fields.cluster).toBe('c');
     expect(of({ clusterRef: { id: 'd', name: 'D' } }).fields.cluster).toBe('d');
     expect(of({ clusterRef: { name: 'D' } }).fields.cluster).toBeNull();
     expect(of({}).fields).toMatchObject({ cluster: null, sources: null, beforeProvisioningRule: null });
     expect(of({ managedSources: ['a', { id: 'b', name: 'B' }] }).fields.sources).toEqual(['a', 'b']);
     const config = { managedResourceRefs: [{ type: 'SOURCE', id: 'r' }, { name: 'without id' }] };
     expect(of({ provisioningConfig: config }).fields.sources).toEqual(['r', null]);
+    expect(of({ managedSources: [], provisioningConfig: config }).fields.sources).toEqual(['r', null]);
+    expect(of({ managedSources: null, sources: ['s'] }).fields.sources).toEqual(['s']);
     expect(of({ provisioningConfig: 'odd' }).fields.sources).toBeNull();
   });
 
   it('hides what is masked or encrypted at any depth, and the ticket fields it does not show', () => {
     const attributes = { a: '***', b: { c: '1:ACP:x', d: 'clear' }, 'e/f': '{AES}x', n: 7 };
-    expect(of({ attributes, request: {}, statusMap: '{}' }).hidden).toEqual([
+    expect(of({ attributes, request: {}, statusMap: '{}', sources: [] }).hidden).toEqual([
       '/attributes/a',
       '/attributes/b/c',
       '/attributes/e~1f',
     ]);
-    expect(of({ attributes: '{}' }).hidden).toEqual(['/request', '/statusMap']);
-    expect(of({ request: null, statusMap: '{"a":"b"}' }).hidden).toEqual(['/request']);
-    expect(of({ attributes: '***', request: {}, statusMap: {} }).hidden).toEqual(['/attributes']);
+    expect(of({ attributes: '{}' }).hidden).toEqual(['/request', '/statusMap', '/sources']);
+    expect(of({ request: null, statusMap: '{"a":"b"}', managedSources: null }).hidden).toEqual(['/request']);
+    expect(of({ attributes: '***', request: {}, statusMap: {}, sources: [] }).hidden).toEqual([
+      '/attributes',
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { comparable, comparableRecord, overlay, readableFields, wireValue } from '../../src/kinds/field.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import type { Field } from '../../src/kinds/kind.ts';
+import type { Field, RecordsField } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { jsonText, secretMarker } from '../../src/model/marker.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -10,7 +10,7 @@ const whole: Field = { is: 'json', declares: 'whole' };
 const members: Field = { is: 'json', declares: 'members' };
 const pairs: Field = { is: 'json', declares: 'members', pairs: true };
 const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks'] };
-const records: Field = { is: 'records', alike: ['type'] };
+const records: RecordsField = { is: 'records', alike: ['type'] };
 
 describe('two values are equal', () => {
   it.each<[string, Field, Json, Json]>([
@@ -103,7 +103,7 @@ it.each<[Field]>([[{ is: 'text' }], [{ is: 'email' }], [{ is: 'set' }], [{ is: '
 
 it('odd items of a list of records are compared as they are', () => {
   expect(comparable(records, ['x', { a: 1 }])).toEqual(['x', { a: '1' }]);
-  expect(comparableRecord({ a: 1, b: true, c: null, d: [1], e: { f: 1 }, g: 'x' })).toEqual({
+  expect(comparableRecord({ a: 1, b: true, c: null, d: [1], e: { f: 1 }, g: 'x' }, records)).toEqual({
     a: '1',
     b: 'true',
     d: [1],

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { apiRequest, eq, isIn, or, pathOf, serviceOf } from '../../src/kinds/http.ts';
+import {
+  type ApiResource,
+  apiRequest,
+  eq,
+  identityResource,
+  isIn,
+  or,
+  pathOf,
+  profilesResource,
+} from '../../src/kinds/http.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
@@ -35,29 +44,40 @@ describe('a path', () => {
   );
 });
 
+const things = identityResource('Thing', 'v2024', 'things');
+const profiles = profilesResource('profiles', () => '/api/profiles');
+
 describe('a request', () => {
   it('carries the experimental header to the identity service only', () => {
-    const to = (path: string) => apiRequest('GET', path, contractSettings).headers;
+    const to = (resource: ApiResource) => apiRequest('GET', resource, contractSettings).headers;
     const experimental = { accept: 'application/json', 'x-service-experimental': 'true' };
-    expect(to('/v2024/x')).toEqual(experimental);
-    expect(to('/v2025/x')).toEqual(experimental);
-    expect(to('/api/profiles')).toEqual({ accept: 'application/json' });
-    expect(['/v2025/x', '/api/v2025/x', '/v25/x', '/v2025x'].map(serviceOf)).toEqual([
-      'identity',
-      'profiles',
-      'profiles',
-      'profiles',
-    ]);
+    expect(to(things)).toEqual(experimental);
+    expect(to(profiles)).toEqual({ accept: 'application/json' });
     const named = { ...contractSettings, experimentalHeader: 'X-Other' };
-    expect(apiRequest('GET', '/v2025/x', named).headers).toHaveProperty('x-other', 'true');
+    expect(apiRequest('GET', things, named).headers).toHaveProperty('x-other', 'true');
+  });
+
+  it('goes where the environment says that its resource is, and is counted there', () => {
+    expect(apiRequest('GET', things, contractSettings, { below: ['a/b'] })).toMatchObject({
+      path: '/v2024/things/a%2Fb',
+      lane: { service: 'identity', group: 'v2024' },
+    });
+    const paths = { Thing: '/things/v1', toString: '/other/v1' };
+    expect(apiRequest('GET', things, { ...contractSettings, paths })).toMatchObject({
+      path: '/things/v1',
+      headers: { 'x-service-experimental': 'true' },
+      lane: { service: 'identity', group: '/things/v1' },
+    });
+    expect(identityResource('valueOf', 'v2024', 'x').path(contractSettings)).toBe('/v2024/x');
+    expect(profiles.lane({ ...contractSettings, paths })).toEqual({ service: 'profiles', group: 'api' });
   });
 
   it('has a content type exactly where it has a body', () => {
-    const headers = (more: object) => apiRequest('POST', '/api/x', contractSettings, more).headers;
+    const headers = (more: object) => apiRequest('POST', profiles, contractSettings, more).headers;
     expect(headers({})).not.toHaveProperty('content-type');
     expect(headers({ body: null })).toHaveProperty('content-type', 'application/json');
     expect(headers({ body: [], contentType: 'text/x' })).toHaveProperty('content-type', 'text/x');
-    expect(apiRequest('GET', '/api/x', contractSettings)).toMatchObject({ query: {}, body: null });
-    expect(apiRequest('GET', '/api/x', contractSettings, { query: { a: 'b' } }).query).toEqual({ a: 'b' });
+    expect(apiRequest('GET', profiles, contractSettings)).toMatchObject({ query: {}, body: null });
+    expect(apiRequest('GET', profiles, contractSettings, { query: { a: 'b' } }).query).toEqual({ a: 'b' });
   });
 });

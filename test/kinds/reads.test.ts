@@ -137,7 +137,7 @@ describe('a list', () => {
     ['AuthProfile', '/v2024/auth-profiles', null],
     ['ProfileSearch', '/api/searches', null],
   ])('of %s is at %s, %s a page', (name, path, pageSize) => {
-    expect(listOf(name).path(settings)).toBe(path);
+    expect(listOf(name).resource.path(settings)).toBe(path);
     expect(listOf(name).pageSize).toBe(pageSize);
   });
 
@@ -165,7 +165,7 @@ describe('a list', () => {
 
   it("of the vendor's defaults exists for templates only", () => {
     const defaults = kinds.flatMap((kind) => (kind.defaults ? [kind.defaults] : []));
-    expect(defaults.map((list) => [list.path(settings), list.pageSize])).toEqual([
+    expect(defaults.map((list) => [list.resource.path(settings), list.pageSize])).toEqual([
       ['/v2025/notification-template-defaults', 250],
     ]);
     expect(defaults[0]?.filter?.([['k', 'EMAIL', 'en']])).toBe('key in ("k")');
@@ -189,6 +189,7 @@ describe('a single object', () => {
       query: {},
       headers: experimental,
       body: null,
+      lane: { service: 'identity', group: 'v2024' },
     });
   });
 });
@@ -207,6 +208,7 @@ describe('what has no list', () => {
       query: { id: 'help@a.example' },
       headers: experimental,
       body: null,
+      lane: { service: 'identity', group: 'v2025' },
     });
     expect(each('NotificationPreference').each(['k'], settings)).toMatchObject({
       method: 'GET',

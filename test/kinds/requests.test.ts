@@ -3,6 +3,7 @@
  * the embedded tenant had a say in it.
  */
 import { describe, expect, it } from 'vitest';
+import { type JsonObject, mapMembers } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { type PlanCase, planOf, resource } from '../support/plan.ts';
 
@@ -175,13 +176,8 @@ describe('NotificationTemplate', () => {
           name: 'Welcome',
           description: 'Sent on the first day',
           subject: 'Welcome, $user',
-          header: null,
           body: '<p>Hello ${user.name}</p>\r\n',
-          footer: null,
           from: '$__global.emailFromAddress',
-          replyTo: null,
-          slackTemplate: null,
-          teamsTemplate: null,
           vendorFlag: 7,
         },
       },
@@ -195,7 +191,7 @@ describe('NotificationTemplate', () => {
         declared: [resource('NotificationTemplate', key, { subject: 'Mine' })],
         defaults: [{ kind: 'NotificationTemplate', raw: byDefault }],
       }),
-    ).toEqual([{ ...post, body: { ...byDefault, subject: 'Mine' } }]);
+    ).toEqual([{ ...post, body: { ...withoutNulls(byDefault), subject: 'Mine' } }]);
   });
 
   it('goes back to the default by a bulk delete that names key, medium and locale', () => {
@@ -227,6 +223,9 @@ describe('NotificationTemplate', () => {
     expect(asObject?.body).toMatchObject({ slackTemplate: message });
   });
 });
+
+/** Nobody declared them: some hosts refuse a null. */
+const withoutNulls = (values: JsonObject): JsonObject => mapMembers(values, (value) => value ?? undefined);
 
 describe('SimIntegration', () => {
   const live = {

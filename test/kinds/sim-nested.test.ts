@@ -3,9 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { ApiSettings } from '../../src/model/settings.ts';
 import { planOf, resource } from '../support/plan.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createTestWorld, createWorld, type World } from '../support/world.ts';
 
-const top = { id: 's1', name: 'Desk', request: '{"a":"b"}', statusMap: '{"x":"Committed"}' };
+const top = {
+  id: 's1',
+  name: 'Desk',
+  managedSources: [],
+  request: '{"a":"b"}',
+  statusMap: '{"x":"Committed"}',
+};
 const { request: _request, statusMap: _statusMap, ...bare } = top;
 
 function bodyOf(raw: JsonObject, fields: JsonObject, settings: Partial<ApiSettings> = {}) {
@@ -111,3 +117,63 @@ it.each(['top', 'attributes', 'hidden'] as const)(
     await world.close();
   },
 );
+
+describe('ticket fields that a manifest declares inside the attributes', () => {
+  const desk = (attributes: JsonObject) => ({ kind: 'SimIntegration', name: 'Desk', type: 'T', attributes });
+  const steps: readonly JsonObject[] = [
+    { url: 'y', statusMap: { closed: 'Failed' }, request: 'keep' },
+    { url: 'y', statusMap: { closed: 'Committed' }, request: '{"a":"b"}' },
+    { url: 'z', statusMap: null },
+  ];
+
+  it.each(
+    (['top', 'attributes'] as const).flatMap((simStatusMap) =>
+      (['text', 'object'] as const).flatMap((jsonText) =>
+        (['patch', 'put'] as const).map((simUpdate) => [simStatusMap, jsonText, simUpdate] as const),
+      ),
+    ),
+  )(
+    'are applied from a saved plan, and the next plan is empty: %s, %s, %s',
+    async (simStatusMap, jsonText, simUpdate) => {
+      const sandbox = { variations: { simStatusMap, jsonText } };
+      const world = await createTestWorld({ sandbox, identity: { jsonText, simUpdate } });
+      world.declare([desk({ url: 'x' })]);
+      expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+      for (const attributes of steps) {
+        world.declare([desk(attributes)]);
+        await world.plan('--out', 'plan.json');
+        const applied = await world.run('apply', 'plan.json');
+        expect(applied, applied.stdout).toMatchObject({ code: 0 });
+        expect((await world.plan()).changes).toEqual([]);
+      }
+      const { attributes, statusMap } = world.sandbox.state.simIntegrations[0] ?? {};
+      expect({ ...attributes, statusMap }).toMatchObject({ url: 'z', statusMap: null });
+    },
+  );
+
+  const raw = { ...bare, attributes: { url: 'x', statusMap: { closed: 'Failed' } } };
+  const planned = (fields: JsonObject, live: JsonObject = raw) => {
+    const declared = [resource('SimIntegration', ['Desk'], fields)];
+    return planOf({ declared, live: [{ kind: 'SimIntegration', raw: live }] }).changes[0]?.diff;
+  };
+
+  it('are shown as the fields that they are, of which one that is declared as such counts more', () => {
+    const inside = { url: 'x', statusMap: { closed: 'Committed' } };
+    const shown = [{ path: '/statusMap/closed', before: 'Failed', after: 'Committed' }];
+    expect(planned({ attributes: inside })).toMatchObject(shown);
+    expect(planned({ attributes: { statusMap: '{"closed":"Committed"}' } })).toMatchObject(shown);
+    expect(planned({ attributes: { url: 'x', statusMap: { closed: 'Failed' } } })).toBeUndefined();
+    expect(planned({ attributes: inside, statusMap: { closed: 'Failed' } })).toBeUndefined();
+    expect(planned({ attributes: { statusMap: null } })).toMatchObject([{ path: '/statusMap', after: null }]);
+  });
+
+  it('are ordinary settings where the tenant has the fields elsewhere', () => {
+    const elsewhere = { ...top, attributes: { url: 'x', statusMap: { closed: 'Failed' } } };
+    expect(planned({ attributes: { statusMap: { closed: 'Committed' } } }, elsewhere)).toMatchObject([
+      { path: '/attributes/statusMap/closed', after: 'Committed' },
+    ]);
+    expect(planned({ attributes: { statusMap: 'three' } })).toMatchObject([
+      { path: '/attributes/statusMap', after: 'three' },
+    ]);
+  });
+});

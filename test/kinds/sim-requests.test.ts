@@ -86,7 +86,7 @@ describe('a put', () => {
   });
 
   it('warns of a field that the tenant does not show and the manifest does not declare', () => {
-    const { statusMap: _, ...live } = shown;
+    const { statusMap: _, ...live } = { ...shown, managedSources: [] };
     const found = change({ description: 'New' }, live, put);
     expect(found?.warnings).toEqual([
       'The tenant does not show statusMap, so this PUT is sent without it: declare it if it is in use.',

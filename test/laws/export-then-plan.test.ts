@@ -1,9 +1,10 @@
+import { existsSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { pointer, valueAt } from '../../src/model/pointer.ts';
+import { kinds } from '../../src/kinds/index.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
-import { createWorld, filesBelow, type World, type WorldOptions } from '../support/world.ts';
+import { createWorld, filesBelow, setSecrets, type World, type WorldOptions } from '../support/world.ts';
 
 const worlds: readonly WorldOptions[] = [
   {},
@@ -24,17 +25,25 @@ const worlds: readonly WorldOptions[] = [
   },
 ];
 
-/** Whoever uses an export sets the secrets that its `.env.example` names; here each to what the tenant has. */
-function setSecrets(world: World): void {
-  const listing = filesBelow(`${world.dir}/config`).get('.env.example') ?? '';
-  for (const [, address = '', field = '', name = ''] of listing.matchAll(
-    /^# SimIntegration\/(.*), (.*)\n(\w+)=$/gm,
-  )) {
-    const integration = world.sandbox.state.simIntegrations.find(
-      ({ name: own }) => own === decodeURIComponent(address),
-    );
-    const value = valueAt(JSON.parse(JSON.stringify(integration ?? null)), pointer(...field.split('.')));
-    world.env[name] = typeof value === 'string' ? value : 'unknown';
+const manifests = ({ dir }: World) =>
+  existsSync(`${dir}/config`) ? filesBelow(`${dir}/config`) : new Map<string, string>();
+
+async function mergeNothing(world: World): Promise<void> {
+  const before = manifests(world);
+  const merged = await world.run('export', '--merge', '--all');
+  expect(merged, merged.stderr).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
+  expect(manifests(world)).toEqual(before);
+}
+
+/** Moves the files in the folders of templates to where exports put them before there were such folders. */
+function flattenFolders(world: World): void {
+  const folder = `${world.dir}/config/notification-templates`;
+  const files = existsSync(folder) ? filesBelow(folder) : [];
+  rmSync(folder, { recursive: true, force: true });
+  for (const [path, text] of files) {
+    const [key = '', name = ''] = path.split('/');
+    const moved = path.endsWith('.yaml') ? text.replaceAll(/^(\w+: !file )/gm, `$1${key}.`) : text;
+    world.write(`config/notification-templates/${key}.${name}`, moved);
   }
 }
 
@@ -42,20 +51,24 @@ async function exportThenPlan(options: WorldOptions, content: Content): Promise<
   const world = await createWorld(options);
   try {
     fill(world.sandbox.state, content);
-    const exported = await world.run('export', '--out', 'config');
+    const exported = await world.run('export', '--kinds', ...kinds.map(({ name }) => name));
     expect(exported, exported.stderr).toMatchObject({ code: 0 });
     setSecrets(world);
     expect((await world.plan()).changes).toEqual([]);
 
-    await world.run('export', '--out', 'again');
+    await world.run('export', '--out', 'again', '--kinds', ...kinds.map(({ name }) => name));
     expect(filesBelow(`${world.dir}/again`)).toEqual(filesBelow(`${world.dir}/config`));
+
+    await mergeNothing(world);
+    flattenFolders(world);
+    await mergeNothing(world);
   } finally {
     await world.close();
   }
 }
 
 it.each(worlds.map((options, at) => [at, options] as const))(
-  'export then plan is empty, and a second export is the same, for tenants of kind %i',
+  'export then plan is empty, a second export is the same, and merging changes nothing, for tenants of kind %i',
   { timeout: 300_000 },
   async (_, options) => {
     await fc.assert(

@@ -3,7 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { loadEnvironment } from '../../src/loader/index.ts';
 import type { Environment } from '../../src/model/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
-import { config, errors, type Files, failureOf, load, project, resource, thrown } from './fixture.ts';
+import {
+  config,
+  errors,
+  type Files,
+  failureOf,
+  load,
+  project,
+  refusalOf,
+  resource,
+  thrown,
+} from './fixture.ts';
 
 const remote = (more = '') => `version: 1
 environments:
@@ -49,6 +59,37 @@ describe('a tenant at two addresses', () => {
     const { connection } = environment(remote('      auth: { token: !secret T }\n'), { T: 'abc' });
     if (connection.to !== 'tenant' || connection.profiles?.auth.by !== 'token') throw new Error('wrong');
     expect(connection.profiles.auth.token()).toBe('abc');
+  });
+
+  const tenantAt = (address: string) =>
+    `version: 1\nenvironments:\n  p:\n    profiles:\n      baseUrl: ${JSON.stringify(address)}\n      auth: { token: !env T }\n`;
+
+  test.each([
+    ['https://a.example//', 'https://a.example'],
+    ['https://A.example:443/base/', 'https://a.example/base'],
+    ['https://a.example/one//two///', 'https://a.example/one//two'],
+    ['http://localhost:8080', 'http://localhost:8080'],
+    ['http://[::1]:8080/x', 'http://[::1]:8080/x'],
+    ['http://127.0.0.53', 'http://127.0.0.53'],
+  ])('is known by its address without the slashes at the end: %s', (written, address) => {
+    expect(environment(tenantAt(written)).tenant.profiles).toBe(address);
+  });
+
+  test.each([
+    ['ftp://localhost/', 'https://'],
+    ['ws://127.0.0.1', 'https://'],
+    ['http://128.0.0.1', 'https://'],
+    ['http://1.127.0.0.1.example', 'https://'],
+    ['https://me@a.example', 'credentials'],
+    ['https://:hunter2@a.example', 'credentials'],
+    ['https://a.example/?tenant=a', '?'],
+    ['https://a.example/#a', '#'],
+    ['a.example', 'https://'],
+    ['https://\ud800.example', 'https://'],
+  ])('is refused with its reason, and no credential is shown: %j', (written, why) => {
+    const [found] = refusalOf({ 'tenantctl.yaml': tenantAt(written) });
+    expect(found).toMatchObject({ code: 'invalid-url', message: expect.stringContaining(why) });
+    expect(JSON.stringify(found)).not.toContain('hunter2');
   });
 
   test('may be one service only', () => {
@@ -420,6 +461,25 @@ describe('overlays', () => {
     });
   });
 
+  test('that declare presence bring back what the manifest declares absent', () => {
+    const present = '{ target: "**", merge: { ensure: present, description: x } }';
+    const files = { 'tenantctl.yaml': config(`    overlays:\n      - ${present}\n`) };
+    expect(resource('kind: SimIntegration\nname: a\nensure: absent', files)).toMatchObject({
+      ensure: 'present',
+      fields: { description: 'x' },
+    });
+  });
+
+  test('may change the lifecycle of what is absent, and nothing else of it', () => {
+    const merge = '{ description: x, lifecycle: { protect: true } }';
+    const files = { 'tenantctl.yaml': config(`    overlays:\n      - { target: "**", merge: ${merge} }\n`) };
+    expect(resource('kind: SimIntegration\nname: a\nensure: absent', files)).toMatchObject({
+      ensure: 'absent',
+      fields: {},
+      lifecycle: { protect: true },
+    });
+  });
+
   test('leave what the manifest declares absent as it is', () => {
     const files = {
       'tenantctl.yaml': config('    overlays:\n      - { target: "**", merge: { description: x } }\n'),
@@ -453,5 +513,63 @@ describe('overlays', () => {
       severity: 'warning',
       source: { file: 'tenantctl.yaml', line: 6, column: 19 },
     });
+  });
+});
+
+describe('the network of a tenant', () => {
+  const networkIn = (env: NodeJS.ProcessEnv) => {
+    const { connection } = environment(remote(), env);
+    if (connection.to !== 'tenant') throw new Error('wrong');
+    return { hosts: connection.network.allowedHosts, proxies: connection.network.proxies?.() ?? null };
+  };
+
+  test('has neither proxies nor a list of hosts by default, or where they are blank', () => {
+    expect(networkIn({})).toEqual({ hosts: null, proxies: null });
+    const blank = { HTTPS_PROXY: ' ', http_proxy: '', NO_PROXY: 'a.example' };
+    expect(networkIn(blank)).toEqual({ hosts: null, proxies: null });
+  });
+
+  test('has the proxies of the variables, of which the spelling in small letters counts more', () => {
+    const env = {
+      HTTPS_PROXY: 'http://upper.example:1',
+      https_proxy: '  proxy.example:3128 ',
+      HTTP_PROXY: 'https://other.example',
+      NO_PROXY: 'upper.example',
+      no_proxy: ' a.example,.b.example ',
+    };
+    expect(networkIn(env).proxies).toEqual({
+      https: 'http://proxy.example:3128/',
+      http: 'https://other.example/',
+      except: 'a.example,.b.example',
+    });
+    expect(networkIn({ HTTP_PROXY: 'p.example' }).proxies).toMatchObject({
+      http: 'http://p.example/',
+      https: '',
+    });
+  });
+
+  test.each(['socks5://proxy.example', 'http://:hunter2', 'ftp://me:hunter2@proxy.example'])(
+    'is refused with a proxy that is none, which is not shown: %s',
+    (proxy) => {
+      const found = refusalOf({ 'tenantctl.yaml': remote() }, { env: { HTTPS_PROXY: proxy } });
+      expect(found).toMatchObject([
+        { code: 'invalid-proxy', message: expect.stringContaining('HTTPS_PROXY') },
+      ]);
+      expect(JSON.stringify(found)).not.toContain(proxy);
+    },
+  );
+
+  test('has the hosts that may be called, and names the entry that is none', () => {
+    const hosts = networkIn({ TENANTCTL_ALLOWED_HOSTS: ' a.example , b.example:8443,, ' }).hosts;
+    expect(hosts).toEqual([
+      { name: 'a.example', port: null },
+      { name: 'b.example', port: '8443' },
+    ]);
+    expect(networkIn({ TENANTCTL_ALLOWED_HOSTS: ',' }).hosts).toEqual([]);
+    const env = { TENANTCTL_ALLOWED_HOSTS: 'a.example,https://b.example,*.c.example' };
+    expect(refusalOf({ 'tenantctl.yaml': remote() }, { env }).map(({ message }) => message)).toEqual([
+      expect.stringContaining('https://b.example'),
+      expect.stringContaining('*.c.example'),
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { loadProject } from '../../src/loader/index.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
@@ -55,12 +55,24 @@ export function failureOf(files: Files, loading: Loading = {}): readonly Diagnos
   return thrown(() => load(files, loading)).diagnostics;
 }
 
+/** The errors alone. */
+export function refusalOf(files: Files, loading: Loading = {}): readonly Diagnostic[] {
+  return failureOf(files, loading).filter(({ severity }) => severity === 'error');
+}
+
+/** What diagnostics say in words that says nothing, or shows the inside of the program. */
+function unclear(diagnostics: readonly Diagnostic[]): string[] {
+  const said = diagnostics.flatMap(({ message, hint }) => [message, ...(hint == null ? [] : [hint])]);
+  return said.filter((text) => !/^\S.{4}/s.test(text) || /undefined|\[object|NaN|``|\0/.test(text));
+}
+
 export function thrown(run: () => unknown): Failure {
   try {
     run();
   } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
+    if (!(error instanceof Failure)) throw error;
+    expect(unclear(error.diagnostics)).toEqual([]);
+    return error;
   }
   throw new Error('Nothing was thrown.');
 }

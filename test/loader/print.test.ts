@@ -13,13 +13,55 @@ const mapping = (members: Readonly<Record<string, Printable>>): Mapping => ({
   members: Object.entries(members),
 });
 const print = (members: Readonly<Record<string, Printable>>) =>
-  printManifest([{ ...mapping(members), remarks: [] }]);
+  printManifest([{ ...mapping(members), ...bare }]);
+const bare = { comments: new Map<string, string>(), remarks: [] };
 
 describe('printing manifests', () => {
   it('writes plain text plain, and quotes what some parser reads as something else', () => {
     expect(
-      print({ a: 'Hello $name, ${x}', b: 'yes', c: '12', d: 'a: b', e: '2c91e5', f: '', g: 'it’s' }),
-    ).toBe('a: Hello $name, ${x}\nb: "yes"\nc: "12"\nd: "a: b"\ne: "2c91e5"\nf: ""\ng: it’s\n');
+      print({
+        a: 'Hello $name, ${x}',
+        b: 'yes',
+        c: '12',
+        d: 'a: b',
+        e: '2c91e5',
+        f: '',
+        g: 'it’s',
+        h: '<p>',
+      }),
+    ).toBe('a: Hello $name, ${x}\nb: "yes"\nc: "12"\nd: "a: b"\ne: 2c91e5\nf: ""\ng: it’s\nh: <p>\n');
+  });
+
+  it.each([
+    ...['0', '007', '1_000', '1.5', '1.2.3', '1e3', '1.5e+3', '12e45', '0x1F', '0o17', '0b1'],
+    ...['12:30', '190:20:30.15', '2015-01-01', '2001-12-14t21:59:43.10-05:00', '<<', '.inf', '=', '~'],
+  ])('quotes %s, which some parser takes for something else than text', (value) => {
+    expect(print({ a: value })).toBe(`a: "${value}"\n`);
+    for (const version of ['1.1', '1.2'] as const)
+      expect(parseDocument(print({ a: value }), { version }).toJS()).toEqual({ a: value });
+  });
+
+  it('reads back the same texts with a parser for YAML 1.1', () => {
+    const word = fc.string({ unit: fc.constantFrom(...'0123456789_.:-+eExXobfaytnZT <=~/') });
+    fc.assert(
+      fc.property(word, (value) => {
+        expect(parseDocument(print({ a: value }), { version: '1.1' }).toJS()).toEqual({ a: value });
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('writes short lists on one line, and comments beside values', () => {
+    const long = ['one address that is long', 'another address that is long', 'a third'];
+    const list = { media: ['EMAIL', 'SLACK'], long, lines: ['a\nb'], none: [], named: ['x', 'w'], id: 'z' };
+    const comments = new Map([
+      ['/named/1', 'Ypsilon'],
+      ['/id', 'Zett'],
+    ]);
+    expect(printManifest([{ ...mapping(list), ...bare, comments }])).toBe(
+      'media: [EMAIL, SLACK]\nlong:\n  - one address that is long\n  - another address that is long\n  - a third\n' +
+        'lines:\n  - |-\n    a\n    b\nnone: []\nnamed:\n  - x\n  - w  # Ypsilon\nid: z  # Zett\n',
+    );
   });
 
   it('writes lines as a block, and in quotes what an editor would change', () => {
@@ -40,8 +82,8 @@ describe('printing manifests', () => {
     const secret = { tag: '!secret', value: 'NAME' };
     expect(
       printManifest([
-        { ...mapping({ lookup, secret }), remarks: ['one', 'two'] },
-        { ...mapping({ a: 1 }), remarks: [] },
+        { ...mapping({ lookup, secret }), ...bare, remarks: ['one', 'two'] },
+        { ...mapping({ a: 1 }), ...bare },
       ]),
     ).toBe(
       'lookup: !lookup { from: x, where: { uid: "a, b" }, take: id }\nsecret: !secret NAME\n# one\n# two\n---\na: 1\n',
@@ -87,8 +129,8 @@ describe('printing manifests', () => {
         (members) => {
           const printed = printable(members);
           const manifest = printManifest([
-            { ...printed, remarks: [] },
-            { ...printed, remarks: ['x'] },
+            { ...printed, ...bare },
+            { ...printed, ...bare, remarks: ['x'] },
           ]);
           const read = parseAllDocuments(manifest).map((document) => document.toJS());
           expect(read).toEqual([members, members]);

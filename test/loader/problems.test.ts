@@ -30,7 +30,7 @@ const cases: Case[] = [
   {
     name: 'a slip that the parser stumbles over again and again, on its line',
     manifest: 'kind: ProfileSearch\nlabel: a\nrules:\n  - { type: a\n  - type: b: c\n',
-    error: 'yaml-syntax 5:3',
+    error: 'yaml-syntax 4:5',
   },
   {
     name: 'a duplicate key in flow',
@@ -398,7 +398,7 @@ test('all problems of all files are reported at once, in order', () => {
   expect(errors(found)).toEqual([
     'unknown-field config/a.yaml:5:1',
     'variable-unset config/a.yaml:6:7',
-    'yaml-syntax config/b.yaml:1:8',
+    'yaml-syntax config/b.yaml:1:7',
     'invalid-value config/c.yaml:2:8',
     'unknown-kind config/c.yaml:4:7',
     'env-unset tenantctl.yaml:5:21',

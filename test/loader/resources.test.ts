@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -157,11 +158,40 @@ describe('secrets', () => {
     expect(secrets.reveal('PW')).toBe('two\nlines');
   });
 
+  test.each([
+    ['one line\n', 'one line'],
+    ['two\nlines', 'two\nlines'],
+    ['a blank line at the end\n\n', 'a blank line at the end\n'],
+    [' blanks ', ' blanks '],
+  ])('come from a file as they are in it: %j', (content, text) => {
+    const root = project({ secret: content });
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW_FILE: join(root, 'secret') } });
+    expect(secrets.reveal('PW')).toBe(text);
+  });
+
+  test('that cannot be read say why, by the name of the system', () => {
+    const env = { PW_FILE: project({}) };
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
+    expect(secrets.problem('PW')?.message).toMatch(/PW_FILE.*EISDIR/);
+    const nowhere = load({ 'config/a.yaml': manifest }, { env: { PW: '', PW_FILE: '' } }).secrets;
+    expect(nowhere.problem('PW')?.message).toContain('the environment variable PW is empty');
+  });
+
+  test('are told once, each with its text, to whoever keeps them out of the output', () => {
+    const told: string[] = [];
+    const root = project({ 'config/a.yaml': manifest });
+    const configFile = join(root, 'tenantctl.yaml');
+    const { secrets } = loadProject({ configFile, env: { PW: 'x' }, onSecret: (text) => told.push(text) });
+    secrets.reveal('PW');
+    expect([secrets.reveal('PW'), secrets.matches('PW', 'x'), told]).toEqual(['x', true, ['x']]);
+  });
+
   test.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['not set', {}, 'secret-unset', 'PW is not set.'],
     ['empty', { PW: '' }, 'secret-unset', 'the environment variable PW is empty'],
     ['blank', { PW: ' \n' }, 'secret-unset', 'the environment variable PW is empty'],
-    ['in an empty file', { PW_FILE: '/dev/null' }, 'secret-unset', 'the file that PW_FILE names is empty'],
+    ['in a device', { PW_FILE: '/dev/zero' }, 'secret-unreadable', 'neither a regular file nor a pipe'],
+    ['in a folder', { PW_FILE: '/' }, 'secret-unreadable', 'neither a regular file nor a pipe'],
     ['in no file', { PW_FILE: '/nowhere/at/all' }, 'secret-unreadable', 'cannot be read'],
   ])('that are %s do not stop the loading, and say what is wrong', (_, env, code, message) => {
     const { secrets, resources: found } = load({ 'config/a.yaml': manifest }, { env });
@@ -170,6 +200,24 @@ describe('secrets', () => {
     expect(secrets.matches('OTHER', '')).toBe(false);
     expect(secrets.matches('PW', 'shown')).toBe(false);
     expect(thrown(() => secrets.reveal('PW')).diagnostics).toMatchObject([{ code }]);
+  });
+
+  test.each([
+    ['', 'secret-unset', 'the file that PW_FILE names is empty'],
+    ['x'.repeat(64 * 1024 + 1), 'secret-unreadable', 'is larger than 64 KiB'],
+  ])('in a file of an unlikely size are refused (%#)', (text, code, message) => {
+    const env = { PW_FILE: join(project({ secret: text }), 'secret') };
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
+    expect(secrets.problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
+  test('come from the pipe of a process substitution', () => {
+    const env = { PW_FILE: join(project({}), 'pipe') };
+    spawnSync('sh', ['-c', `mkfifo '${env.PW_FILE}'`]);
+    spawn('sh', ['-c', `printf 'piped\\n' > '${env.PW_FILE}'`]);
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env });
+    expect(secrets.reveal('PW')).toBe('piped');
+    expect(secrets.reveal('PW')).toBe('piped');
   });
 
   test('that are empty as a variable come from their file', () => {

@@ -352,7 +352,11 @@ describe('which changes are undone', () => {
     expect(created('failed', null)).toEqual([]);
     expect(created('failed', {})).toMatchObject([{ action: 'delete' }]);
     expect(created('unknown', null)).toMatchObject([
-      { action: 'delete', warnings: [expect.stringContaining('may be the work of someone else')] },
+      {
+        action: 'delete',
+        warnings: [expect.stringContaining('outcome of this change is not known')],
+        risk: ['delete'],
+      },
     ]);
   });
 
@@ -373,7 +377,11 @@ describe('which changes are undone', () => {
       live: [live({ type: 'New' })],
     });
     expect(plan.changes).toMatchObject([
-      { diff: [{ path: '/type' }], warnings: [expect.stringContaining('outcome of this change is unknown')] },
+      {
+        diff: [{ path: '/type' }],
+        warnings: [expect.stringContaining('outcome of this change is not known')],
+        risk: [],
+      },
     ]);
   });
 

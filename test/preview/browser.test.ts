@@ -123,11 +123,34 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     );
     await page.locator('#problems').getByText('This `#if` has no `#end`').waitFor();
     preview.show(
-      snapshot([mail], { diagnostics: [{ code: 'syntax', severity: 'error', message: 'Broken YAML' }] }),
+      snapshot([mail], { diagnostics: [{ code: 'x', severity: 'error', message: 'No e-mail address' }] }),
     );
-    await page.getByRole('heading', { name: 'The project does not load.' }).waitFor();
-    await page.locator('#alerts').getByText('Broken YAML').waitFor();
+    await page.getByRole('heading', { name: 'Problems' }).waitFor();
+    expect(await page.locator('#live').innerText()).toBe('Live');
+    expect(await page.locator('#stale').isHidden()).toBe(true);
+  });
+
+  it('never shows an old state as the files, wherever the error is', async () => {
+    const source = { file: 'config/a.yaml', line: 3, column: 1 };
+    const { page, preview } = await visit(snapshot([mail]));
+    const { address } = mail;
+    preview.announce();
+    await page.getByText('Files have changed, reading them …').waitFor();
+    const diagnostics = [
+      { code: 'unknown-field', severity: 'error', message: 'Unknown field `bdy`.', source, address },
+    ] as const;
+    preview.show(snapshot([mail], { diagnostics, isBroken: true }));
+    await page.getByRole('alert').getByText('config/a.yaml:3:1: Unknown field `bdy`.').waitFor();
+    await page.locator('#alerts').getByText('Unknown field `bdy`.').waitFor();
+    await page.locator('figcaption', { hasText: /After as declared at \d/ }).waitFor();
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
+    expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+    preview.show(snapshot([mail]));
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.locator('#stale').isHidden()).toBe(true);
+    await preview.close();
+    open = undefined;
+    await page.getByRole('alert').getByText('The preview has ended.').waitFor();
   });
 
   it('says why a template is not rendered, and stays alive', async () => {

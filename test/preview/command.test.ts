@@ -63,8 +63,11 @@ async function visit(url: string) {
     page,
     list: () => ask('api/templates'),
     render: (address: string) => ask('api/render', { method: 'POST', body: JSON.stringify({ address }) }),
-    /** The next state that the server tells of. */
-    changed: () => events?.read(),
+    /** Waits for the next state. The server first says that it reads the files. */
+    changed: async () => {
+      await events?.read();
+      while ((await ask('api/templates')).isReading) await events?.read();
+    },
   };
 }
 
@@ -137,7 +140,12 @@ it('follows the manifests, shows their mistakes, and recovers', async () => {
   expect((await render(address)).after.document).toMatch(/two$/);
   world.write('config/more.yaml', 'kind: NotificationTemplate\nkeey: x\n');
   await changed();
-  expect(await list()).toMatchObject({ isBroken: true, templates: [{ address }] });
+  const broken = await list();
+  expect(broken).toMatchObject({ isBroken: true, templates: [{ address }] });
+  expect(broken.problems).toContainEqual(
+    expect.objectContaining({ severity: 'error', place: 'config/more.yaml:2:1' }),
+  );
+  expect(broken.loadedAt).toMatch(/^\d{4}-/);
   world.write('config/more.yaml', '');
   await changed();
   expect(await list()).toMatchObject({ isBroken: false, templates: [{ address }] });

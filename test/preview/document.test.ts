@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { chatParts, documentOf } from '../../src/preview/document.ts';
+import { chatParts, renderedSide } from '../../src/preview/document.ts';
 
 const shown = (content: Json): string =>
-  documentOf({ is: 'rendered', value: { is: 'chat', content } }, true)?.replace(/.*<\/head>/s, '') ?? '';
+  renderedSide({ is: 'rendered', value: { is: 'chat', content } })?.document.replace(/.*<\/head>/s, '') ?? '';
 
 describe('chat messages', () => {
   it('shows the blocks of Slack', () => {
@@ -77,16 +77,26 @@ describe('chat messages', () => {
 });
 
 describe('documents', () => {
+  const mail = { is: 'email', subject: '<s>', from: '', replyTo: '', html: '<p>hi</p>' } as const;
+
   it('put the policy before anything of the template', () => {
-    const message = { is: 'email', subject: '<s>', from: '', replyTo: '', html: '<p>hi</p>' } as const;
-    const document = documentOf({ is: 'rendered', value: message }, true) ?? '';
+    const document = renderedSide({ is: 'rendered', value: mail })?.document ?? '';
     expect(document.indexOf('Content-Security-Policy')).toBeLessThan(document.indexOf('<p>hi</p>'));
-    expect(document).toContain('&lt;s&gt;');
-    expect(documentOf({ is: 'rendered', value: message }, false)).not.toContain('&lt;s&gt;');
+    expect(document).not.toContain('&lt;s&gt;');
+  });
+
+  it('give beside an e-mail what an inbox shows of it', () => {
+    const html = `<head><title>x</title><style>p { color: red }</style></head><!-- no --><p>Dear&nbsp;Ann,</p> please &amp; thank you ${'word '.repeat(40)}`;
+    expect(renderedSide({ is: 'rendered', value: { ...mail, from: 'a@b.example', html } })?.head).toEqual({
+      subject: '<s>',
+      from: 'a@b.example',
+      replyTo: '',
+      preheader: expect.stringMatching(/^Dear Ann, please & thank you word .{70,80} …$/),
+    });
   });
 
   it('say why there is nothing to see', () => {
-    expect(documentOf({ is: 'failed', reason: '<b>' }, true)).toContain('&lt;b&gt;');
-    expect(documentOf(null, true)).toBeNull();
+    expect(renderedSide({ is: 'failed', reason: '<b>' })?.document).toContain('&lt;b&gt;');
+    expect(renderedSide(null)).toBeNull();
   });
 });

@@ -40,6 +40,15 @@ describe('a template before and after a planned change', () => {
     });
   });
 
+  it('takes differences back inside blocks that are declared as JSON text', () => {
+    const blocks = JSON.stringify([{ text: 'new' }, { type: 'divider' }]);
+    const requests = post({ slackTemplate: { $jsonText: { text: 'x', blocks } } });
+    const diff = [at('/slackTemplate/blocks/0/text', 'replace', 'old', 'new')];
+    expect(sidesOf(change({ address, action: 'update', requests, diff })).before).toEqual({
+      slackTemplate: { text: 'x', blocks: [{ text: 'old' }, { type: 'divider' }] },
+    });
+  });
+
   it('gives back the items of a list that were taken away', () => {
     const requests = post({ slackTemplate: { blocks: ['a'] } });
     const diff = [
@@ -92,7 +101,7 @@ describe('the report of a plan', () => {
       const page = world.read('plan.html');
       expect(page).toContain('&lt;p&gt;Dear Ann Example&lt;/p&gt;');
       expect(page).toContain('Pending task 1');
-      expect(page).toContain('&lt;strong&gt;Your list&lt;/strong&gt;');
+      expect(page).toContain('<strong><span class="subject"><ins>Your list</ins></span></strong>');
     } finally {
       await world.close();
     }
@@ -107,7 +116,7 @@ describe('the report of a plan', () => {
         code: 0,
       });
       const page = world.read('plan.html');
-      expect(page.match(/&lt;strong&gt;Escalated: access request/g)).toHaveLength(2);
+      expect(page.match(/<span class="subject">(<ins>)?Escalated: access request/g)).toHaveLength(2);
       expect(page.match(/approvals@acme\.example/g)?.length).toBeGreaterThan(1);
       await world.run('show', 'plan.json', '--report', 'shown.html');
       expect(world.read('shown.html')).not.toContain('<iframe');

@@ -26,15 +26,15 @@ describe('templates of a plan', () => {
       plan([template, ...samplePlan.changes.filter(({ kind }) => kind !== template.kind)]),
     );
     expect(Object.keys(rendered)).toEqual([template.address]);
-    expect(rendered[template.address]?.before).toContain('<h1>Hello Ann Example</h1>');
-    expect(rendered[template.address]?.after).toContain('<h1>Dear Ann Example</h1>');
+    expect(rendered[template.address]?.before?.document).toContain('<h1>Hello Ann Example</h1>');
+    expect(rendered[template.address]?.after?.document).toContain('<h1>Dear Ann Example</h1>');
   });
 
   it("take the tenant's attributes where they are given", async () => {
     const rendered = await renderPlanTemplates(plan([withBody('$__global.companyName')]), {
       attributes: { companyName: 'ACME' },
     });
-    expect(rendered[template.address]?.after).toMatch(/ACME$/);
+    expect(rendered[template.address]?.after?.document).toMatch(/ACME$/);
   });
 
   it('say so where they cannot be rendered', async () => {
@@ -46,7 +46,7 @@ describe('templates of a plan', () => {
     const rendered = await renderPlanTemplates(plan(changes), { renderer });
     renderer.close();
     expect(rendered[template.address]).toMatchObject({
-      before: expect.stringContaining('longer than 0.3 s'),
+      before: { document: expect.stringContaining('longer than 0.3 s') },
       after: null,
     });
   });

@@ -20,5 +20,13 @@ export function template(
 }
 
 export function snapshot(templates: readonly PreviewTemplate[], more: Partial<Snapshot> = {}): Snapshot {
-  return { environment: 'sandbox', templates, attributes: null, diagnostics: [], ...more };
+  return {
+    environment: 'sandbox',
+    templates,
+    attributes: null,
+    diagnostics: [],
+    loadedAt: '2026-03-01T10:00:00.000Z',
+    isBroken: false,
+    ...more,
+  };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Document, type ReportOptions, renderReport } from '../../src/report/index.ts';
+import type { RenderedSide } from '../../src/report/rendered.ts';
 import { executablePath, launch } from '../support/browser.ts';
 import { change, difference, plain, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
 import { evil, hostileDocuments } from './hostile.ts';
@@ -100,7 +101,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
       action: 'update',
       diff: [difference('/body', '', text)],
     });
-    const rendered = { [item.address]: { before: content, after: text } };
+    const rendered = { [item.address]: { before: side(content), after: side(text) } };
     const documents: readonly [Document, ReportOptions][] = [
       [
         { is: 'plan', plan: plan([item]) },
@@ -130,13 +131,13 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
 
   it('renders templates with their own styles', async () => {
     const rendered = {
-      [textUpdate.address]: { before: null, after: '<h1 style="height: 77px">Hi</h1>' },
+      [textUpdate.address]: { before: null, after: side('<h1 style="height: 77px">Hi</h1>') },
     };
     const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { ...plain, rendered });
     const heading = page.frameLocator('iframe').locator('h1');
     await page.locator('iframe').scrollIntoViewIfNeeded();
     await heading.waitFor();
-    expect((await heading.boundingBox())?.height).toBe(77);
+    expect(await heading.evaluate('document.querySelector("h1").clientHeight')).toBe(77);
     await page.close();
   });
 
@@ -151,23 +152,137 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.close();
   });
 
-  it('stays usable with 2,000 changes', async () => {
+  it('finds, opens and renders one of 2,000 long changes, in less than 6 MB', async () => {
+    const line = (index: number, at: number) =>
+      `<p>Paragraph ${at} of ${index}, ${(index * 7919 + at * 104729) % 99991}</p>`;
+    const mail = (index: number, end: string) =>
+      `${Array.from({ length: 60 }, (_, at) => line(index, at)).join('\n')}\n<p>${end}</p>\n`;
     const many = Array.from({ length: 2000 }, (_, index) => ({
       ...textUpdate,
       address: `NotificationTemplate/key_${index}/EMAIL/en`,
+      diff: [difference('/body', mail(index, 'old'), mail(index, `new ${index}`))],
+      requests: textUpdate.requests.map((request) => ({ ...request, body: { body: mail(index, 'sent') } })),
     }));
     const rendered = Object.fromEntries(
-      many.map(({ address }) => [address, { before: `<p>${address}</p>`, after: '<p>After</p>' }]),
+      many.map(({ address }, index) => [
+        address,
+        { before: side(mail(index, 'old')), after: side(mail(index, `new ${index}`)) },
+      ]),
     );
     const page = await open({ is: 'plan', plan: plan(many) }, { ...plain, rendered });
-    await page.fill('#text', 'key_1999');
+    expect(statSync(join(folder, 'report.html')).size).toBeLessThan(6_000_000);
+    await page.locator('html[data-unpacked]').waitFor();
+    await page.fill('#text', 'new 1999');
     await page.locator('#count', { hasText: '1 of 2000' }).waitFor();
     await page.locator('.entry:visible summary').first().click();
-    await page.frameLocator('iframe').first().getByText('key_1999').waitFor();
+    await page.frameLocator('iframe').last().getByText('new 1999').waitFor();
     expect(await page.locator('iframe').count()).toBe(2);
+    await page.fill('#text', 'sent');
+    await page.getByText('Nothing matches the filter.').waitFor();
+    await page.close();
+  });
+
+  it('keeps filters, view and the open change over a reload, and links to each change', async () => {
+    const page = await open({ is: 'plan', plan: samplePlan });
+    await page.getByRole('button', { name: '1 lock-out' }).click();
+    expect(await shown(page)).toBe(1);
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    await page.reload();
+    expect(await shown(page)).toBe(1);
+    expect(await page.getByRole('button', { name: 'Side by side' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    );
+    await page.locator('.first a', { hasText: 'old@acme.example' }).click();
+    expect(await shown(page)).toBe(6);
+    await page.reload();
+    const focused = 'document.activeElement.closest(".entry").dataset.address';
+    expect(await page.evaluate(focused)).toBe('SenderAddress/old%40acme.example');
+    await page.close();
+  });
+
+  it('goes through the changes by key, ticks them off, and keeps the ticks', async () => {
+    const page = await open({ is: 'plan', plan: samplePlan });
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.reload();
+    await page.getByText('1 reviewed').waitFor();
+    expect(await page.locator('.entry.reviewed').getAttribute('data-address')).toBe(
+      'SenderAddress/old%40acme.example',
+    );
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('1 reviewed').waitFor({ state: 'hidden' });
+    await page.close();
+  });
+
+  it('shows the same replacement once, finds each of its objects, and ticks all of them off together', async () => {
+    const locales = ['de', 'en', 'fr'].map((locale) =>
+      change({
+        address: `NotificationTemplate/k/EMAIL/${locale}`,
+        action: 'update',
+        diff: [difference('/subject', `${locale} ACME portal`, `${locale} Beta portal`)],
+      }),
+    );
+    const page = await open({ is: 'plan', plan: plan(locales) });
+    expect(await shown(page)).toBe(1);
+    await page.getByText('the same in 3 objects').waitFor();
+    expect(await page.locator('.fields mark:visible').allTextContents()).toEqual(['ACME', 'Beta']);
+    await page.getByLabel('Reviewed').first().check();
+    await page.getByText('3 reviewed').waitFor();
+    await page.fill('#text', 'fr beta');
+    await page.getByText('1 of 3', { exact: true }).waitFor();
+    await page.locator('.entry:visible', { hasText: 'fr' }).last().waitFor();
+    await page.close();
+  });
+
+  it('shows a mail whole, whatever its width and its style', async () => {
+    const wide =
+      '<style>p, header, strong { display: none !important }</style><table width="640"><tr><td style="height: 900px">Wide</td></tr></table><div style="position: fixed; inset: 0; background: red">over</div>';
+    const rendered = { [textUpdate.address]: { before: side('<h2>Old</h2>'), after: side(wide) } };
+    const page = await open({ is: 'plan', plan: plan([textUpdate]) }, { ...plain, rendered });
+    const frame = page.locator('.frame').last();
+    await page.getByText(/^6[45]\d px, wider than 600 px, shown at \d+ %$/).waitFor();
+    const size = await frame
+      .locator('iframe')
+      .contentFrame()
+      .locator('html')
+      .evaluate(
+        '((root) => [root.scrollWidth - root.clientWidth, root.scrollHeight - root.clientHeight])(document.documentElement)',
+      );
+    expect(size).toEqual([0, 0]);
+    const inbox = page.locator('.inbox').last();
+    expect(await inbox.locator('strong').innerText()).toBe('Hi');
+    const [head, box] = [await inbox.boundingBox(), await frame.boundingBox()];
+    expect((head?.y ?? 0) + (head?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + 1);
+    await page.getByRole('button', { name: '375 px' }).click();
+    await page.getByText(/^6[45]\d px, wider than 375 px/).waitFor();
+    await page.close();
+  });
+
+  it('prints every change with its details', async () => {
+    const page = await open({
+      is: 'plan',
+      plan: plan([
+        ...samplePlan.changes,
+        ...samplePlan.changes.map((item) => ({ ...item, address: `${item.address}x` })),
+      ]),
+    });
+    expect(await page.locator('.entry[open]').count()).toBe(0);
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    expect(await page.locator('.entry[open]').count()).toBe(12);
     await page.close();
   });
 });
+
+/** A rendered e-mail. */
+function side(
+  document: string,
+  head = { subject: 'Hi', from: '', replyTo: '', preheader: '' },
+): RenderedSide {
+  return { document, head };
+}
 
 function isBound(address: AddressInfo | string | null): address is AddressInfo {
   return typeof address === 'object' && address !== null;

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/model/plan.ts';
 import { renderReport } from '../../src/report/index.ts';
 import {
   added,
   change,
   diagnostics,
+  difference,
   digest,
   guard,
+  lockout,
   plain,
   plan,
   sampleResult,
+  senderDelete,
   textUpdate,
 } from './fixtures.ts';
 
@@ -48,16 +52,106 @@ describe('a plan as a comment', () => {
   it('stays within what GitHub takes, with a note and the digest', () => {
     const body = Array.from({ length: 50 }, (_, index) => `line ${index} ${'x'.repeat(60)}`).join('\n');
     const many = Array.from({ length: 1000 }, (_, index) =>
-      change({ address: `SimIntegration/${index}`, action: 'create', diff: [added('/body', body)] }),
+      change({
+        address: `SimIntegration/${index}`,
+        action: 'create',
+        diff: [added('/body', `${index}${body}`)],
+      }),
     );
     const text = markdown(plan(many));
     expect(text.length).toBeLessThanOrEqual(65_536);
     expect(text).toMatch(
-      /_Cut to the length of a comment: \d+ changes shown without details, \d+ changes not shown/,
+      /\*\*Cut to the length of a comment\.\*\*\n- Without details: \d+ SimIntegration, to create\.\n- Not shown: \d+ SimIntegration, to create\.\n\nSee all .*`tenantctl show FILE`/,
     );
     expect(text.endsWith(`Digest: \`${digest}\`\n`)).toBe(true);
     expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
     expect(text.match(/^```/gm)?.length ?? 0).toSatisfy((count: number) => count % 2 === 0);
+  });
+
+  it('shows every lock-out, delete and step by hand of a plan that has to be cut, and those first', () => {
+    const many = Array.from({ length: 900 }, (_, index) =>
+      change({
+        address: `NotificationTemplate/key_${index}/EMAIL/en`,
+        action: 'update',
+        diff: [
+          difference('/body', `${index}\n${'old '.repeat(100)}`, `${index}\n${'new '.repeat(100)} ${index}`),
+        ],
+      }),
+    );
+    const step = 'Set the mediums of approvals by hand.';
+    const manual = change({ address: 'NotificationPreference/p', action: 'manual', warnings: [step] });
+    const text = markdown(plan([...many, manual, senderDelete, lockout]));
+    expect(text.length).toBeLessThanOrEqual(65_536);
+    expect(text.slice(0, 600)).toContain(
+      `**Read this first**
+
+- **1 lock-out**: \`AuthProfile/Employees\`
+- **1 delete**: \`SenderAddress/old%40acme.example\`
+- **1 step by hand**: \`NotificationPreference/p\`
+- **1 undoes somebody's change**: \`AuthProfile/Employees\``,
+    );
+    expect(text.match(/^<details><summary>.*/gm)?.slice(0, 3)).toEqual([
+      expect.stringContaining('AuthProfile/Employees'),
+      expect.stringContaining('SenderAddress/old'),
+      expect.stringContaining('NotificationPreference/p'),
+    ]);
+    expect(text).toContain(step);
+    expect(text).toMatch(/- Not shown: \d+ NotificationTemplate, to update\./);
+  });
+
+  it('shows the same replacement in many objects once, with their addresses', () => {
+    const locales = ['de', 'en', 'fr'].map((locale) =>
+      change({
+        address: `NotificationTemplate/k/EMAIL/${locale}`,
+        action: 'update',
+        diff: [difference('/subject', `${locale}: the ACME portal`, `${locale}: the Beta portal`)],
+      }),
+    );
+    const other = change({
+      address: 'NotificationTemplate/k/EMAIL/it',
+      action: 'update',
+      diff: [difference('/subject', 'it: the ACME portal', 'it: the Gamma portal')],
+    });
+    const text = markdown(plan([...locales, other]));
+    expect(text.match(/<details>/g)).toHaveLength(2);
+    expect(text).toContain('to update, <b>the same in 3 objects</b>');
+    expect(text).toContain(
+      'The same in `NotificationTemplate/k/EMAIL/de`, `NotificationTemplate/k/EMAIL/en`, `NotificationTemplate/k/EMAIL/fr`.',
+    );
+  });
+
+  it('keeps what is sensitive, cut or done by hand apart', () => {
+    const pair = (diff: Change['diff']) =>
+      ['a', 'b'].map((key) => change({ address: `SimIntegration/${key}`, action: 'update', diff }));
+    const long = (end: string) => difference('/body', 'x', `${'y'.repeat(5000)}${end}`);
+    const sensitive = { ...difference('/password', null, null), sensitive: true };
+    for (const changes of [
+      pair([sensitive]),
+      [...pair([long('1')]).slice(0, 1), ...pair([long('2')]).slice(1)],
+      pair([difference('/name', 'x', 'y')]).map((item) => ({ ...item, action: 'manual' as const })),
+    ])
+      expect(markdown(plan(changes)).match(/<details>/g)).toHaveLength(2);
+  });
+
+  it('puts remarks beside their change, and folds the others by code', () => {
+    const remark = {
+      severity: 'warning',
+      code: 'not-comparable',
+      message: 'A secret is not compared.',
+    } as const;
+    const others = ['x', 'y'].map((name) => ({ ...remark, address: `SimIntegration/${name}` }));
+    const own = { ...remark, message: 'Own remark.', address: textUpdate.address };
+    const text = markdown(plan([textUpdate], { diagnostics: [...others, own] }));
+    expect(text.indexOf('Own remark')).toBeLessThan(text.indexOf('- subject: "You have work"'));
+    expect(text).toContain('<details><summary>2 remarks <code>not-comparable</code></summary>');
+    expect(text.indexOf('2 remarks')).toBeGreaterThan(text.indexOf('to update</summary>'));
+  });
+
+  it('tells how to apply what was approved, unless the plan is refused', () => {
+    const command = `tenantctl apply plan.json --expect ${digest}`;
+    expect(markdown(plan([textUpdate]))).toContain(command);
+    expect(markdown(plan([textUpdate], { digest: '`;rm -rf /;`' }))).toContain('--expect DIGEST');
+    expect(markdown(plan([textUpdate], { diagnostics: [guard] }))).not.toContain(command);
   });
 
   it('stays within it when problems alone are too long', () => {

@@ -62,6 +62,31 @@ Digest: ${digest}
     expect(shown).toContain('Plan: 2 to create, 2 to update, 1 to delete, 1 by hand, 137 unchanged.');
   });
 
+  it('ends with what to read first', () => {
+    const deletes = [1, 2, 3, 4, 5].map((at) => ({ ...senderDelete, address: `SenderAddress/${at}` }));
+    const shown = planText(plan([lockout, textUpdate, ...deletes]));
+    expect(shown.slice(shown.indexOf('Read this first'))).toBe(`Read this first
+  1 lock-out: AuthProfile/Employees
+  5 deletes: SenderAddress/1, SenderAddress/2, SenderAddress/3 and 2 more
+  1 undoes somebody's change: AuthProfile/Employees
+
+Plan: 0 to create, 2 to update, 5 to delete, 0 by hand, 137 unchanged.
+Digest: ${digest}
+`);
+    expect(planText(plan([textUpdate]))).not.toContain('Read this first');
+  });
+
+  it('counts the people that leave a search', () => {
+    const impact = {
+      before: 9,
+      after: 3,
+      enter: { count: 0, first: [] },
+      leave: { count: 6, first: ['Ann'] },
+    };
+    const search = change({ address: 'ProfileSearch/a', action: 'update', impact });
+    expect(planText(plan([search]))).toContain('  6 people leave a search: ProfileSearch/a\n');
+  });
+
   it('never shows a value marked sensitive', () => {
     const leaky = { ...difference('/password', 'canary-before', 'canary-after'), sensitive: true };
     const value = plan([change({ address: 'SimIntegration/a', action: 'update', diff: [leaky] })]);

@@ -459,7 +459,7 @@ it('nor does an export of what manifests declare as secret', async () => {
   for (const name of ['S_URL', 'S_PASSWORD', 'S_DEEP', 'S_DESCRIPTION', 'S_STATUS', 'S_REQUEST']) {
     expect(fresh).toContain(`!secret ${name}`);
   }
-  expect(world.read('fresh/notification-templates/welcome.email.en.yaml')).toContain('!secret S_BODY');
+  expect(world.read('fresh/notification-templates/welcome/email.en.yaml')).toContain('!secret S_BODY');
   expect(leaks()).toEqual([]);
 });
 

@@ -421,6 +421,35 @@ it('a plan that was made with --max-deletes is applied as it was approved', asyn
   expect(await world.run('apply', 'plan.json', '--expect', allowed.digest)).toMatchObject({ code: 0 });
 });
 
+it('a plan file raises no limit by itself: its digest has to be approved, or the number said again', async () => {
+  world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
+  await world.plan('--max-deletes', '5', '--out', 'plan.json');
+  const before = visible(world.sandbox.state);
+  const refused = { code: 4, json: { diagnostics: [{ code: 'max-deletes' }] } };
+  for (const options of [[], ['--dry-run'], ['--max-deletes', '0']]) {
+    expect(await world.run('apply', 'plan.json', '--format', 'json', ...options)).toMatchObject(refused);
+  }
+  // The digest does not help a file that was changed under it.
+  const saved = JSON.parse(world.read('plan.json'));
+  const edited = { ...saved, allowed: { maxDeletes: 6, deleteAll: [] } };
+  world.write('edited.json', JSON.stringify(edited));
+  expect(await world.run('apply', 'edited.json', '--expect', saved.digest)).toMatchObject({ code: 4 });
+  expect(visible(world.sandbox.state)).toEqual(before);
+  expect(await world.run('apply', 'plan.json', '--max-deletes', '1')).toMatchObject({ code: 0 });
+});
+
+it('a plan file keeps the lower limit that it was made with', async () => {
+  world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+  world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
+  const { digest: _digest, ...made } = await world.plan();
+  const forged = { ...made, allowed: { maxDeletes: 0, deleteAll: [] } };
+  world.write('plan.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
+  expect(await world.run('apply', 'plan.json', '--format', 'json')).toMatchObject({
+    code: 4,
+    json: { diagnostics: [{ code: 'max-deletes' }] },
+  });
+});
+
 it('a dry run of a plan that is stale is refused too, and one of a sound plan shows its requests', async () => {
   world.declare([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   await world.plan('--out', 'plan.json');

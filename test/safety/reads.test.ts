@@ -57,6 +57,14 @@ it('nor is a page that repeats', async () => {
 });
 
 describe('a list that somebody changes between its pages', () => {
+  function addTemplates(): void {
+    const { templates } = world.sandbox.state;
+    const [like] = templates;
+    if (!like) throw new Error('the tenant has no template');
+    for (let at = 0; at < 600; at += 1)
+      templates.push({ ...like, id: `${like.id}-${at}`, key: `key_${at}`, subject: `Subject ${at}` });
+  }
+
   /** A tenant with 600 customised templates, whose list `change` changes before each further page. */
   async function openList(change: (templates: World['sandbox']['state']['templates']) => void) {
     await world.close();
@@ -68,11 +76,7 @@ describe('a list that somebody changes between its pages', () => {
       environment: { prune: { kinds: ['NotificationTemplate'] } },
       sandbox: { variations: { beforeFurtherPage } },
     });
-    const { templates } = world.sandbox.state;
-    const [like] = templates;
-    if (!like) throw new Error('the tenant has no template');
-    for (let at = 0; at < 600; at += 1)
-      templates.push({ ...like, id: `${like.id}-${at}`, key: `key_${at}`, subject: `Subject ${at}` });
+    addTemplates();
     world.declare([]);
     return (value: boolean) => {
       isChanging = value;
@@ -94,6 +98,21 @@ describe('a list that somebody changes between its pages', () => {
     expect(summary).toMatchObject({ create: 0, update: 0, delete: 0 });
     expect(summary.unchanged).toBe(world.sandbox.state.templates.length);
   });
+
+  it.each([
+    ['once', 0],
+    ['always', 1],
+  ] as const)(
+    'as the embedded tenant can be told to (%s): an export ends with %i',
+    async (listsChange, code) => {
+      await world.close();
+      await open({ sandbox: { variations: { listsChange } } });
+      addTemplates();
+      const exported = await world.run('export', '--out', 'exported', '--kinds', 'NotificationTemplate');
+      expect(exported, exported.stderr).toMatchObject({ code });
+      if (code === 1) expect(exported.stderr).toContain('[list-changed]');
+    },
+  );
 
   it('without end is an error that names the list', async () => {
     const setChanging = await openList((templates) => templates.shift());

@@ -103,6 +103,7 @@ export function resource(
     source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),
+    overlayAt: () => null,
   };
 }
 

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { main } from '../../src/commands/main.ts';
 import { isObject, type Json, parseJson } from '../../src/model/json.ts';
 import type { Plan } from '../../src/model/plan.ts';
+import { pointer, valueAt } from '../../src/model/pointer.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 
 /** A project folder and an embedded tenant behind real HTTP, with the program run in this process. */
@@ -130,6 +131,20 @@ export function filesBelow(dir: string): Map<string, string> {
       .sort()
       .map((path) => [path.slice(dir.length + 1), readFileSync(path, 'utf8')]),
   );
+}
+
+/** Whoever uses an export sets the secrets that its `.env.example` names; here each to what the tenant has. */
+export function setSecrets(world: World): void {
+  const listing = filesBelow(world.dir).get('.env.example') ?? '';
+  for (const [, address = '', field = '', name = ''] of listing.matchAll(
+    /^# SimIntegration\/(.*), (.*)\n(\w+)=$/gm,
+  )) {
+    const integration = world.sandbox.state.simIntegrations.find(
+      ({ name: own }) => own === decodeURIComponent(address),
+    );
+    const value = valueAt(JSON.parse(JSON.stringify(integration ?? null)), pointer(...field.split('.')));
+    world.env[name] = typeof value === 'string' ? value : 'unknown';
+  }
 }
 
 class Collector extends Writable {

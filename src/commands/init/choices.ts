@@ -1,8 +1,5 @@
 import { readUrl } from '../../loader/connection.ts';
-import { Failure, failure, interruption } from '../../model/failure.ts';
-import { printable } from '../../report/safe.ts';
-import type { Io } from '../io.ts';
-import { openPrompt } from '../prompt.ts';
+import { failure } from '../../model/failure.ts';
 
 /** What the first manifests come from. */
 export const starts = ['examples', 'export'] as const;
@@ -10,10 +7,20 @@ export const starts = ['examples', 'export'] as const;
 /** The CI systems that a pipeline can be written for. */
 export const pipelines = ['github', 'gitlab', 'both', 'none'] as const;
 
+/** The tenant of a new project. */
+export interface NewTenant {
+  /** The base URLs of its services. */
+  readonly identity: string;
+  readonly profiles: string | null;
+  /** The environment variables with the id and the secret of a client. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
 /** Everything that decides what a new project contains. */
 export interface Choices {
-  /** The tenant's base URLs. `null`: only an embedded tenant. */
-  readonly tenant: { readonly identity: string; readonly profiles: string | null } | null;
+  /** `null`: only an embedded tenant. */
+  readonly tenant: NewTenant | null;
   readonly from: (typeof starts)[number];
   readonly pipelines: (typeof pipelines)[number];
 }
@@ -37,71 +44,22 @@ export function checkGiven({ identity, profiles }: Given): void {
   }
 }
 
+/** The names of the variables with the credentials, where nobody chooses others. */
+export const usualNames = { clientId: 'TENANT_CLIENT_ID', clientSecret: 'TENANT_CLIENT_SECRET' };
+
 /** The choices with defaults for what the options leave open. */
 export function chooseDefaults(given: Given): Choices {
-  const { identity, profiles = null, from = 'examples', pipelines = 'both' } = given;
-  return { tenant: identity === undefined ? null : { identity, profiles }, from, pipelines };
+  const { identity, profiles = null, pipelines = 'both' } = given;
+  const tenant = identity === undefined ? null : { identity, profiles, ...usualNames };
+  return { tenant, from: given.from ?? startFor(tenant), pipelines };
 }
 
-/** Asks on stderr for what the options leave open. Throws a Failure (exit 130) at the end of the input. */
-export async function askForChoices(given: Given, io: Io): Promise<Choices> {
-  const prompt = openPrompt(io);
-  const ask: Ask = async (question, read) => {
-    for (;;) {
-      const answer = await prompt.ask(question);
-      if (answer === null) throw interruption('Interrupted. Nothing was written.');
-      try {
-        return read(answer);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        io.stderr.write(`${printable(error.message)}\n`);
-      }
-    }
-  };
-  try {
-    return {
-      tenant: await askForTenant(given, ask),
-      from:
-        given.from ?? (await ask('Start with the examples or with an export? [examples] ', oneOf(starts))),
-      pipelines:
-        given.pipelines ??
-        (await ask('A pipeline for github, gitlab, both or none? [both] ', oneOf(pipelines, 'both'))),
-    };
-  } finally {
-    prompt.close();
-  }
-}
-
-/** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
-type Ask = <T>(question: string, read: (answer: string) => T) => Promise<T>;
-
-async function askForTenant({ identity, profiles }: Given, ask: Ask): Promise<Choices['tenant']> {
-  if (identity !== undefined) return { identity, profiles: profiles ?? null };
-  const kinds = ['sandbox', 'tenant'] as const;
-  const kind = await ask('An embedded sandbox for trials, or a tenant? [sandbox] ', oneOf(kinds));
-  if (kind === 'sandbox') return null;
-  return {
-    identity: await ask('Base URL of the identity service: ', (answer) => baseUrl(answer)),
-    profiles: await ask('Base URL of the profile-management service (empty: none): ', (answer) =>
-      answer === '' ? null : baseUrl(answer),
-    ),
-  };
-}
-
-/** Reads one of the words, or the beginning of only one. An empty answer gives the default. */
-function oneOf<T extends string>(words: readonly [T, ...T[]], preset: T = words[0]): (answer: string) => T {
-  return (answer) => {
-    if (answer === '') return preset;
-    const exact = words.find((word) => word === answer);
-    const [only, ...others] = words.filter((word) => word.startsWith(answer.toLowerCase()));
-    if (exact !== undefined) return exact;
-    if (only !== undefined && others.length === 0) return only;
-    throw failure('usage', `Please answer ${words.join(', ')}.`);
-  };
-}
+/** A tenant has objects of its own; the examples are about those of the embedded one. */
+export const startFor = (tenant: NewTenant | null): Choices['from'] =>
+  tenant === null ? 'examples' : 'export';
 
 /** Checks the base URL of a service. The Failure does not contain the text, which may hold a password. */
-function baseUrl(text: string, name = 'The address'): string {
+export function baseUrl(text: string, name = 'The address'): string {
   const read = readUrl(text);
   if ('url' in read) return text;
   throw failure('invalid-url', `${name} cannot be used: ${read.problem}.`, {

@@ -1,4 +1,5 @@
-import { isMap, isScalar, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, parseDocument } from 'yaml';
+import type { Detected } from '../../engine/detect.ts';
 import {
   isArray,
   isObject,
@@ -9,7 +10,7 @@ import {
   parseJson,
 } from '../../model/json.ts';
 import { version } from '../../model/version.ts';
-import type { Choices } from './choices.ts';
+import type { Choices, NewTenant } from './choices.ts';
 
 /**
  * What to write into a file, given its existing text, or `null` where there is none. Returns the same text to keep the
@@ -17,58 +18,56 @@ import type { Choices } from './choices.ts';
  */
 export type Content = (existing: string | null) => string | null;
 
+/** The environment of a tenant in a new project, which the pipelines work on. */
+export const environmentName = 'production';
+
 /** The project file: the example's with the choices made in it. Its comments stay. */
-export function projectFile(example: string, { tenant, from }: Choices): string {
+export function projectFile(
+  example: string,
+  { tenant, from }: Choices,
+  detected: readonly Detected[],
+): string {
   const text = example.replace('$schema=../schemas/', '$schema=.tenantctl/schemas/');
   if (tenant === null && from === 'examples') return text;
   const document = parseDocument(text, { keepSourceTokens: true, logLevel: 'silent' });
-  const production = ['environments', 'production'];
-  if (tenant !== null) {
-    document.setIn([...production, 'identity', 'baseUrl'], tenant.identity);
-    if (tenant.profiles === null) document.deleteIn([...production, 'profiles']);
-    else document.setIn([...production, 'profiles', 'baseUrl'], tenant.profiles);
-  }
+  if (tenant !== null) nameTenant(document, tenant, detected);
+  // These are about the objects of the examples. An export uses no variables.
   if (from === 'export') {
-    // These are about the objects of the examples. An export uses no variables.
-    for (const name of ['sandbox', 'production']) document.deleteIn(['environments', name, 'variables']);
-    for (const part of ['overlays', 'protect', 'prune']) document.deleteIn([...production, part]);
-    if (tenant !== null) {
-      document.setIn(['defaultEnvironment'], 'production');
-      const environments = document.get('environments');
-      if (isMap(environments)) {
-        environments.delete('sandbox');
-        // The comment is about the embedded tenant, and the empty line was below it.
-        environments.commentBefore = null;
-        const [first] = environments.items;
-        if (isScalar(first?.key)) first.key.spaceBefore = false;
-      }
-    }
+    for (const name of ['sandbox', environmentName]) document.deleteIn(['environments', name, 'variables']);
+    for (const part of ['overlays', 'protect', 'prune']) document.deleteIn([...environment, part]);
   }
+  if (from === 'export' && tenant !== null) leaveOutSandbox(document);
   return document.toString({ lineWidth: 0, singleQuote: true });
 }
 
-/** What a pipeline has to know of its project. */
-export interface PipelineFacts {
-  /** The environment variables that project file and manifests use. */
-  readonly names: readonly string[];
-  /** The hosts of the tenant, which alone may be called; `null` where the project file does not tell them. */
-  readonly hosts: readonly string[] | null;
+const environment = ['environments', environmentName];
+
+function nameTenant(document: Document, tenant: NewTenant, detected: readonly Detected[]): void {
+  document.setIn([...environment, 'identity', 'baseUrl'], tenant.identity);
+  for (const name of ['clientId', 'clientSecret'] as const) {
+    const credential = document.getIn([...environment, 'identity', 'auth', name], true);
+    // It keeps its tag.
+    if (isScalar(credential)) credential.value = tenant[name];
+  }
+  if (tenant.profiles === null) document.deleteIn([...environment, 'profiles']);
+  else document.setIn([...environment, 'profiles', 'baseUrl'], tenant.profiles);
+  for (const { service, name, value, because } of detected) {
+    const settings = document.getIn([...environment, service]);
+    const key = document.createNode(name);
+    key.commentBefore = ` Detected by \`tenantctl init\`: ${because}.`;
+    if (isMap(settings)) settings.add(document.createPair(key, value));
+  }
 }
 
-/** In the place of hosts that are not known. No request can reach it. */
-export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
-
-/** The example's pipeline with the hosts of this project, and with its secrets. */
-export function pipelineFile(example: string, { names, hosts }: PipelineFacts): string {
-  const allowed = hosts === null ? unknownHost : hosts.join(',');
-  return example
-    .replace(/(?<=^ +TENANTCTL_ALLOWED_HOSTS: ).*$/m, () => allowed)
-    .replaceAll(/^( +)SNOW_PASSWORD: .*\n/gm, (_line, indent: string) =>
-      names
-        .filter((name) => name !== 'TENANT_CLIENT_ID' && name !== 'TENANT_CLIENT_SECRET')
-        .map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`)
-        .join(''),
-    );
+function leaveOutSandbox(document: Document): void {
+  document.setIn(['defaultEnvironment'], environmentName);
+  const environments = document.get('environments');
+  if (!isMap(environments)) return;
+  environments.delete('sandbox');
+  // The comment is about the embedded tenant, and the empty line was below it.
+  environments.commentBefore = null;
+  const [first] = environments.items;
+  if (isScalar(first?.key)) first.key.spaceBefore = false;
 }
 
 /**

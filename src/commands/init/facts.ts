@@ -1,19 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
-import { loadEnvironment } from '../../loader/index.ts';
+import { loadEnvironment, valuesIn } from '../../loader/index.ts';
 import { Failure } from '../../model/failure.ts';
 import type { Endpoint } from '../../model/project.ts';
-import type { PipelineFacts } from './contents.ts';
+import { environmentName } from './contents.ts';
 
-/** The environment that the pipelines work on. */
-const environment = 'production';
+/** What a pipeline has to know of its project. */
+export interface PipelineFacts {
+  /** The environment variables that project file and manifests use. */
+  readonly names: readonly string[];
+  /** Those that have no value on this machine. */
+  readonly unset: readonly string[];
+  /** The hosts of the tenant, which alone may be called; `null` where the project file does not tell them. */
+  readonly hosts: readonly string[] | null;
+}
 
 /** What the pipelines of the project in `root` have to know of it. */
 export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv): PipelineFacts {
   const names = namesFromEnvironment(root);
+  const values = valuesIn(root, { env });
   return {
     names,
+    unset: names.filter((name) => values.problem(name) !== null),
     hosts: readHosts(root, { ...Object.fromEntries(names.map((name) => [name, 'unset'])), ...env }),
   };
 }
@@ -35,7 +44,7 @@ function readHosts(root: string, env: NodeJS.ProcessEnv): string[] | null {
   try {
     const { connection } = loadEnvironment({
       configFile: join(root, 'tenantctl.yaml'),
-      environment,
+      environment: environmentName,
       env,
     }).environment;
     if (connection.to === 'sandbox') return null;

@@ -1,18 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { Detected } from '../../engine/detect.ts';
+import { dotEnvName } from '../../loader/dot-env.ts';
 import { requireInside } from '../../loader/own-folder.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
 import { packageFile } from '../package-file.ts';
 import type { Choices } from './choices.ts';
-import {
-  addDependency,
-  addLines,
-  addSettings,
-  type Content,
-  type PipelineFacts,
-  pipelineFile,
-  projectFile,
-} from './contents.ts';
+import { addDependency, addLines, addSettings, type Content, projectFile } from './contents.ts';
+import type { PipelineFacts } from './facts.ts';
+import { pipelineFile } from './pipelines.ts';
 
 /** A file of a new project. */
 export interface ProjectFile {
@@ -39,30 +36,47 @@ const newFile = (path: string, text: string): ProjectFile => ({
 const schemaFolder = '.tenantctl/schemas';
 
 /** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
-export function projectFiles(choices: Choices, root: string): ProjectFile[] {
+export function projectFiles(choices: Choices, root: string, detected: readonly Detected[]): ProjectFile[] {
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   return [
-    newFile('tenantctl.yaml', projectFile(example('tenantctl.yaml'), choices)),
+    newFile('tenantctl.yaml', projectText(choices, detected)),
     ...(isNew ? manifestFiles(choices) : []),
     { path: 'package.json', content: addDependency },
-    {
-      path: '.gitignore',
-      content: addLines(['.tenantctl/*', `!${schemaFolder}/`, '.env', 'node_modules/']),
-    },
+    { path: '.gitignore', content: addLines(ignoredPaths) },
     { path: '.vscode/settings.json', content: addSettings(example('.vscode/settings.json')) },
     newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
-    ...['manifest', 'project'].map(schemaFile),
+    ...['manifest', 'project', 'environment'].map(schemaFile),
   ];
 }
 
-/** The pipelines, with what they have to know of the project. */
-export function pipelineFiles({ pipelines }: Choices, facts: PipelineFacts): ProjectFile[] {
+/** What belongs to a machine or a run: plans and results hold what the tenant said. */
+const ignoredPaths = [
+  '.tenantctl/*',
+  `!${schemaFolder}/`,
+  '.env',
+  '/plan.*',
+  '/result.*',
+  '/drift.*',
+  'node_modules/',
+];
+
+/** The project file of a new project. */
+export function projectText(choices: Choices, detected: readonly Detected[]): string {
+  return projectFile(example('tenantctl.yaml'), choices, detected);
+}
+
+/**
+ * The pipelines, with what they have to know of the project, for the top of its repository.
+ *
+ * @param folder the project's folder in the repository, with `/` at its end; `''` where it is the same
+ */
+export function pipelineFiles({ pipelines }: Choices, facts: PipelineFacts, folder: string): ProjectFile[] {
   return [
     { system: 'github', path: '.github/workflows/tenantctl.yaml' },
     { system: 'gitlab', path: '.gitlab-ci.yml' },
   ]
     .filter(({ system }) => pipelines === 'both' || pipelines === system)
-    .map(({ path }) => newFile(path, pipelineFile(example(path), facts)));
+    .map(({ path }) => newFile(path, pipelineFile(example(path), facts, folder)));
 }
 
 function manifestFiles({ from, tenant }: Choices): ProjectFile[] {
@@ -109,5 +123,34 @@ function readIfExists(file: string): string | null {
     // ENOTDIR: a file is in the place of a folder. Making the folder reports that.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
     throw unreadableFile(file, error);
+  }
+}
+
+/**
+ * Writes values into a new `.env` that only this user can read. Returns why it was not written, where it was not: there
+ * is one already, .gitignore does not cover it, or a value cannot be written in its format.
+ */
+export function writeDotEnv(root: string, values: Readonly<Record<string, string>>): string | null {
+  const ignored = (readIfExists(join(root, '.gitignore')) ?? '').split('\n').map((line) => line.trim());
+  // What comes later counts more.
+  const isTakenBack = ignored
+    .slice(ignored.lastIndexOf('.env') + 1)
+    .some((line) => line.startsWith('!') && /env|\*/.test(line));
+  if (!ignored.includes('.env') || isTakenBack) return '.gitignore does not cover it';
+  const lines = Object.entries(values).map(([name, value]) => {
+    const quote = ["'", '"', '`'].find((each) => !value.includes(each)) ?? '';
+    return `${name}=${quote}${value}${quote}\n`;
+  });
+  const text = lines.join('');
+  const read = parseEnv(text);
+  if (Object.entries(values).some(([name, value]) => read[name] !== value))
+    return 'a value does not fit its format';
+  requireInside(root, dotEnvName);
+  try {
+    writeFileSync(join(root, dotEnvName), text, { flag: 'wx', mode: 0o600 });
+    return null;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return 'it exists already';
+    throw unwritableFile(join(root, dotEnvName), error);
   }
 }

@@ -1,16 +1,22 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { keyText } from '../../loader/document.ts';
-import type { Member, Printable } from '../../loader/print.ts';
+import { besideValue, type Member, type Printable } from '../../loader/print.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
 import { insertCandidates, removeCandidates } from './items.ts';
-import { locate, type ParsedDocument, type Path, parseOne, treeOf } from './parsed-document.ts';
+import { lineEnd, splice } from './lines.ts';
+import { endOf, locate, type ParsedDocument, type Path, parseOne, treeOf } from './parsed-document.ts';
 import { setCandidates } from './set.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
-export type Edit =
-  | { readonly op: 'set'; readonly path: Path; readonly value: Printable }
-  | { readonly op: 'insert'; readonly path: Path; readonly value: Printable }
-  | { readonly op: 'remove'; readonly path: Path };
+export type Edit = NewValue<'set'> | NewValue<'insert'> | { readonly op: 'remove'; readonly path: Path };
+
+interface NewValue<Op> {
+  readonly op: Op;
+  readonly path: Path;
+  readonly value: Printable;
+  /** The name of the id that the value is, safe in a comment. */
+  readonly name?: string | undefined;
+}
 
 /** The text of one document after all edits, applied in order; `null` where one of them cannot be applied. */
 export function applyEdits(text: string, edits: readonly Edit[]): string | null {
@@ -28,7 +34,26 @@ function applyEdit(text: string, edit: Edit): string | null {
   const wanted = editTree(tree, edit);
   if (wanted === undefined) return null;
   const resolved = resolveAliases(parsed, edit, tree);
-  return resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
+  const done =
+    resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
+  return done !== null && edit.op !== 'remove' && edit.name !== undefined
+    ? nameBeside(done, edit.path, edit.name)
+    : done;
+}
+
+/**
+ * The text with a name beside an id. A comment that is there names the id before, so it is replaced. Beside a tag, which
+ * says by itself what it finds, there is only a name where there was a comment.
+ */
+function nameBeside(text: string, path: Path, name: string): string {
+  const parsed = parseOne(text);
+  const located = parsed && locate(parsed, path);
+  if (!located?.node || located.inFlow) return text;
+  const end = endOf(located.node, text);
+  const rest = text.slice(end, lineEnd(text, end));
+  const isAlone = rest.trim() === '';
+  const isPlace = isAlone ? located.node.tag === undefined : /^[ \t]+#/.test(rest);
+  return isPlace ? splice(text, end, lineEnd(text, end), besideValue(name)) : text;
 }
 
 function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): string | null {

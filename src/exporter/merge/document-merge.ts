@@ -48,6 +48,8 @@ export interface DocumentMerge {
   readonly resource: Resource;
   readonly live: LiveObject;
   readonly secrets: MergeContext['secrets'];
+  /** The names of live ids, by their places in the live object. */
+  readonly names: ReadonlyMap<Pointer, string>;
   /** Collects what has to change. */
   readonly changes: DocumentChanges;
 }
@@ -57,6 +59,8 @@ export interface DeclaredValue {
   readonly at: Pointer;
   readonly declared: Json;
   readonly written: Printable | undefined;
+  /** The name of the live id that takes its place, where that is known. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -66,7 +70,7 @@ export interface DeclaredValue {
  */
 export function addSet(
   { resource, changes }: DocumentMerge,
-  { at, declared, written }: DeclaredValue,
+  { at, declared, written, name }: DeclaredValue,
   value: Printable | undefined,
 ): void {
   const blocked = findBlock(resource, at, declared);
@@ -74,7 +78,7 @@ export function addSet(
   else if (value === undefined) changes.notes.push({ at, reason: 'unwritable' });
   else {
     if (isTagged(written)) changes.notes.push({ at, reason: 'tag' });
-    changes.edits.push({ op: 'set', path: segmentsOf(at), value });
+    changes.edits.push({ op: 'set', path: segmentsOf(at), value, name });
   }
 }
 

@@ -1,14 +1,15 @@
 import { compareField } from '../../kinds/compare.ts';
 import { kindNamed } from '../../kinds/index.ts';
-import type { Field } from '../../kinds/kind.ts';
+import type { Field, RecordsField } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
 import type { LiveObject } from '../../model/live.ts';
 import { secretName } from '../../model/marker.ts';
-import { pointer, segmentsOf } from '../../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { draftObject, draftPlainField } from '../draft.ts';
+import { namesOf } from '../names.ts';
 import { isList, isMapping, partOf, sideFileOf } from '../printable.ts';
 import {
   addSet,
@@ -31,7 +32,8 @@ export function mergeDocument(
   context: MergeContext,
 ): DocumentChanges {
   const changes = emptyChanges();
-  const merge: DocumentMerge = { resource, live, secrets: context.secrets, changes };
+  const names = namesOf(live, context);
+  const merge: DocumentMerge = { resource, live, secrets: context.secrets, names, changes };
   const invalid = findInvalidFields(live, context);
   mergeKey(merge, written);
   for (const [name, field] of Object.entries(kindNamed(live.kind).fields)) {
@@ -40,7 +42,7 @@ export function mergeDocument(
     if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
     const current = own(live.fields, name) ?? null;
     const secret = secretName(declared);
-    const pair = { at, declared, live: current, written: partOf(written, name) };
+    const pair = { at, declared, live: current, written: partOf(written, name), name: names.get(at) };
     if (secret !== null) noteSecret(merge, at, secret, current);
     else if (invalid.has(name)) changes.notes.push({ at, reason: 'unwritable' });
     else if (field.is === 'json') mergeJson(merge, field, name, pair);
@@ -87,7 +89,7 @@ function mergeField(
   else if (field.is === 'set' && isList(written) && isArray(declared) && isArray(live)) {
     mergeSet(merge, { at, declared, live, written });
   } else if (field.is === 'records' && isList(written) && isList(value)) {
-    mergeRecords(merge, field.alike, pair, value);
+    mergeRecords(merge, field, pair, value);
   } else if (field.is === 'reference' && isMapping(value) && isObject(declared) && isObject(live)) {
     if (isMapping(written)) mergeReference(merge, { at, declared, live, written }, value);
     else addSet(merge, pair, value);
@@ -98,17 +100,20 @@ function mergeField(
 
 /** Replaces items that are gone with new ones; further new ones are added at the end, further old ones removed. */
 function mergeSet(merge: DocumentMerge, pair: Pair<readonly Json[]>): void {
-  const { declared, live } = pair;
+  const { at, declared, live } = pair;
   const { edits } = merge.changes;
+  const nameOf = (item: Json) => merge.names.get(at + pointer(live.indexOf(item)));
   const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameJson(other, item));
   const gone = [...declared.keys()].filter((index) => !isIn(live)(declared[index] ?? null));
   const added = live.filter((item) => !isIn(declared)(item)).filter((item) => typeof item === 'string');
   const replaced = gone.slice(0, added.length);
-  for (const [at, index] of replaced.entries()) {
-    addSet(merge, itemOf(pair, index, declared[index] ?? null), added[at] ?? null);
+  for (const [turn, index] of replaced.entries()) {
+    const item = added[turn] ?? null;
+    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), name: nameOf(item) }, item);
   }
-  for (const [at, item] of added.slice(replaced.length).entries()) {
-    edits.push({ op: 'insert', path: pathOf(pair, declared.length + at), value: item });
+  for (const [turn, item] of added.slice(replaced.length).entries()) {
+    const path = pathOf(pair, declared.length + turn);
+    edits.push({ op: 'insert', path, value: item, name: nameOf(item) });
   }
   for (const index of gone.slice(replaced.length).reverse()) {
     edits.push({ op: 'remove', path: pathOf(pair, index) });
@@ -118,12 +123,11 @@ function mergeSet(merge: DocumentMerge, pair: Pair<readonly Json[]>): void {
 /**
  * Records are matched by content. Of a record that changed, only the members that differ are changed.
  *
- * @param alike the members that make two records versions of each other
  * @param printed the live records, in the same order
  */
 function mergeRecords(
   merge: DocumentMerge,
-  alike: readonly string[],
+  field: RecordsField,
   pair: Pair,
   printed: readonly Printable[],
 ): void {
@@ -132,16 +136,22 @@ function mergeRecords(
   const live = isArray(pair.live) ? pair.live : [];
   const removed: number[] = [];
   let end = declared.length;
-  for (const { declared: record, live: current } of pairRecords(declared, live, alike)) {
+  for (const { declared: record, live: current } of pairRecords(declared, live, field)) {
     const index = record ? declared.indexOf(record) : -1;
     const value = current ? printed[live.indexOf(current)] : undefined;
     if (!record && value !== undefined) {
       edits.push({ op: 'insert', path: pathOf(pair, end), value });
       end += 1;
     } else if (record && !current) removed.push(index);
-    else if (record && current && !recordAgrees(record, current)) {
+    else if (record && current && !recordAgrees(record, current, field)) {
       const item = itemOf(pair, index, record);
-      if (isMapping(item.written)) mergeRecord(merge, { ...item, declared: record, live: current }, value);
+      if (isMapping(item.written))
+        mergeRecord(
+          merge,
+          field,
+          { ...item, declared: record, live: current, liveAt: pair.at + pointer(live.indexOf(current)) },
+          value,
+        );
       else addSet(merge, item, value);
     }
   }
@@ -150,12 +160,25 @@ function mergeRecords(
   }
 }
 
-function mergeRecord(merge: DocumentMerge, pair: Pair<JsonObject>, printed: Printable | undefined): void {
+/** A declared record and the live one, which has another place in its list. */
+interface RecordPair extends Pair<JsonObject> {
+  readonly liveAt: Pointer;
+}
+
+function mergeRecord(
+  merge: DocumentMerge,
+  field: RecordsField,
+  pair: RecordPair,
+  printed: Printable | undefined,
+): void {
   for (const [name, declared] of Object.entries(pair.declared)) {
-    if (declared === null || recordAgrees({ [name]: declared }, pair.live)) continue;
+    if (declared === null || recordAgrees({ [name]: declared }, pair.live, field)) continue;
     if ((own(pair.live, name) ?? null) === null) {
       merge.changes.edits.push({ op: 'remove', path: pathOf(pair, name) });
-    } else addSet(merge, itemOf(pair, name, declared), partOf(printed, name));
+    } else {
+      const id = merge.names.get(pair.liveAt + pointer(name));
+      addSet(merge, { ...itemOf(pair, name, declared), name: id }, partOf(printed, name));
+    }
   }
 }
 

@@ -5,9 +5,11 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { LiveObject } from '../../model/live.ts';
 import { secretNamesIn } from '../../model/marker.ts';
 import type { Resource } from '../../model/resource.ts';
-import { type DraftInput, draftAll, refusalDiagnostic } from '../draft.ts';
+import { type DraftInput, draftAll } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
-import { createEnvExample, createFiles, type ExportedFile } from '../files.ts';
+import { addToEnvExample, envExampleFile } from '../env-example.ts';
+import { createFiles, type ExportedFile } from '../files.ts';
+import { refusalDiagnostics } from '../omission.ts';
 import { mapTags } from '../printable.ts';
 import { type NameSecret, type SecretPlace, secretNames, secretsOf } from '../secret-names.ts';
 import { absentDiagnostic, goneDiagnostic, noteDiagnostics, refusedDiagnostic } from './diagnostics.ts';
@@ -21,6 +23,8 @@ export interface MergeInput extends DraftInput, MergeContext {
   readonly resources: readonly Resource[];
   /** Whether an object was read and is to be written; any other stays as it is. */
   inScope(object: Pick<Resource, 'kind' | 'key' | 'address'>): boolean;
+  /** Whether objects that no manifest declares get new ones. */
+  readonly all: boolean;
   /** The folder for new files, from the project's root. */
   readonly folder: string;
   /** Whether documents of objects that are gone are removed. */
@@ -37,6 +41,8 @@ export interface Merge {
   readonly newManifests: readonly string[];
   /** Files without any document left, and side files that only they used. */
   readonly deleted: readonly string[];
+  /** How many objects no manifest declares, although one could; they are only counted. */
+  readonly undeclared: number;
   /** Declared objects that the tenant does not have. */
   readonly gone: readonly Address[];
   readonly diagnostics: readonly Diagnostic[];
@@ -67,7 +73,8 @@ export function mergeExport(input: MergeInput): Merge {
 
   const matched = new Set(found.map(({ live }) => live));
   const undeclared = input.objects.filter((object) => !matched.has(object) && input.inScope(object));
-  const { drafts, refusals } = draftAll({ ...input, objects: undeclared });
+  const { drafts: possible, refusals } = draftAll({ ...input, objects: undeclared });
+  const drafts = input.all ? possible : [];
   const places = [...secretsOf(drafts), ...documents.flatMap(newSecrets)];
   const taken = new Set(input.resources.flatMap(({ fields }) => secretNamesIn(fields)));
   const nameSecret = secretNames(places, taken);
@@ -75,10 +82,11 @@ export function mergeExport(input: MergeInput): Merge {
   const edited = editFiles(files, remaining, removed, nameSecret);
   const texts = new Map([...edited.texts, ...sideFiles]);
   const textOf = (path: string) => (texts.has(path) ? (texts.get(path) ?? null) : input.read(path));
-  const destination = { folder: input.folder, nameSecret, textOf };
-  const added = createFiles(drafts, destination);
-  const env = createEnvExample(places, destination);
-  for (const { path, content } of [...added.files, ...(env ? [env] : [])]) texts.set(path, content);
+  const added = createFiles(drafts, { folder: input.folder, nameSecret, textOf });
+  for (const { path, content } of added.files) texts.set(path, content);
+  const secrets = places.map(({ address, at }) => ({ name: nameSecret({ address, at }), address, at }));
+  const listed = addToEnvExample(input.read(envExampleFile), secrets);
+  if (listed !== null) texts.set(envExampleFile, listed);
   for (const path of findOrphans(removed, remaining)) texts.set(path, null);
 
   const lost = found.filter(({ document }) => !document);
@@ -86,13 +94,14 @@ export function mergeExport(input: MergeInput): Merge {
   return {
     ...compareFiles(texts, input),
     newManifests: [...new Set(added.manifests.values())],
+    undeclared: possible.length - drafts.length,
     gone: gone.map(({ resource }) => resource.address),
     diagnostics: [
       ...[...lost, ...edited.refused].map(({ resource }) => refusedDiagnostic(resource)),
       ...documents.flatMap(({ resource, changes }) => noteDiagnostics(resource, changes?.notes ?? [])),
       ...gone.map(({ resource }) => goneDiagnostic(resource, input.delete)),
       ...stillThere.map(({ resource }) => absentDiagnostic(resource)),
-      ...refusals.map(refusalDiagnostic),
+      ...(input.all ? refusalDiagnostics(refusals) : []),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import { comparable } from '../../kinds/field.ts';
+import { comparable, printedJson } from '../../kinds/field.ts';
 import { readJsonText } from '../../kinds/jsontext.ts';
 import type { Printable } from '../../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, sameJson } from '../../model/json.ts';
@@ -43,7 +43,9 @@ interface Pair<T extends Json = Json> {
 export function mergeJson(merge: DocumentMerge, field: JsonField, name: string, pair: Pair): void {
   const walk = { merge, field };
   const where = rootOf(name, field);
-  const [declared, live] = [readJsonText(pair.declared), readJsonText(pair.live)];
+  const declared = readJsonText(pair.declared);
+  const live = printedJson(field, pair.live, declared);
+  if (field.filled && sameJson(comparable(field, declared), comparable(field, live))) return;
   const parsed = { declared, live, written: pair.written };
   const [isCleared, isUnset] = [comparable(field, declared) === null, comparable(field, live) === null];
   if (isCleared && isUnset) return;

@@ -16,6 +16,8 @@ const root = document.documentElement;
 const busy = find('busy', HTMLElement);
 
 let templates: readonly ListedTemplate[] = [];
+/** When the templates were loaded that are shown; empty where they are those of the files as they are now. */
+let oldSince = '';
 let selected = addressInUrl();
 /** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
@@ -27,7 +29,10 @@ startSides();
 addEventListener('hashchange', select);
 const events = new EventSource('/events');
 events.addEventListener('message', refresh);
-events.addEventListener('error', () => showLive('The preview has ended', false));
+events.addEventListener('error', () => {
+  showLive('The preview has ended', false);
+  showStale('The preview has ended. The files may have changed since.');
+});
 
 function addressInUrl(): string | null {
   return decodeURIComponent(location.hash.slice(1)) || null;
@@ -47,13 +52,46 @@ async function refresh(): Promise<void> {
     templates = list.templates;
     selected ??= templates[0]?.address ?? null;
     find('environment', HTMLElement).textContent = list.environment;
+    oldSince = list.isBroken ? timeOf(list) : '';
+    showState(list);
     showAlerts(list);
     showList(templates, selected);
     showTemplate();
-    showLive('Live', true);
   } catch (error) {
     showLive(messageOf(error), false);
+    showStale(`${messageOf(error)} What is shown here may be old.`);
   }
+}
+
+/** Says "Live" only where the page shows the files as they are now. */
+function showState(list: TemplateList): void {
+  const { isBroken, isReading } = list;
+  showStale(isBroken ? brokenWords(list) : '');
+  if (isReading) showLive('Files have changed, reading them …', false);
+  else if (isBroken) showLive(oldSince === '' ? 'Nothing loaded yet' : `State of ${oldSince}`, false);
+  else showLive('Live', true);
+}
+
+function brokenWords(list: TemplateList): string {
+  const [first] = list.problems;
+  const where = first ? ` ${first.place === '' ? '' : `${first.place}: `}${first.message}` : '';
+  const more = list.problems.length > 1 ? ` (and ${list.problems.length - 1} more)` : '';
+  const shown =
+    oldSince === ''
+      ? 'Nothing has loaded yet.'
+      : `This page shows the last state that did, of ${oldSince}, and none of your later changes.`;
+  return `The project does not load. ${shown}${where}${more}`;
+}
+
+function timeOf({ loadedAt }: TemplateList): string {
+  return loadedAt === null ? '' : new Date(loadedAt).toLocaleTimeString();
+}
+
+/** An empty text means that what is shown is not old. */
+function showStale(text: string): void {
+  const stale = find('stale', HTMLElement);
+  stale.hidden = text === '';
+  stale.textContent = text;
 }
 
 function showLive(text: string, isOn: boolean): void {
@@ -63,9 +101,10 @@ function showLive(text: string, isOn: boolean): void {
 
 function showAlerts({ isBroken, problems }: TemplateList): void {
   const alerts = find('alerts', HTMLElement);
-  const title = isBroken ? 'The project does not load. This is the last state that did.' : 'Remarks';
+  const hasError = problems.some(({ severity }) => severity === 'error');
+  const title = isBroken ? 'Why the project does not load' : hasError ? 'Problems' : 'Remarks';
   alerts.hidden = problems.length === 0;
-  alerts.classList.toggle('broken', isBroken);
+  alerts.classList.toggle('broken', hasError);
   alerts.replaceChildren(
     element('h2', {}, title),
     element('ul', { class: 'notices' }, ...problems.map(problemItem)),
@@ -103,7 +142,7 @@ function showFacts(template: ListedTemplate): void {
   find('locale', HTMLElement).textContent = template.locale;
   find('place', HTMLElement).textContent = template.place;
   const state = find('state', HTMLElement);
-  state.textContent = stateWords(template);
+  state.textContent = oldSince === '' ? stateWords(template) : `state of ${oldSince}`;
   state.classList.toggle('changed', template.differs);
 }
 
@@ -123,7 +162,7 @@ async function render(template: ListedTemplate): Promise<void> {
     const rendered = await request<RenderedTemplate>('/api/render', { address, context: contextOf(address) });
     if (mine !== turn) return;
     showSamples(address, rendered.context);
-    showSides(template, rendered);
+    showSides(template, rendered, oldSince);
     busy.textContent = '';
   } catch (error) {
     if (mine === turn) busy.textContent = messageOf(error);

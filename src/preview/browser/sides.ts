@@ -1,5 +1,6 @@
 import { find, findAll, startSwitch } from '../../report/html/browser/dom.ts';
-import type { Base, ListedTemplate, MailHead, RenderedSide, RenderedTemplate } from '../protocol.ts';
+import type { MailHead, RenderedSide } from '../../report/rendered.ts';
+import type { Base, ListedTemplate, RenderedTemplate } from '../protocol.ts';
 import { element } from './elements.ts';
 
 const baseWords: Readonly<Record<Base, string>> = {
@@ -28,10 +29,18 @@ export function startSides(): void {
   if (innerWidth < phoneWindow) buttons.find(({ dataset }) => dataset.width === '375')?.click();
 }
 
-/** Shows a template before and after; only after where the tenant was not read. */
-export function showSides(template: ListedTemplate, { before, after }: RenderedTemplate): void {
+/**
+ * Shows a template before and after; only after where the tenant was not read.
+ *
+ * @param oldSince the time of the state that is shown where the files do not load; otherwise empty
+ */
+export function showSides(
+  template: ListedTemplate,
+  { before, after }: RenderedTemplate,
+  oldSince: string,
+): void {
   const { address, medium, base, isRemoved } = template;
-  const wanted = JSON.stringify([address, base, isRemoved, before, after]);
+  const wanted = JSON.stringify([address, base, isRemoved, oldSince, before, after]);
   if (wanted === shown) return;
   shown = wanted;
   isMail = medium === 'EMAIL';
@@ -41,7 +50,7 @@ export function showSides(template: ListedTemplate, { before, after }: RenderedT
   const previous = { title: 'Before', words: baseWords[base], side: before, absence: 'There is none.' };
   const next = {
     title: 'After',
-    words: isRemoved ? baseWords.default : 'as declared',
+    words: isRemoved ? baseWords.default : oldSince === '' ? 'as declared' : `as declared at ${oldSince}`,
     side: after,
     absence: isRemoved ? "The vendor's default takes its place." : 'There is none.',
   };
@@ -83,7 +92,11 @@ function headList(head: MailHead, previous: MailHead | null): HTMLElement {
       'div',
       { class: isNew ? `${name} new` : name },
       element('dt', {}, title),
-      element('dd', {}, head[name] === '' ? 'no subject' : head[name]),
+      element(
+        'dd',
+        head[name] === '' ? { class: 'missing' } : {},
+        head[name] === '' ? 'no subject' : head[name],
+      ),
     );
   };
   return element(
@@ -92,6 +105,7 @@ function headList(head: MailHead, previous: MailHead | null): HTMLElement {
     row('Subject', 'subject'),
     row('From', 'from'),
     row('Reply to', 'replyTo'),
+    row('Inbox', 'preheader'),
   );
 }
 

@@ -19,25 +19,32 @@ function hunkMarkup(hunk: Hunk, index: number): Markup {
 
 function blockMarkup({ is, before, after }: Block): Markup {
   const isSame = is === 'same';
-  const old = before.map(isSame ? sameLine : oldLine);
-  const fresh = after.map(isSame ? sameLine : newLine);
+  const same = after.map((line, at) => sameLine(before[at]?.number ?? line.number, line));
+  const old = isSame ? same : before.map(oldLine);
+  const fresh = isSame ? same : after.map(newLine);
   const twin = isSame ? ' twin' : '';
   return html`<div class="pair"><div class="side">${old}</div><div class="side${twin}">${fresh}</div></div>`;
 }
 
-function sameLine({ number, parts }: DiffLine): Markup {
-  return html`<div class="line"><i>${number}</i><b> </b><span>${parts.map(partMarkup)}</span></div>`;
+/** The numbers of a line before and after. */
+function numbers(before: number | '', after: number | ''): Markup {
+  return html`<i>${before}</i><i>${after}</i>`;
+}
+
+function sameLine(old: number, { number, parts }: DiffLine): Markup {
+  return html`<div class="line">${numbers(old, number)}<b> </b><span>${parts.map(partMarkup)}</span></div>`;
 }
 
 function oldLine({ number, parts }: DiffLine): Markup {
-  return html`<div class="line old"><i>${number}</i><b>-</b><del>${parts.map(partMarkup)}</del></div>`;
+  return html`<div class="line old">${numbers(number, '')}<b>-</b><del>${parts.map(partMarkup)}</del></div>`;
 }
 
 function newLine({ number, parts }: DiffLine): Markup {
-  return html`<div class="line new"><i>${number}</i><b>+</b><ins>${parts.map(partMarkup)}</ins></div>`;
+  return html`<div class="line new">${numbers('', number)}<b>+</b><ins>${parts.map(partMarkup)}</ins></div>`;
 }
 
-function partMarkup({ text, changed }: Part): Markup {
+/** A part of a text, marked where it differs. */
+export function partMarkup({ text, changed }: Part): Markup {
   return changed ? html`<mark>${highlight(text)}</mark>` : highlight(text);
 }
 

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { type Diagnostic, hasErrors } from '../../model/diagnostic.ts';
-import { oneLine } from '../safe.ts';
-import { whereOf } from '../words.ts';
+import { firstOf, type Point, pointWords } from '../attention.ts';
+import { pluralize, whereOf } from '../words.ts';
+import {
+  addressMarkup,
+  type EntryGroup,
+  entriesOf,
+  groupsMarkup,
+  permalink,
+  type Redact,
+} from './entries.ts';
 import { html, Markup } from './markup.ts';
-
-/** One entry of the page's list: it can be filtered and expanded. */
-export interface Entry {
-  /** The action or the outcome, by which the tiles filter. */
-  readonly category: string;
-  readonly isOpen: boolean;
-  readonly summary: Markup;
-  readonly body: Markup;
-}
 
 /** What a page shows. */
 interface Page {
@@ -29,13 +28,20 @@ interface Page {
     readonly count: number;
     readonly words: string;
   }[];
-  readonly diagnostics: readonly Diagnostic[];
+  /** What to read before anything else. */
+  readonly points: readonly Point[];
+  /** Shown one by one. */
+  readonly problems: readonly Diagnostic[];
+  /** Folded, by what they have in common. */
+  readonly remarks: readonly (readonly [name: string, remarks: readonly Diagnostic[]])[];
   /** The entries by kind. */
-  readonly groups: readonly {
-    readonly name: string;
-    readonly words: string;
-    readonly entries: readonly Entry[];
-  }[];
+  readonly groups: readonly EntryGroup[];
+  /** What to copy to apply what the page shows; `null` where that cannot be applied. */
+  readonly command: string | null;
+  /** Removes secrets from what the page compresses. */
+  readonly redact: Redact;
+  /** What the marks of a reader are kept for. */
+  readonly digest: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Whether frames with foreign styles are among the entries. */
   readonly hasFrames: boolean;
@@ -43,9 +49,9 @@ interface Page {
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
 export function pageHtml(page: Page): string {
-  const total = page.groups.reduce((sum, { entries }) => sum + entries.length, 0);
+  const total = entriesOf(page.groups).length;
   return `${html`<!doctype html>
-<html lang="en">
+<html lang="en" data-digest="${page.digest}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy(page.hasFrames)}">
@@ -63,17 +69,18 @@ export function pageHtml(page: Page): string {
 </header>
 <main>
 ${page.alarm === null ? '' : html`<p class="alarm"><strong>${page.alarm}</strong></p>`}
+${pointsMarkup(page.points)}
 <ul class="tiles" aria-label="Summary">${page.tiles.map(tileMarkup)}</ul>
-${diagnosticsMarkup(page.diagnostics)}
+${problemsMarkup(page)}
 ${
   total === 0
     ? html`<p class="empty">${page.empty}</p>`
     : html`${toolbar(page, total)}
-<div id="entries" tabindex="-1">${page.groups.map(groupMarkup)}</div>
+${groupsMarkup(page.groups, page.redact)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
 </main>
-<footer><dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`)}</dl></footer>
+<footer>${commandMarkup(page.command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${name.endsWith('igest') ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
 <script>${new Markup(script)}</script>
 </body>
 </html>`}\n`;
@@ -98,40 +105,53 @@ function tileMarkup({ category, count, words }: Page['tiles'][number]): Markup {
 
 function toolbar({ groups }: Page, total: number): Markup {
   return html`<div role="search" class="toolbar js">
-<label class="grow"><span class="hidden">Filter by text</span><input type="search" id="text" placeholder="Filter by address, file or content" autocomplete="off" spellcheck="false"></label>
+<label class="grow"><span class="hidden">Filter by text</span><input type="search" id="text" placeholder="Filter by address, field or text" autocomplete="off" spellcheck="false"></label>
 <label><span class="hidden">Filter by kind</span><select id="group"><option value="">All kinds</option>${groups.map(({ name, entries }) => html`<option value="${name}">${name} (${entries.length})</option>`)}</select></label>
 <div class="switch views" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
 <div class="switch" role="group" aria-label="Entries"><button type="button" id="expand">Expand all</button><button type="button" id="collapse">Collapse all</button></div>
-<p id="count" role="status">${total} of ${total}</p>
+<p id="reviewed" hidden></p><p id="count" role="status">${total} of ${total}</p>
 </div>`;
 }
 
-function groupMarkup({ name, words, entries }: Page['groups'][number], index: number): Markup {
-  return html`<section class="group" aria-labelledby="g${index}"><h2 id="g${index}">${name} <small>${words}</small></h2>
-${entries.map((entry) => entryMarkup(entry, name))}</section>`;
+/** What to read first: a filter for each point, and links to its first changes. */
+function pointsMarkup(points: readonly Point[]): Markup {
+  if (points.length === 0) return html``;
+  return html`<section class="first" aria-labelledby="first"><h2 id="first">Read this first</h2><ul>${points.map(pointMarkup)}</ul></section>`;
 }
 
-function diagnosticsMarkup(diagnostics: readonly Diagnostic[]): Markup {
-  if (diagnostics.length === 0) return html``;
-  return html`<section aria-labelledby="problems"><h2 id="problems">${hasErrors(diagnostics) ? 'Problems' : 'Remarks'}</h2><ul class="notices">${diagnostics.map(diagnosticMarkup)}</ul></section>`;
+function pointMarkup(point: Point): Markup {
+  const { first, more } = firstOf(point);
+  const links = first.map(
+    ({ address }) => html`<li><a href="${permalink(address)}">${addressMarkup(address)}</a></li>`,
+  );
+  return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${pointWords(point)}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }
 
-function diagnosticMarkup(diagnostic: Diagnostic): Markup {
+function problemsMarkup({ problems, remarks }: Page): Markup {
+  const all = [...problems, ...remarks.flatMap(([, group]) => group)];
+  if (all.length === 0) return html``;
+  return html`<section class="problems" aria-labelledby="problems"><h2 id="problems">${hasErrors(all) ? 'Problems' : 'Remarks'}</h2>
+${problems.length === 0 ? '' : html`<ul class="notices">${problems.map(diagnosticMarkup)}</ul>`}${remarks.map(remarksMarkup)}</section>`;
+}
+
+function remarksMarkup([name, remarks]: Page['remarks'][number]): Markup {
+  return html`<details class="remarks"><summary>${pluralize(remarks.length, 'remark')} <code>${name}</code></summary><ul class="notices">${remarks.map(diagnosticMarkup)}</ul></details>`;
+}
+
+function commandMarkup(command: string | null): Markup {
+  if (command === null) return html``;
+  return html`<p class="command">To apply exactly this plan, once it is approved: <code>${command}</code>${copyButton(command, 'command')}</p>`;
+}
+
+function copyButton(text: string, name: string): Markup {
+  return html` <button type="button" class="copy js" data-copy="${text}" aria-label="Copy the ${name}">Copy</button>`;
+}
+
+/** One problem as an item of a list. */
+export function diagnosticMarkup(diagnostic: Diagnostic): Markup {
   const { severity, code, message, excerpt, hint } = diagnostic;
   const where = whereOf(diagnostic);
   const kind = severity === 'error' ? 'danger' : severity;
   return html`<li class="${kind}"><strong>${severity}</strong> ${where === undefined ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}</li>`;
-}
-
-function entryMarkup({ category, isOpen, summary, body }: Entry, group: string): Markup {
-  const open = isOpen ? html` open` : '';
-  return html`<details class="entry" data-group="${group}" data-category="${category}"${open}><summary>${summary}</summary><div class="body">${body}</div></details>
-`;
-}
-
-/** An address whose kind is less prominent than its key. */
-export function addressMarkup(address: string): Markup {
-  const [kind = '', ...key] = oneLine(address).split('/');
-  return html`<code class="address"><span>${kind}/</span>${key.join('/')}</code>`;
 }

@@ -1,27 +1,31 @@
+import type { Diagnostic } from '../../model/diagnostic.ts';
 import {
   actions,
   type Change,
   type Difference,
-  type Impact,
+  hasChanges,
   isRefused,
   type Plan,
   type Request,
   type Risk,
 } from '../../model/plan.ts';
+import { attentionOf, byGravity, concernsOf } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, type View, viewOf } from '../difference.ts';
-import type { Rendered, ReportOptions } from '../options.ts';
-import { oneLine, quoteHtml } from '../safe.ts';
+import { type Family, familiesOf } from '../families.ts';
+import { textsOfBlock } from '../line-diff.ts';
+import type { ReportOptions } from '../options.ts';
+import { remarksOf } from '../remarks.ts';
+import type { Rendered } from '../rendered.ts';
+import { oneLine } from '../safe.ts';
+import { diffInline, type Part } from '../word-diff.ts';
 import {
   actionWords,
+  applyCommand,
   changeCounts,
-  type Effect,
+  familyWords,
   groupBy,
-  impactUnknown,
-  impactWords,
-  movedWords,
-  moves,
   noChanges,
-  originWords,
+  originNotes,
   place,
   pluralize,
   refused,
@@ -33,29 +37,31 @@ import {
   tenantWords,
 } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
-import { html, Markup } from './markup.ts';
-import { addressMarkup, type Entry, pageHtml } from './page.ts';
+import { addressMarkup, type Entry } from './entries.ts';
+import { impactMarkup } from './impact-markup.ts';
+import { renderedMarkup } from './mail-markup.ts';
+import { html, type Markup } from './markup.ts';
+import { diagnosticMarkup, pageHtml } from './page.ts';
 
 /** Up to this many changes, all are expanded at first. */
 const maxOpen = 8;
 const maxLines = 400;
 const maxBody = 20_000;
-/** The units of a bar's width. */
-const barWidth = 1000;
-/** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
-const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><meta name="color-scheme" content="light">`;
 
 /** A plan as one self-contained page. */
 export function planHtml(plan: Plan, options: ReportOptions): string {
   const isOpen = plan.changes.length <= maxOpen;
+  const remarks = remarksOf(plan);
+  const entry = (change: Change) =>
+    changeEntry(change, { ...options, isOpen, remarks: remarks.ofChange.get(change.address) ?? [] });
   const scope = scopeWords(plan.scope);
   return pageHtml({
     eyebrow: 'tenantctl plan',
     title: plan.environment,
     subtitle: tenantWords(plan.tenant),
     alarm: isRefused(plan) ? refused : null,
-    empty: noChanges,
+    empty: noChanges(plan),
+    points: attentionOf(plan.changes),
     tiles: [
       ...actions.map((action) => ({
         category: action,
@@ -64,11 +70,15 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
       })),
       { category: null, count: plan.summary.unchanged, words: 'unchanged' },
     ],
-    diagnostics: plan.diagnostics,
-    groups: groupBy(plan.changes, ({ kind }) => kind).map(([name, group]) => ({
+    problems: remarks.errors,
+    remarks: remarks.byCode,
+    command: hasChanges(plan) && !isRefused(plan) ? applyCommand(plan.digest) : null,
+    digest: plan.digest,
+    redact: options.redact ?? String,
+    groups: groupBy(byGravity(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
       name,
       words: changeCounts(group),
-      entries: group.map((change) => changeEntry(change, isOpen, options)),
+      entries: familiesOf(group).map((family) => familyEntry(family, entry)),
     })),
     facts: [
       ['Digest', plan.digest],
@@ -84,8 +94,27 @@ function renderedOf({ address }: Change, { rendered }: ReportOptions): Rendered 
   return rendered && Object.hasOwn(rendered, address) ? rendered[address] : undefined;
 }
 
+/** How one change is shown. */
+interface EntryOptions extends ReportOptions {
+  readonly isOpen: boolean;
+  /** What diagnostics say of its object. */
+  readonly remarks: readonly Diagnostic[];
+}
+
+/** The first change of a family, with the others below it. */
+function familyEntry([first, ...others]: Family, entry: (change: Change) => Entry): Entry {
+  const lead = entry(first);
+  if (others.length === 0) return lead;
+  const mark = html`<span class="pill">${familyWords(others.length + 1)}</span>`;
+  return {
+    ...lead,
+    summary: html`${lead.summary}${mark}`,
+    same: others.map((one) => ({ ...entry(one), isOpen: false })),
+  };
+}
+
 /** One change as an expandable entry of the page. */
-function changeEntry(change: Change, isOpen: boolean, options: ReportOptions): Entry {
+function changeEntry(change: Change, options: EntryOptions): Entry {
   const { action, address, risk, source } = change;
   const rendered = renderedOf(change, options);
   const views = change.diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
@@ -93,15 +122,53 @@ function changeEntry(change: Change, isOpen: boolean, options: ReportOptions): E
   const summary = html`<span class="badge ${action}"><b aria-hidden="true">${symbols[action]}</b>${actionWords[action].replace('to ', '')}</span>
 ${addressMarkup(address)}
 ${risk.map(riskPill)}
+${action === 'update' ? html`<span class="what">${changedWords(views)}</span>` : ''}
 ${source === null ? '' : html`<span class="where">${place(source)}</span>`}`;
   const body = html`${metaMarkup(change, options.sourceUrl)}
-${noticesMarkup(change)}
+${noticesMarkup(change, options.remarks)}
 ${short.length === 0 ? '' : tableMarkup(change, short)}
 ${views.map(({ difference, view }) => (view.is === 'lines' ? diffFigure(nameMarkup(difference), view.diff) : ''))}
 ${rendered === undefined ? '' : renderedMarkup(address, rendered)}
 ${impactMarkup(change.impact)}
 ${requestsMarkup(change.requests)}`;
-  return { category: action, isOpen, summary, body };
+  const text = [...views.flatMap(textsOf), ...change.warnings, source === null ? '' : place(source)].join(
+    '\n',
+  );
+  const categories = [...new Set([action, ...concernsOf(change)])];
+  return { address, categories, isOpen: options.isOpen, summary, body, text, same: [] };
+}
+
+interface Shown {
+  readonly difference: Difference;
+  readonly view: View;
+}
+
+const maxNames = 4;
+
+/** `subject · body +4 −2` */
+function changedWords(shown: readonly Shown[]): string {
+  const names = shown.slice(0, maxNames).map(({ difference, view }) => {
+    const name = oneLine(pathWords(difference.path));
+    if (view.is !== 'lines') return name;
+    const blocks = view.diff.hunks.flat().filter(({ is }) => is === 'changed');
+    const count = (side: 'before' | 'after') => blocks.reduce((sum, block) => sum + block[side].length, 0);
+    return `${name} +${count('after')} −${count('before')}`;
+  });
+  const rest = shown.length - names.length;
+  return [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(' · ');
+}
+
+/** The field and the texts of a difference, for the search. */
+function textsOf({ difference, view }: Shown): string[] {
+  const name = pathWords(difference.path);
+  switch (view.is) {
+    case 'sensitive':
+      return [name];
+    case 'inline':
+      return [name, view.before ?? '', view.after ?? ''];
+    case 'lines':
+      return [name, ...view.diff.hunks.flat().flatMap(textsOfBlock)];
+  }
 }
 
 /** The badge already says that an object is deleted. */
@@ -119,7 +186,7 @@ ${id === null ? '' : html`<div><dt>Id</dt><dd><code>${id}</code></dd></div>`}
 </dl>`;
 }
 
-function noticesMarkup({ action, risk, warnings }: Change): Markup {
+function noticesMarkup({ action, risk, warnings }: Change, remarks: readonly Diagnostic[]): Markup {
   const risks = risk.map((name) => {
     const { label, meaning, isGrave } = riskWords[name];
     return html`<li class="${isGrave ? 'danger' : 'warning'}"><strong>${label}</strong> ${meaning}</li>`;
@@ -129,34 +196,36 @@ function noticesMarkup({ action, risk, warnings }: Change): Markup {
       ? html`<li class="task"><strong>By hand</strong> ${text}</li>`
       : html`<li class="warning">${text}</li>`,
   );
-  return risks.length + others.length === 0 ? html`` : html`<ul class="notices">${risks}${others}</ul>`;
+  const all = [...risks, ...others, ...remarks.map(diagnosticMarkup)];
+  return all.length === 0 ? html`` : html`<ul class="notices">${all}</ul>`;
 }
 
-function tableMarkup(
-  { action, source }: Change,
-  rows: readonly { difference: Difference; view: View }[],
-): Markup {
+function tableMarkup({ action, source }: Change, rows: readonly Shown[]): Markup {
   // A delete and what a rollback restores do not come from a manifest.
   const after = action === 'delete' || source === null ? 'After' : 'Manifest';
   return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Tenant</th><th scope="col">${after}</th></tr></thead>
-<tbody>${rows.map(({ difference, view }) => rowMarkup(difference, view))}</tbody></table></div>`;
+<tbody>${rows.map(rowMarkup)}</tbody></table></div>`;
 }
 
-function rowMarkup(difference: Difference, view: View): Markup {
+function rowMarkup({ difference, view }: Shown): Markup {
   const name = html`<th scope="row">${nameMarkup(difference)}</th>`;
-  if (view.is === 'inline') {
-    return html`<tr>${name}<td>${cell(view.before, 'del')}</td><td>${cell(view.after, 'ins')}</td></tr>`;
-  }
-  return html`<tr>${name}<td colspan="2"><em>${sensitiveWords}</em></td></tr>`;
+  if (view.is !== 'inline') return html`<tr>${name}<td colspan="2"><em>${sensitiveWords}</em></td></tr>`;
+  const [before, after] = diffInline(view.before, view.after);
+  return html`<tr>${name}<td>${cell(before, 'del')}</td><td>${cell(after, 'ins')}</td></tr>`;
 }
 
-function cell(text: string | null, side: 'del' | 'ins'): Markup {
-  if (text === null) return html`<span class="none">not set</span>`;
-  return side === 'del' ? html`<del>${oneLine(text)}</del>` : html`<ins>${oneLine(text)}</ins>`;
+function cell(parts: readonly Part[] | null, side: 'del' | 'ins'): Markup {
+  if (parts === null) return html`<span class="none">not set</span>`;
+  const shown = parts.map(({ text, changed }) =>
+    changed ? html`<mark>${oneLine(text)}</mark>` : oneLine(text),
+  );
+  return side === 'del' ? html`<del class="old">${shown}</del>` : html`<ins class="new">${shown}</ins>`;
 }
 
-function nameMarkup({ path, origin }: Difference): Markup {
-  const mark = origin === null ? '' : html` <span class="origin ${origin}">${originWords[origin]}</span>`;
+function nameMarkup(difference: Difference): Markup {
+  const { path, origin } = difference;
+  const notes = oneLine(originNotes(difference));
+  const mark = notes === '' ? '' : html` <span class="origin ${origin ?? ''}">${notes}</span>`;
   return html`<code>${oneLine(pathWords(path))}</code>${mark}`;
 }
 
@@ -172,51 +241,4 @@ function requestMarkup(request: Request): Markup {
   const shown = rest > 0 ? `${text.slice(0, maxBody)}\n… (${rest} characters more)` : text;
   return html`<p class="request"><strong>${method}</strong> <code>${requestTarget(request)}</code></p>
 ${shown === '' ? '' : html`<pre>${shown}</pre>`}`;
-}
-
-/**
- * A rendered template before and after, each in a frame without scripts or network. The page's script creates the
- * frames, since browsers load at most a thousand in a page, visible or not.
- */
-function renderedMarkup(address: string, { before, after }: Rendered): Markup {
-  return html`<div class="frames" role="group" aria-label="Rendered">
-${frameFigure(`${address}, rendered before`, 'Before', before)}
-${frameFigure(`${address}, rendered after`, 'After', after)}
-</div>`;
-}
-
-function frameFigure(title: string, caption: string, content: string | null): Markup {
-  const view =
-    content === null
-      ? html`<p class="none">nothing</p>`
-      : html`<div class="frame" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + content))}"></div>`;
-  return html`<figure><figcaption>${caption}</figcaption>${view}</figure>`;
-}
-
-/** What a changed search finds before and after, in two bars and in words. */
-function impactMarkup(impact: Impact | undefined): Markup {
-  if (!impact) return html``;
-  if ('notRun' in impact) {
-    return html`<ul class="notices"><li class="warning">${impactUnknown}. ${oneLine(impact.notRun)}</li></ul>`;
-  }
-  const lines = moves.flatMap((move) => {
-    const moved = movedWords(impact, move);
-    return moved === null ? [] : [html`<li class="${move}">${oneLine(moved)}</li>`];
-  });
-  return html`<figure class="impact"><figcaption>The search ${impactWords(impact)}</figcaption>
-${barsMarkup(impact)}
-${lines.length === 0 ? '' : html`<ul>${lines}</ul>`}</figure>
-`;
-}
-
-/** Hidden from screen readers: the words beside the bars say the same. */
-function barsMarkup({ before, after, enter, leave }: Effect): Markup {
-  const most = Math.max(before, after);
-  if (most === 0) return html``;
-  const toUnits = (count: number) => Math.round((Math.min(Math.max(count, 0), most) / most) * barWidth);
-  const stay = toUnits(after - enter.count);
-  return html`<svg aria-hidden="true" viewBox="0 0 ${barWidth} 20" preserveAspectRatio="none">
-<rect class="stay" y="0" height="8" width="${stay}"/><rect class="leave" y="0" height="8" x="${stay}" width="${toUnits(leave.count)}"/>
-<rect class="stay" y="12" height="8" width="${stay}"/><rect class="enter" y="12" height="8" x="${stay}" width="${toUnits(enter.count)}"/>
-</svg>`;
 }

@@ -1,6 +1,7 @@
 import { type ChangeResult, changeOutcomes, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';
-import { diffLines } from '../line-diff.ts';
+import { diffLines, textsOfBlock } from '../line-diff.ts';
+import type { ReportOptions } from '../options.ts';
 import {
   elapsedWords,
   groupBy,
@@ -14,13 +15,14 @@ import {
   tenantWords,
 } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
+import { addressMarkup, type Entry } from './entries.ts';
 import { html } from './markup.ts';
-import { addressMarkup, type Entry, pageHtml } from './page.ts';
+import { pageHtml } from './page.ts';
 
 const maxLines = 400;
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
-export function resultHtml(result: Result): string {
+export function resultHtml(result: Result, { redact = String }: ReportOptions): string {
   return pageHtml({
     eyebrow: 'tenantctl apply',
     title: result.environment,
@@ -32,7 +34,9 @@ export function resultHtml(result: Result): string {
       count: result.summary[outcome],
       words: outcomeWords[outcome],
     })),
-    diagnostics: result.diagnostics ?? [],
+    points: [],
+    problems: result.diagnostics ?? [],
+    remarks: [],
     groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
       name,
       words: pluralize(group.length, 'change'),
@@ -44,6 +48,9 @@ export function resultHtml(result: Result): string {
       ['Took', elapsedWords(result)],
     ],
     hasFrames: false,
+    command: null,
+    redact,
+    digest: result.startedAt + result.planDigest,
   });
 }
 
@@ -62,5 +69,14 @@ function resultEntry(change: ChangeResult): Entry {
   const body = html`${notices.length === 0 ? '' : html`<ul class="notices">${notices}</ul>`}
 ${diff.hunks.length === 0 ? '' : diffFigure('Fields', diff)}
 ${requests.map((request) => html`<p class="request"><code>${sentWords(request)}</code></p>`)}`;
-  return { category: outcome, isOpen: isFailure, summary, body };
+  const texts = [error ?? '', ...warnings, ...diff.hunks.flat().flatMap(textsOfBlock)];
+  return {
+    address,
+    categories: [outcome],
+    isOpen: isFailure,
+    summary,
+    body,
+    text: texts.join('\n'),
+    same: [],
+  };
 }

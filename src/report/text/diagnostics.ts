@@ -1,4 +1,5 @@
 import type { Diagnostic, Severity } from '../../model/diagnostic.ts';
+import { foldRemarks } from '../folded-remarks.ts';
 import type { ReportOptions } from '../options.ts';
 import { diagnosticCounts, whereOf } from '../words.ts';
 import {
@@ -28,9 +29,13 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Rep
   );
 }
 
-/** Problems as rows, with an empty row after each. */
-export function diagnosticRows(diagnostics: readonly Diagnostic[], { width }: ReportOptions): Row[] {
-  return diagnostics.flatMap((diagnostic) => [...rowsOf(diagnostic, width), blank]);
+/** Problems as rows, with an empty row after each. Remarks that are alike are folded. */
+export function diagnosticRows(diagnostics: readonly Diagnostic[], options: ReportOptions): Row[] {
+  return foldRemarks(diagnostics, options).flatMap(({ diagnostic, more }) => [
+    ...rowsOf(diagnostic, options.width),
+    ...(more === null ? [] : [row(4, span(`${more} (--verbose shows all)`, 'dim'))]),
+    blank,
+  ]);
 }
 
 function rowsOf(diagnostic: Diagnostic, width: number): Row[] {

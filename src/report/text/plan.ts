@@ -7,6 +7,7 @@ import {
   type Request,
   type Risk,
 } from '../../model/plan.ts';
+import { attentionOf, firstOf, pointWords } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
@@ -18,7 +19,7 @@ import {
   movedWords,
   moves,
   noChanges,
-  originWords,
+  originNotes,
   place,
   planCounts,
   pluralize,
@@ -80,13 +81,30 @@ export function planText(plan: Plan, options: ReportOptions): string {
     ...refusalRows,
     ...groupRows(plan, verbose),
     ...diagnosticRows(remarks, options),
+    ...attentionRows(plan),
     ...refusalRows,
     hasChanges(plan)
       ? row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold'))
-      : row(0, span(noChanges, 'green', 'bold')),
+      : row(0, span(noChanges(plan), 'green', 'bold')),
     row(0, span(`Digest: ${plan.digest}`, 'dim')),
   ];
   return layout(rows, options);
+}
+
+/** What to read first stands at the end, where it stays on the screen. */
+function attentionRows({ changes }: Plan): Row[] {
+  const points = attentionOf(changes);
+  if (points.length === 0) return [];
+  const rows = points.map((point) => {
+    const { first, more } = firstOf(point);
+    const addresses = first.map(({ address }) => address).join(', ');
+    return row(
+      2,
+      span(`${pointWords(point)}: `, 'yellow', 'bold'),
+      span(`${addresses}${more > 0 ? ` and ${more} more` : ''}`),
+    );
+  });
+  return [row(0, span('Read this first', 'bold')), ...rows, blank];
 }
 
 function groupRows({ changes }: Plan, verbose: boolean): Row[] {
@@ -189,8 +207,11 @@ function inlineRows(
   return [titleWith(...old), row(indent - 2, arrow, ...fresh, ...origin)];
 }
 
-const originSpans = ({ origin }: Difference): Span[] =>
-  origin === null ? [] : [span(`  (${originWords[origin]})`, origin === 'repo' ? 'dim' : 'yellow')];
+function originSpans(difference: Difference): Span[] {
+  const { origin } = difference;
+  const notes = originNotes(difference);
+  return notes === '' ? [] : [span(`  (${notes})`, origin === null || origin === 'repo' ? 'dim' : 'yellow')];
+}
 
 function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
   const onlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);

@@ -1,8 +1,10 @@
 import { type JsonObject, textOf } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { type Handler, type Handlers, okRead, type Reply, type Tenant } from '../handler.ts';
+import { attributeClass } from '../objects.ts';
 import { compareText, type Query, readFlag, readRange } from '../query.ts';
 import type { TenantState } from '../state.ts';
+import type { Variations } from '../variations.ts';
 
 const defaultLimit = 100;
 
@@ -22,15 +24,21 @@ export const collectionHandlers = {
   'list-users': listAll('users', ({ users }) => users),
   'list-profiles': listAll('profiles', ({ profiles }) => profiles),
   'list-profile-types': listAll('profile_types', ({ profileTypes }) => profileTypes),
-  'list-ne-attributes': listAll('ne_attributes', ({ neAttributes }) => neAttributes),
+  'list-ne-attributes': listAll('ne_attributes', ({ neAttributes }, { ruleObjectType }) =>
+    ruleObjectType === 'attribute_class'
+      ? neAttributes.map((row) => ({ ...row, type: attributeClass(row) }))
+      : neAttributes,
+  ),
 } satisfies Handlers;
 
 function listAll(
   plural: keyof typeof collections,
-  recordsOf: (state: TenantState) => readonly JsonObject[],
+  recordsOf: (state: TenantState, variations: Variations) => readonly JsonObject[],
 ): Handler {
-  return ({ query }, tenant) =>
-    answerPage({ plural, path: `/api/${plural}`, find: () => recordsOf(tenant.state) }, query, tenant);
+  return ({ query }, tenant) => {
+    const find = () => recordsOf(tenant.state, tenant.variations);
+    return answerPage({ plural, path: `/api/${plural}`, find }, query, tenant);
+  };
 }
 
 /** Records of a collection, before filters. */
@@ -58,11 +66,18 @@ export function answerPage({ plural, path, find }: Records, query: Query, tenant
   const metadata = readFlag(query, 'metadata');
   const end = offset + limit;
   const page = found.slice(offset, end);
+  if (page.length === 0 && variations.nothingFound !== 'list') return answerNothing(plural, variations);
   const wrapped = variations.collections === 'metadata' ? metadata : variations.collections === 'wrapped';
   if (!wrapped) return okRead(page);
   const next = end < found.length ? nextPage(path, query, limit, end) : null;
   const about = { limit, offset, total: found.length, next };
   return okRead({ [plural]: page, ...(metadata && { _metadata: about }) });
+}
+
+/** The answer of hosts that do not answer an empty list (api-notes, "What hosts of this family really answer"). */
+export function answerNothing(plural: string, { nothingFound }: Variations): Reply {
+  const status = nothingFound === 'refused' ? 400 : 200;
+  return { status, body: { error: `no ${plural.replaceAll('_', ' ')} found` } };
 }
 
 /** Query parameters that are not filters. */

@@ -1,4 +1,13 @@
-import { isArray, isObject, type Json, parseJson, textOf } from '../../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  own,
+  parseJson,
+  textOf,
+} from '../../model/json.ts';
 import { ApiError, badRequest, notFound } from '../api-error.ts';
 import { Fields } from '../fields.ts';
 import { type Call, type Handlers, okRead, okWrite, param, type Tenant } from '../handler.ts';
@@ -104,9 +113,22 @@ function selectTemplates(
   tenant: Tenant,
 ): Json {
   const matches = parseFilters(call.query, filterFields);
-  const find = () =>
-    recordsOf(tenant.state).filter((record) => matches((field) => textOf(record, field) ?? ''));
+  const all = () => {
+    const known = recordsOf(tenant.state);
+    return tenant.variations.foreignTemplates
+      ? [...known, ...known.slice(0, 1).flatMap(foreignVersions)]
+      : known;
+  };
+  const find = () => all().filter((record) => matches((field) => textOf(record, field) ?? ''));
   return selectPage(find, call.query, tenant).map((item) => showTemplate(item, tenant.variations));
+}
+
+/** A template in a medium and in a locale that the documents do not know. */
+function foreignVersions(template: TemplateDefault): JsonObject[] {
+  return [
+    { ...template, id: 'foreign-medium', medium: 'WHATSAPP' },
+    { ...template, id: 'foreign-locale', locale: 'default_for_all' },
+  ];
 }
 
 /** A template as a client sends it. */
@@ -120,10 +142,13 @@ function readTemplateBody(body: Json, variations: Variations): TemplateBody {
   const sent = {
     id: fields.textOrNull('id'),
     key: fields.text('key'),
-    medium: fields.choice('medium', mediums),
+    medium: readMedium(fields, variations),
     locale,
     ...readTexts(fields),
   };
+  if (variations.chatNullSubject === 'refused' && sent.medium !== 'EMAIL' && isObject(body)) {
+    if (own(body, 'subject') === null) throw badRequest('body.subject must be string');
+  }
   fields.textOrNull('created');
   fields.textOrNull('modified');
   fields.done();
@@ -131,8 +156,8 @@ function readTemplateBody(body: Json, variations: Variations): TemplateBody {
 }
 
 /** The body with its chat templates as text, also on tenants that take objects. */
-function chatAsText(body: Json, { slackTeams }: Variations): Json {
-  if (slackTeams === 'text' || !isObject(body)) return body;
+function chatAsText(body: Json, { slackTeams, jsonText }: Variations): Json {
+  if ((slackTeams === 'text' && jsonText !== 'object') || !isObject(body)) return body;
   const { slackTemplate = null, teamsTemplate = null } = body;
   return {
     ...body,
@@ -141,18 +166,41 @@ function chatAsText(body: Json, { slackTeams }: Variations): Json {
   };
 }
 
-function showTemplate(template: TemplateDefault, { slackTeams }: Variations): Json {
-  if (slackTeams === 'text') return template;
-  const { slackTemplate, teamsTemplate } = template;
+function showTemplate(template: JsonObject, variations: Variations): Json {
+  const { mediumCase } = variations;
+  const { medium = null, slackTemplate = null, teamsTemplate = null } = template;
   return {
     ...template,
-    slackTemplate: chatAsObject(slackTemplate),
-    teamsTemplate: chatAsObject(teamsTemplate),
+    medium: mediumCase === 'lower' && typeof medium === 'string' ? medium.toLowerCase() : medium,
+    slackTemplate: showChat(slackTemplate, variations),
+    teamsTemplate: showChat(teamsTemplate, variations),
   };
 }
 
-function chatAsObject(text: string | null): Json {
-  if (text === null) return null;
+function showChat(text: Json, { slackTeams, chatFilled }: Variations): Json {
+  if (slackTeams === 'text' && !chatFilled) return text;
+  const shown = typeof text === 'string' ? chatAsObject(text) : text;
+  const filled = chatFilled ? fillUp(shown ?? {}) : shown;
+  return slackTeams === 'text' && filled !== null ? JSON.stringify(filled) : filled;
+}
+
+const fillers = { title: '', isSubscription: false, requestId: null, autoApprovalData: {} };
+
+function fillUp(value: Json): Json {
+  if (isArray(value)) return value.map(fillUp);
+  return isObject(value) ? { ...fillers, ...mapMembers(value, fillUp) } : value;
+}
+
+/** A medium of the documents, on some tenants in every case. */
+function readMedium(fields: Fields, { mediumCase }: Variations): (typeof mediums)[number] {
+  if (mediumCase === 'upper') return fields.choice('medium', mediums);
+  const given = fields.text('medium').toUpperCase();
+  const found = mediums.find((medium) => medium === given);
+  if (found === undefined) throw badRequest(`body.medium must be one of ${mediums.join(', ')}`);
+  return found;
+}
+
+function chatAsObject(text: string): Json {
   const parsed = parseJson(text);
   return isObject(parsed) ? parsed : { text };
 }

@@ -1,6 +1,6 @@
-import type { Json } from '../../model/json.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
-import { checkRule, findProfiles } from '../condition-rules.ts';
+import { checkRule, findAttribute, findProfiles } from '../condition-rules.ts';
 import { Fields } from '../fields.ts';
 import {
   type Call,
@@ -11,30 +11,36 @@ import {
   okWrite,
   type Reply,
   type Tenant,
+  withoutNulls,
 } from '../handler.ts';
 import { newId, uidOf } from '../ids.ts';
-import { type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';
+import { attributeClass, type ConditionRule, type ProfileSearch, ruleTypes } from '../objects.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../variations.ts';
-import { answerPage } from './collections.ts';
+import { answerNothing, answerPage } from './collections.ts';
 
 const noun = 'profile search';
 
 /** Saved searches (api-notes, ProfileSearch). */
 export const profileSearches = {
-  'list-profile-searches': (_call, { state, variations }) =>
-    okRead({ advanced_search: state.profileSearches.map((search) => showSearch(search, variations)) }),
+  'list-profile-searches': (_call, { state, variations }) => {
+    const searches = state.profileSearches.map((search) => showSearch(search, state, variations));
+    if (searches.length === 0 && variations.nothingFound !== 'list')
+      return answerNothing('advanced_searches', variations);
+    return okRead({ advanced_search: searches });
+  },
 
   /** The tenant makes a uid if none is sent. */
-  'create-profile-search': (call, { state, variations }) => {
+  'create-profile-search': (call, tenant) => {
+    const { state, variations } = tenant;
     const fields = readSearch(call);
     const label = fields.text('label');
     const id = newId(state, 'ProfileSearch', label, state.profileSearches);
     const search: ProfileSearch = { id, label, uid: fields.textOr('uid', uidOf(label)), rules: [] };
-    search.rules = updateRules(search, fields, state, variations);
+    search.rules = updateRules(search, fields, tenant);
     fields.done();
     state.profileSearches.push(search);
-    return okWrite({ advanced_search: showSearch(search, variations) });
+    return okWrite({ advanced_search: showSearch(search, state, variations) });
   },
 
   /** Rules are nested records; those that are not sent stay as they are. */
@@ -46,13 +52,13 @@ export const profileSearches = {
       id: search.id,
       label: fields.includes('label') ? fields.text('label') : search.label,
       uid: fields.includes('uid') ? fields.text('uid') : search.uid,
-      rules: updateRules(search, fields, state, variations),
+      rules: updateRules(search, fields, tenant),
     };
     fields.done();
     const remaining = new Set(next.rules.map((rule) => rule.id));
     if (search.rules.some((rule) => !remaining.has(rule.id))) state.generation += 1;
     Object.assign(search, next);
-    return okWrite({ advanced_search: showSearch(search, variations) });
+    return okWrite({ advanced_search: showSearch(search, state, variations) });
   },
 
   /** Only on hosts that have it. */
@@ -66,7 +72,7 @@ export const profileSearches = {
     const fields = readSearch(call);
     fields.textOrNull('label');
     const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-    const rules = updateRules(draft, fields, tenant.state, tenant.variations);
+    const rules = updateRules(draft, fields, tenant);
     fields.done();
     return runRules(rules, '/run', call, tenant);
   },
@@ -94,20 +100,19 @@ function readSearch(call: Call): Fields {
  * The rules of `search` after the nested records of a body: changed and unchanged ones in their order, without removed
  * ones, then new ones. Throws a 400.
  */
-function updateRules(
-  search: ProfileSearch,
-  fields: Fields,
-  state: TenantState,
-  variations: Variations,
-): ConditionRule[] {
+function updateRules(search: ProfileSearch, fields: Fields, { state, variations }: Tenant): ConditionRule[] {
   const rules = new Map(search.rules.map((rule) => [rule.id, rule]));
   const seen = new Set<string>();
   fields.list('condition_rules_attributes', (item, at) => {
-    const sent = readRule(item, at, variations);
+    const { objectType, ...sent } = readRule(item, at, variations);
     const { id } = sent;
+    const check = (rule: ConditionRule): void => {
+      checkRule(rule, state, variations.searchRules);
+      checkObjectType(objectType, rule, at, { state, variations });
+    };
     if (id === null) {
       const rule = completeRule(sent, null, at);
-      checkRule(rule, state);
+      check(rule);
       const ruleId = newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
       rules.set(ruleId, { ...rule, id: ruleId });
       return;
@@ -121,38 +126,63 @@ function updateRules(
       return;
     }
     const rule = completeRule(sent, live, at);
-    checkRule(rule, state);
+    check(rule);
     rules.set(id, rule);
   });
   return [...rules.values()];
 }
 
 /** A rule as a client sends it; null for what it leaves out. */
-type SentRule = { readonly [K in keyof ConditionRule]: ConditionRule[K] | null } & {
+type SentRule = { readonly [K in keyof Omit<ConditionRule, 'more'>]: ConditionRule[K] | null } & {
   readonly destroy: boolean;
+  /** What the documents do not know. */
+  readonly more: JsonObject;
 };
 
-function readRule(item: Json, at: string, { ruleObjectType }: Variations): SentRule {
+function readRule(
+  item: Json,
+  at: string,
+  { ruleObjectType }: Variations,
+): SentRule & { readonly objectType: string | null } {
   const fields = new Fields(item, at);
-  const type = fields.has('type') ? fields.choice('type', ruleTypes) : null;
-  const sent: SentRule = {
+  const sent = {
     id: fields.textOrNull('id'),
-    type,
+    type: fields.has('type') ? fields.choice('type', ruleTypes) : null,
     comparison_operator: fields.textOrNull('comparison_operator'),
     value: fields.textOrNull('value'),
     condition_object_id: fields.textOrNull('condition_object_id'),
     destroy: fields.bool('_destroy', false),
+    objectType: fields.textOrNull(nameOfObjectType(ruleObjectType)),
+    more: fields.rest(),
   };
-  const objectType = fields.textOrNull(ruleObjectType);
-  fields.done();
-  if (objectType !== null && objectType !== 'NeAttribute') {
-    throw badRequest(`${at}.${ruleObjectType} must be NeAttribute`);
-  }
   if (sent.id === null && sent.destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
-  if (sent.id === null && type === 'ProfileAttributeRule' && objectType === null) {
-    throw badRequest(`${at}.${ruleObjectType} is required`);
-  }
   return sent;
+}
+
+const nameOfObjectType = (way: Variations['ruleObjectType']): string =>
+  way === 'object_type' ? way : 'condition_object_type';
+
+/** Throws a 400 for a class that is not the one of the rule's attribute, or missing in a new rule. */
+function checkObjectType(
+  sent: string | null,
+  rule: ConditionRule,
+  at: string,
+  tenant: Pick<Tenant, 'state' | 'variations'>,
+): void {
+  const [name, wanted] = objectTypeOf(rule, tenant);
+  if (rule.id === '' && wanted !== null && sent === null) throw badRequest(`${at}.${name} is required`);
+  if (sent !== null && sent !== wanted) throw badRequest(`${at}.${name} must be ${wanted}`);
+}
+
+/** What the tenant calls the class of the rule's object, and the class; null for a rule without an object. */
+function objectTypeOf(
+  rule: ConditionRule,
+  { state, variations: { ruleObjectType } }: Pick<Tenant, 'state' | 'variations'>,
+): [name: string, value: string | null] {
+  const name = nameOfObjectType(ruleObjectType);
+  if (rule.type !== 'ProfileAttributeRule') return [name, null];
+  const attribute = ruleObjectType === 'attribute_class' ? findAttribute(rule, state) : undefined;
+  return [name, attribute ? attributeClass(attribute) : 'NeAttribute'];
 }
 
 /** The live rule with the sent fields. Throws a 400 if a required field is in neither of them. */
@@ -173,20 +203,22 @@ function completeRule(sent: SentRule, live: ConditionRule | null, at: string): C
     comparison_operator: comparisonOperator,
     value,
     condition_object_id: ofAttribute ? (sent.condition_object_id ?? live?.condition_object_id ?? null) : null,
+    more: withoutNulls({ ...live?.more, ...sent.more }),
   };
 }
 
-function showSearch({ id, uid, label, rules }: ProfileSearch, variations: Variations): Json {
+function showSearch(
+  { id, uid, label, rules }: ProfileSearch,
+  state: TenantState,
+  variations: Variations,
+): Json {
   return {
     id,
     uid,
     label,
-    condition_rules_attributes: rules.map(({ condition_object_id, ...common }) => ({
-      ...common,
-      ...(condition_object_id !== null && {
-        [variations.ruleObjectType]: 'NeAttribute',
-        condition_object_id,
-      }),
-    })),
+    condition_rules_attributes: rules.map(({ more, condition_object_id, ...rule }) => {
+      const [name, value] = objectTypeOf({ ...rule, condition_object_id }, { state, variations });
+      return { ...rule, ...more, ...(value !== null && { [name]: value, condition_object_id }) };
+    }),
   };
 }

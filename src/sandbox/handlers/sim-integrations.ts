@@ -184,12 +184,13 @@ function showIntegration(integration: SimIntegration, { state, variations }: Ten
     created,
     modified,
     ownerRef: null,
-    clusterRef: cluster === null ? null : reference('CLUSTER', cluster),
-    cluster,
-    managedSources: sources,
+    ...showCluster(cluster === null ? null : reference('CLUSTER', cluster), variations),
+    ...showSources(sources, variations),
     provisioningConfig: {
       universalManager: false,
-      managedResourceRefs: sources.map((source) => reference('SOURCE', source)),
+      ...(showsReferences(variations) && {
+        managedResourceRefs: sources.map((source) => reference('SOURCE', source)),
+      }),
       planInitializerScript: null,
       noProvisioningRequests: false,
       provisioningRequestExpiration: 0,
@@ -202,6 +203,35 @@ function showIntegration(integration: SimIntegration, { state, variations }: Ten
     }),
   };
 }
+
+function showCluster(reference: JsonObject | null, { simCluster }: Variations): JsonObject {
+  if (reference === null) return { clusterRef: null, cluster: null };
+  const { id = null, name = null } = reference;
+  switch (simCluster) {
+    case 'ids':
+      return { clusterRef: reference, cluster: id };
+    case 'nameInCluster':
+      return { clusterRef: reference, cluster: name };
+    case 'nameInReference':
+      return { clusterRef: { ...reference, id: name }, cluster: id };
+  }
+}
+
+function showSources(sources: readonly string[], { simSources }: Variations): JsonObject {
+  switch (simSources) {
+    case 'managedSources':
+      return { managedSources: sources };
+    case 'managedResourceRefs':
+      return { managedSources: [] };
+    case 'sources':
+      return { sources };
+    case 'hidden':
+      return {};
+  }
+}
+
+const showsReferences = ({ simSources }: Variations): boolean =>
+  simSources === 'managedSources' || simSources === 'managedResourceRefs';
 
 const secretName = /passw|secret|token|credential|api_?key|private_?key/i;
 

@@ -1,71 +1,85 @@
-import { find, findAll, focusOnSlash, press, startSwitch, startTheme, wordsIn } from './dom.ts';
+import { Bodies, bodyOf } from './bodies.ts';
+import { find, findAll, focusOnSlash, startSwitch, startTheme, wordsIn } from './dom.ts';
+import { Frames, fitAll } from './frames.ts';
+import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
+import { Review, startCopying } from './review.ts';
 
-/** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
-const maxFrames = 100;
 /** Milliseconds without typing after which the filter is applied. */
 const typingPause = 120;
 
 const root = document.documentElement;
 root.classList.add('live');
 startTheme();
-loadFrames(findAll('.frame', HTMLElement));
+startCopying();
 // A page without entries has no toolbar.
-if (document.getElementById('text')) startToolbar();
+if (document.getElementById('text')) startList();
 
-function loadFrames(places: readonly HTMLElement[]): void {
-  if (places.length <= maxFrames) {
-    places.forEach(loadFrame);
-    return;
-  }
-  const observer = new IntersectionObserver(
-    (seen) => {
-      for (const { target, isIntersecting } of seen) {
-        if (isIntersecting && target instanceof HTMLElement) loadFrame(target);
-        else target.replaceChildren();
-      }
-    },
-    { rootMargin: '100% 0px' },
-  );
-  for (const place of places) observer.observe(place);
-}
-
-function loadFrame(place: HTMLElement): void {
-  if (place.firstChild) return;
-  const frame = document.createElement('iframe');
-  frame.setAttribute('sandbox', '');
-  frame.title = place.dataset.title ?? '';
-  frame.srcdoc = place.dataset.document ?? '';
-  place.append(frame);
-}
-
-function startToolbar(): void {
+function startList(): void {
   const entries = findAll('.entry', HTMLDetailsElement);
-  const groups = findAll('.group', HTMLElement);
-  const tiles = findAll('button[data-filter]', HTMLButtonElement);
+  const bodies = new Bodies(entries);
+  const review = new Review(entries);
+  const frames = new Frames();
   const text = find('text', HTMLInputElement);
   const group = find('group', HTMLSelectElement);
-  const contents = new Map<Element, string>();
+  let { at, filters, view } = readPlace();
+  /** Entries whose frames and tools are there. */
+  const ready = new Set<Element>();
 
-  const contentOf = (entry: Element): string => {
-    const content = contents.get(entry) ?? (entry.textContent ?? '').toLowerCase();
-    contents.set(entry, content);
-    return content;
+  const prepare = (entry: HTMLDetailsElement) => {
+    const body = bodyOf(entry);
+    if (!body || ready.has(entry)) return;
+    ready.add(entry);
+    frames.add(body);
+    review.addTools(entry, body);
   };
+  const opened = async (entry: HTMLDetailsElement) => {
+    await bodies.fill(entry);
+    prepare(entry);
+    const body = bodyOf(entry);
+    if (body) fitAll(body);
+    hits();
+  };
+  const shown = () => entries.filter((entry) => !entry.hidden && entry.checkVisibility());
+  const hits = () => markHits(text, entries);
+  const save = () => writePlace({ at, words: text.value, group: group.value, filters, view });
   const filter = () => {
     const words = wordsIn(text);
-    const categories = tiles.filter(isPressed).map(({ dataset }) => dataset.filter);
-    for (const entry of entries) {
-      const { dataset } = entry;
-      entry.hidden = !(
-        (group.value === '' || dataset.group === group.value) &&
-        (categories.length === 0 || categories.includes(dataset.category)) &&
-        words.every((word) => contentOf(entry).includes(word))
-      );
+    const matching = new Set(entries.filter((entry) => matches(entry, words)));
+    for (const entry of entries)
+      if (entry.hidden === matching.has(entry)) entry.hidden = !matching.has(entry);
+    // An entry is shown for the sake of one below it too.
+    for (const entry of matching) {
+      const lead = entry.parentElement?.closest<HTMLDetailsElement>('.entry');
+      if (!lead) continue;
+      lead.hidden = false;
+      const fold = entry.closest<HTMLDetailsElement>('.members');
+      if (fold && !matching.has(lead)) fold.open = true;
     }
-    for (const section of groups) section.hidden = !section.querySelector('.entry:not([hidden])');
-    const { length } = entries.filter(({ hidden }) => !hidden);
-    find('nothing', HTMLElement).hidden = length > 0;
-    find('count', HTMLElement).textContent = `${length} of ${entries.length}`;
+    countGroups(matching);
+    find('nothing', HTMLElement).hidden = matching.size > 0;
+    find('count', HTMLElement).textContent = `${matching.size} of ${entries.length}`;
+    pressFilters(filters);
+    hits();
+    save();
+  };
+  const matches = (entry: HTMLDetailsElement, words: readonly string[]): boolean => {
+    const { group: kind, categories = '' } = entry.dataset;
+    return (
+      (group.value === '' || kind === group.value) &&
+      (filters.length === 0 || categories.split(' ').some((category) => filters.includes(category))) &&
+      words.every((word) => bodies.textOf(entry).includes(word))
+    );
+  };
+  const goTo = (id: string) => {
+    const entry = entries.find((one) => one.id === id);
+    if (!entry) return;
+    at = id;
+    for (let outer = entry.parentElement; outer; outer = outer.parentElement)
+      if (outer instanceof HTMLDetailsElement) outer.open = true;
+    entry.open = true;
+    entry.scrollIntoView();
+    entry.querySelector('summary')?.focus({ preventScroll: true });
+    save();
   };
 
   let timer = 0;
@@ -74,26 +88,94 @@ function startToolbar(): void {
     timer = setTimeout(filter, typingPause);
   });
   group.addEventListener('change', filter);
-  for (const tile of tiles) {
-    tile.addEventListener('click', () => {
-      press(tile, !isPressed(tile));
+  for (const button of findAll('button[data-filter]', HTMLButtonElement))
+    button.addEventListener('click', () => {
+      const { filter: name = '' } = button.dataset;
+      filters = filters.includes(name) ? filters.filter((one) => one !== name) : [...filters, name];
       filter();
     });
-  }
-  focusOnSlash(text);
-  startExpanding(entries);
-  startSwitch('button[data-view]', ({ dataset }) => {
-    root.dataset.view = dataset.view ?? '';
+  const views = startSwitch('button[data-view]', ({ dataset }) => {
+    view = dataset.view ?? '';
+    root.dataset.view = view;
+    save();
   });
+  document.addEventListener(
+    'toggle',
+    ({ target }) => {
+      if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
+        void opened(target);
+    },
+    true,
+  );
+  addEventListener('hashchange', () => {
+    const place = readPlace();
+    const entry = entries.find(({ id }) => id === place.at);
+    if (entry && !entry.checkVisibility()) {
+      text.value = group.value = '';
+      filters = [];
+    }
+    filter();
+    goTo(place.at);
+  });
+  focusOnSlash(text);
+  startKeys(shown, (entry) => review.toggle(entry));
+  startExpanding(entries, (entry) => {
+    bodies.fillNow(entry);
+    prepare(entry);
+  });
+
+  const place = readPlace();
+  text.value = place.words;
+  group.value = place.group;
+  views.find(({ dataset }) => dataset.view === place.view)?.click();
+  for (const entry of entries) if (entry.open || !bodies.isPacked) void opened(entry);
   filter();
+  goTo(place.at);
+  // Until all is unpacked, the search finds titles only.
+  if (bodies.isPacked)
+    void bodies.unpackAll().then(() => {
+      root.dataset.unpacked = '';
+      if (text.value !== '') filter();
+    });
 }
 
-function isPressed(button: HTMLButtonElement): boolean {
-  return button.getAttribute('aria-pressed') === 'true';
+/** Says how many entries of each group match, where not all do. */
+function countGroups(matching: ReadonlySet<Element>): void {
+  for (const section of findAll('.group', HTMLElement)) {
+    const all = [...section.querySelectorAll('.entry')];
+    const { length } = all.filter((entry) => matching.has(entry));
+    section.hidden = length === 0;
+    const label = section.querySelector('h2 .shown');
+    if (label) label.textContent = length === all.length ? '' : `${length} of ${all.length} shown`;
+  }
+}
+
+/** `j` and `k` go to the next and the previous entry, `x` ticks one off. */
+function startKeys(
+  shown: () => readonly HTMLDetailsElement[],
+  tick: (entry: HTMLDetailsElement) => void,
+): void {
+  addEventListener('keydown', (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    if (!['j', 'k', 'x'].includes(key) || ctrlKey || metaKey || altKey) return;
+    if (target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea')) return;
+    const current = document.activeElement?.closest<HTMLDetailsElement>('.entry') ?? null;
+    if (key === 'x') {
+      if (current) tick(current);
+      return;
+    }
+    const list = shown();
+    const from = current ? list.indexOf(current) : -1;
+    const next = list[key === 'j' ? from + 1 : from - 1];
+    next?.querySelector('summary')?.focus();
+  });
 }
 
 /** Lets people expand or collapse all entries. Printing expands them too. */
-function startExpanding(entries: readonly HTMLDetailsElement[]): void {
+function startExpanding(
+  entries: readonly HTMLDetailsElement[],
+  fill: (entry: HTMLDetailsElement) => void,
+): void {
   const expandShown = (isOpen: boolean) => {
     for (const entry of entries) if (!entry.hidden) entry.open = isOpen;
   };
@@ -102,8 +184,10 @@ function startExpanding(entries: readonly HTMLDetailsElement[]): void {
 
   let closed: HTMLDetailsElement[] = [];
   addEventListener('beforeprint', () => {
-    closed = entries.filter((entry) => !entry.hidden && !entry.open);
-    for (const entry of closed) entry.open = true;
+    const folds = findAll('.members, .remarks', HTMLDetailsElement);
+    closed = [...folds, ...entries.filter((entry) => !entry.hidden)].filter(({ open }) => !open);
+    for (const fold of closed) fold.open = true;
+    for (const entry of entries) fill(entry);
   });
   addEventListener('afterprint', () => {
     for (const entry of closed) entry.open = false;

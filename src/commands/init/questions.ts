@@ -1,0 +1,189 @@
+import type { Survey } from '../../engine/detect.ts';
+import { valuesIn } from '../../loader/index.ts';
+import { Failure, failure, interruption } from '../../model/failure.ts';
+import { looksLikeCredential } from '../../model/sensitive.ts';
+import { printable } from '../../report/safe.ts';
+import type { Io } from '../io.ts';
+import { openPrompt, type Prompt } from '../prompt.ts';
+import {
+  baseUrl,
+  type Choices,
+  type Given,
+  type NewTenant,
+  pipelines,
+  startFor,
+  usualNames,
+} from './choices.ts';
+import { printProblems, printSurvey, surveyWith } from './survey.ts';
+
+/** What was decided, and what was learnt meanwhile. */
+export interface Setup {
+  readonly choices: Choices;
+  /** `null`: the tenant was not read. */
+  readonly survey: Survey | null;
+  /** The environment, and the credentials that somebody typed. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The names of typed credentials to keep in `.env`. */
+  readonly keep: readonly string[];
+}
+
+/** Asks on stderr for what the options leave open. Throws a Failure (exit 130) at the end of the input. */
+export async function askForSetup(given: Given, root: string, io: Io): Promise<Setup> {
+  const prompt = openPrompt(io);
+  const asking = { ask: asker(prompt, io), prompt, root, io };
+  try {
+    const found = await askForTenant(given, asking);
+    const tenant = found?.tenant ?? null;
+    const choices: Choices = {
+      tenant,
+      from: given.from ?? startFor(tenant),
+      pipelines:
+        given.pipelines ??
+        (await asking.ask('A pipeline for github, gitlab, both or none? [both] ', oneOf(pipelines, 'both'))),
+    };
+    return { choices, survey: found?.survey ?? null, env: found?.env ?? io.env, keep: found?.keep ?? [] };
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Asks a question until `read` throws no Failure, and returns what it made of the answer. */
+type Ask = <T>(question: string, read: (answer: string) => T) => Promise<T>;
+
+/** What questions are asked with. */
+interface Asking {
+  readonly ask: Ask;
+  readonly prompt: Prompt;
+  readonly root: string;
+  readonly io: Io;
+}
+
+function asker(prompt: Prompt, io: Io): Ask {
+  return async (question, read) => {
+    for (;;) {
+      const answer = await prompt.ask(question);
+      if (answer === null) throw interruption('Interrupted. Nothing was written.');
+      try {
+        return read(answer);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        io.stderr.write(`${printable(error.message)}\n`);
+      }
+    }
+  };
+}
+
+type AskedTenant = Omit<Setup, 'choices'> & { readonly tenant: NewTenant };
+
+/** Asks for a tenant and its credentials until they work, or somebody goes on without. `null`: the embedded tenant. */
+async function askForTenant(given: Given, asking: Asking): Promise<AskedTenant | null> {
+  const kinds = ['sandbox', 'tenant'] as const;
+  if (given.identity === undefined) {
+    const kind = await asking.ask('An embedded sandbox for trials, or a tenant? [sandbox] ', oneOf(kinds));
+    if (kind === 'sandbox') return null;
+  }
+  let tenant = await askForAddresses(given, {}, asking);
+  for (;;) {
+    const { env, typed } = await askForCredentials(tenant, asking);
+    try {
+      const survey = await surveyWith(tenant, { ...asking, env });
+      if (survey) printSurvey(survey, tenant, asking.io);
+      const keep = survey && typed.length > 0 ? await askToKeep(typed, asking) : [];
+      return { tenant, survey, env, keep };
+    } catch (error) {
+      if (!(error instanceof Failure) || asking.io.signal.aborted) throw error;
+      printProblems(error, asking.io);
+    }
+    const next = ['again', 'unchecked'] as const;
+    const question = 'Answer the questions again, or go on unchecked and without an export? [again] ';
+    if ((await asking.ask(question, oneOf(next))) === 'unchecked')
+      return { tenant, survey: null, env: asking.io.env, keep: [] };
+    tenant = await askForAddresses({}, tenant, asking);
+  }
+}
+
+/** @param before the answers to offer, where somebody is asked again */
+async function askForAddresses(
+  { identity, profiles }: Partial<Given>,
+  before: Partial<NewTenant>,
+  { ask }: Asking,
+): Promise<NewTenant> {
+  const offered = (text: string | null | undefined) => (text ? ` [${text}]` : '');
+  const services =
+    identity === undefined
+      ? {
+          identity: await ask(`Base URL of the identity service:${offered(before.identity)} `, (answer) =>
+            baseUrl(answer || before.identity || ''),
+          ),
+          profiles: await ask(
+            `Base URL of the profile-management service, or - for none:${offered(before.profiles ?? '-')} `,
+            (answer) => optionalUrl(answer || before.profiles || '-'),
+          ),
+        }
+      : { identity, profiles: profiles ?? null };
+  const names = { ...usualNames, ...before };
+  return {
+    ...services,
+    clientId: await ask(
+      `Environment variable with the client id: [${names.clientId}] `,
+      variableName(names.clientId),
+    ),
+    clientSecret: await ask(
+      `Environment variable with the client secret: [${names.clientSecret}] `,
+      variableName(names.clientSecret),
+    ),
+  };
+}
+
+const optionalUrl = (answer: string) => (answer === '-' ? null : baseUrl(answer));
+
+/** Reads the name of an environment variable. The Failure does not repeat the answer, which may be the secret itself. */
+function variableName(preset: string): (answer: string) => string {
+  return (answer) => {
+    if (answer === '') return preset;
+    if (/^[A-Z][A-Z0-9_]{0,63}$/.test(answer) && !looksLikeCredential(answer)) return answer;
+    throw failure(
+      'usage',
+      'Please give the name of a variable, in capital letters. Its value belongs in no file of the project.',
+    );
+  };
+}
+
+/** Asks for the credentials that are not set. They are kept in memory only. */
+async function askForCredentials(
+  { clientId, clientSecret }: NewTenant,
+  { prompt, root, io }: Asking,
+): Promise<{ readonly env: NodeJS.ProcessEnv; readonly typed: readonly string[] }> {
+  const values = valuesIn(root, { env: io.env });
+  let env = io.env;
+  const typed: string[] = [];
+  for (const name of new Set([clientId, clientSecret])) {
+    if (values.problem(name) === null) continue;
+    const question = `${name} is not set. Type its value, which is not shown, or nothing to go on without it: `;
+    const value = await prompt.askHidden(question);
+    if (value === null) throw interruption('Interrupted. Nothing was written.');
+    if (value === '') return { env: io.env, typed: [] };
+    if (name === clientSecret) io.redactor.learn(value);
+    env = { ...env, [name]: value };
+    typed.push(name);
+  }
+  return { env, typed };
+}
+
+async function askToKeep(typed: readonly string[], { ask }: Asking): Promise<readonly string[]> {
+  const question = `Keep ${typed.join(' and ')} in .env for further runs? Git ignores it, and only you can read it. [yes] `;
+  const answers = ['yes', 'no'] as const;
+  return (await ask(question, oneOf(answers))) === 'yes' ? typed : [];
+}
+
+/** Reads one of the words, or the beginning of only one. An empty answer gives the default. */
+function oneOf<T extends string>(words: readonly [T, ...T[]], preset: T = words[0]): (answer: string) => T {
+  return (answer) => {
+    if (answer === '') return preset;
+    const exact = words.find((word) => word === answer);
+    const [only, ...others] = words.filter((word) => word.startsWith(answer.toLowerCase()));
+    if (exact !== undefined) return exact;
+    if (only !== undefined && others.length === 0) return only;
+    throw failure('usage', `Please answer ${words.join(', ')}.`);
+  };
+}

@@ -1,0 +1,112 @@
+import yargs from 'yargs';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { didYouMean } from '../model/suggest.ts';
+import type { Command } from './command.ts';
+
+/** Arguments that a command does not have. */
+export class UnknownArguments extends Error {
+  /** As the parser names them: options without dashes, some a second time in camel case. */
+  readonly names: readonly string[];
+
+  constructor(names: readonly string[]) {
+    super(`Unknown arguments: ${names.join(', ')}`);
+    this.names = names;
+  }
+}
+
+/** The names in a message of the parser about unknown arguments; `null` for any other message. */
+export function unknownIn(message: string): readonly string[] | null {
+  const [, names] = /^Unknown arguments?: (.*)$/s.exec(message) ?? [];
+  return names?.split(', ') ?? null;
+}
+
+/** The Failure for unknown arguments, each as it was written, with the option that was probably meant. */
+export async function describeUnknown(
+  { names }: UnknownArguments,
+  {
+    name,
+    command,
+    argv,
+  }: { readonly name: string; readonly command: Command; readonly argv: readonly string[] },
+): Promise<Failure> {
+  const options = (await command.completions(yargs().exitProcess(false), ['--'])).map(withoutDashes);
+  const written = names.flatMap((each) => argv.find((word) => withoutDashes(word) === each) ?? []);
+  const unknown = written.length > 0 ? written : names;
+  return new Failure(
+    unknown.map((word): Diagnostic => {
+      const isOption = word.startsWith('-');
+      const help = `\`tenantctl ${name} --help\` lists the options.`;
+      if (!isOption) {
+        const hint = `An option begins with --, and an environment is named with --env. ${help}`;
+        return { code: 'usage', severity: 'error', message: `Unknown argument: ${word}`, hint };
+      }
+      const near = nearOption(withoutDashes(word), options);
+      const message = `There is no option ${word.split('=')[0]}.`;
+      const hint = near === null ? help : `Did you mean \`--${near}\`? ${help}`;
+      return { code: 'usage', severity: 'error', message, hint };
+    }),
+  );
+}
+
+/** The option that was probably meant: one that the word begins with, `env` for `environment`, or a similar one. */
+function nearOption(word: string, options: readonly string[]): string | null {
+  const begun = options.find((option) => option.length > 2 && word.startsWith(option));
+  return begun ?? didYouMean(word, options)?.match(/`(.*)`/)?.[1] ?? null;
+}
+
+/**
+ * The Failure for what the parser refuses, in plain words.
+ *
+ * @param usage the command and its positional arguments
+ */
+export function describeUsage(message: string, usage: string): Failure {
+  const [name = ''] = usage.split(' ');
+  const help =
+    name === 'COMMAND'
+      ? '`tenantctl --help` lists the commands.'
+      : `\`tenantctl ${name} --help\` lists the options.`;
+  const found = usageErrors.flatMap(({ pattern, say }) => {
+    const match = pattern.exec(message);
+    return match ? [say(match, usage)] : [];
+  });
+  const { words, hint = '' } = found[0] ?? { words: message };
+  return failure('usage', words, { hint: `${hint} ${help}`.trim() });
+}
+
+interface UsageError {
+  readonly pattern: RegExp;
+  say(match: RegExpExecArray, usage: string): { readonly words: string; readonly hint?: string };
+}
+
+/** What the parser says, and what to say instead. */
+const usageErrors: readonly UsageError[] = [
+  {
+    pattern: /^Did you mean (.+)\?$/,
+    say: ([, near]) => ({ words: 'There is no such command.', hint: `Did you mean \`${near}\`?` }),
+  },
+  {
+    pattern: /^Unknown commands?: (.+)$/,
+    say: ([, name]) => ({ words: `There is no command \`${name}\`.` }),
+  },
+  {
+    pattern: /^Not enough non-option arguments/,
+    say: (_match, usage) => ({ words: `An argument is missing: \`tenantctl ${usage.trim()}\`.` }),
+  },
+  {
+    pattern: /^Not enough arguments following: (\S+)/,
+    say: ([, name = '']) => ({ words: `The option ${name.length === 1 ? '-' : '--'}${name} needs a value.` }),
+  },
+  {
+    pattern: /^Invalid values:\s+Argument: (\S+), Given: (.*), Choices: (.*)$/s,
+    say: ([, name, given, choices = '']) => ({
+      words: `--${name} cannot be ${given}.`,
+      hint: `It is one of ${choices.replaceAll('"', '')}.`,
+    }),
+  },
+];
+
+/** `only` for `--only`, `--only=x` and `only`. Some shells get a description after a colon. */
+function withoutDashes(word: string): string {
+  return word.replace(/^-+/, '').split(/[=:\t]/)[0] ?? '';
+}

@@ -1,0 +1,231 @@
+import { allOrFailure } from '../client/read.ts';
+import { readListRows } from '../client/read-kind.ts';
+import type { Service } from '../kinds/http.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { profileSearch } from '../kinds/profile-search.ts';
+import { simIntegration } from '../kinds/sim-integration.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
+import { isArray, isObject, type JsonObject, own } from '../model/json.ts';
+import type { Environment, Secrets } from '../model/project.ts';
+import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { openTenant, type TenantOptions } from './tenant.ts';
+
+/** A setting that a read has shown the tenant to need. */
+export interface Detected {
+  /** The member of the environment that it belongs to. */
+  readonly service: Service;
+  readonly name: 'experimentalHeader' | 'jsonText' | 'profileSearchPath' | 'profileSearchObjectType';
+  readonly value: string;
+  /** What the tenant did, for people. */
+  readonly because: string;
+}
+
+/** The environment of a tenant, and its credentials. */
+interface SurveyedProject {
+  readonly environment: Environment;
+  readonly secrets: Secrets;
+}
+
+/** What reading a tenant has shown. */
+export interface Survey {
+  /** The kinds that the tenant lists, and how many objects of each. */
+  readonly found: readonly { readonly kind: Kind; readonly count: number }[];
+  /** The kinds that cannot be exported: the tenant did not list them, or the environment lacks their service. */
+  readonly left: readonly { readonly kind: Kind; readonly problem: Diagnostic }[];
+  readonly detected: readonly Detected[];
+}
+
+/** A kind's list, or why it could not be read. */
+interface Listed {
+  readonly kind: Kind;
+  readonly rows: readonly JsonObject[];
+  readonly failure: Failure | null;
+}
+
+/** A setting that may make lists readable which the tenant refused. */
+interface Guess extends Detected {
+  readonly refused: readonly Kind[];
+}
+
+/**
+ * Reads the lists of a tenant, and tells from the answers how it differs from the contract (api-notes). Nothing is
+ * written to the tenant. What only a write could show, such as the form of a patch, is not found out.
+ *
+ * Throws a Failure where the credentials or an address are wrong, and where no list can be read.
+ */
+export async function surveyTenant(project: SurveyedProject, options: TenantOptions): Promise<Survey> {
+  const { environment } = project;
+  const readable = kinds.filter((kind) => hasList(kind) && !lacksService(kind, environment));
+  let settings = environment.settings;
+  let listed = await readLists(project, options, readable);
+  const guessed: Detected[] = [];
+  for (const { refused, ...guess } of [...guessHeader(listed, settings), ...guessPaths(listed)]) {
+    if (refused.every((kind) => isRead(kind, listed))) continue;
+    const changed = { ...settings, [guess.name]: guess.value };
+    const again = await readLists(
+      { ...project, environment: { ...environment, settings: changed } },
+      options,
+      refused,
+    );
+    if (!again.some(({ failure }) => failure === null)) continue;
+    listed = listed.map((each) => again.find(({ kind }) => kind === each.kind) ?? each);
+    settings = changed;
+    guessed.push(guess);
+  }
+  if (listed.every(({ failure }) => failure !== null))
+    throw new Failure(listed.flatMap(({ failure }) => failure?.diagnostics ?? []));
+  return {
+    found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
+    left: kinds.flatMap((kind) => whyLeft(kind, environment, listed)),
+    detected: [...guessed, ...settingsIn(listed)],
+  };
+}
+
+/** Problems of the whole tenant: no other list would be read either. */
+const decisive = [
+  'interrupted',
+  'secret-unset',
+  'tenant-unauthorized',
+  'token-endpoint',
+  'tenant-unreachable',
+  'tenant-redirect',
+  'foreign-host',
+];
+
+async function readLists(
+  project: SurveyedProject,
+  options: TenantOptions,
+  some: readonly Kind[],
+): Promise<Listed[]> {
+  const tenant = await openTenant(project, options);
+  const read = async (kind: Kind): Promise<Listed> => {
+    try {
+      const rows = await readListRows(tenant.client, kind, project.environment.settings);
+      return { kind, rows, failure: null };
+    } catch (error) {
+      const isDecisive = (failure: Failure) =>
+        failure.diagnostics.some(({ code }) => decisive.includes(code));
+      if (!(error instanceof Failure) || isDecisive(error)) throw error;
+      return { kind, rows: [], failure: error };
+    }
+  };
+  try {
+    return await allOrFailure(some.map(read));
+  } finally {
+    await tenant.close();
+  }
+}
+
+const hasList = ({ read }: Kind) => read.how !== 'each-declared';
+const isRead = (kind: Kind, listed: readonly Listed[]) =>
+  listed.some((each) => each.kind === kind && each.failure === null);
+
+/** The service that a kind is read from. */
+const serviceFor = ({ resource }: Kind): Service => resource.lane(contractSettings).service;
+
+function lacksService(kind: Kind, { connection }: Environment): boolean {
+  return connection.to === 'tenant' && connection[serviceFor(kind)] === null;
+}
+
+/** The kinds whose service an environment does not have. */
+export function kindsWithoutService(environment: Environment): readonly Kind[] {
+  return kinds.filter((kind) => lacksService(kind, environment));
+}
+
+/** The remark that a kind was left out because the environment does not have its service. */
+export function leftOut(kind: Kind): Diagnostic {
+  const message = `${kind.name} is left out: the environment has no \`${serviceFor(kind)}\`.`;
+  return { code: 'no-endpoint', severity: 'info', message };
+}
+
+/** Why a kind cannot be exported; nothing where it can. */
+function whyLeft(
+  kind: Kind,
+  environment: Environment,
+  listed: readonly Listed[],
+): { readonly kind: Kind; readonly problem: Diagnostic }[] {
+  if (lacksService(kind, environment)) return [{ kind, problem: leftOut(kind) }];
+  const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind.name];
+  const failed = listed.find((each) => needed.includes(each.kind.name) && each.failure !== null);
+  const [problem] = failed?.failure?.diagnostics ?? [];
+  return problem
+    ? [{ kind, problem: { ...problem, message: `${kind.name} is left out: ${problem.message}` } }]
+    : [];
+}
+
+/** A header that the tenant's own words ask for: "The header X-Name: true is required". */
+function guessHeader(listed: readonly Listed[], { experimentalHeader }: ApiSettings): Guess[] {
+  const refused = listed.filter(({ kind, failure }) => failure && serviceFor(kind) === 'identity');
+  const named = refused.flatMap(({ failure }) => [...(failure?.message.matchAll(headerName) ?? [])]);
+  const names = new Set(named.map(([name]) => name));
+  names.delete(experimentalHeader);
+  return [...names].slice(0, mostGuesses).map((value) => ({
+    refused: refused.map(({ kind }) => kind),
+    service: 'identity',
+    name: 'experimentalHeader',
+    value,
+    because: 'the tenant asked for this header, and answers with it',
+  }));
+}
+
+const headerName = /\bX(?:-[A-Za-z0-9]{1,40}){1,6}(?![\w-])/gi;
+const mostGuesses = 3;
+
+/** Where hosts are known to keep saved searches, where the usual path does not exist. */
+const searchPaths = [
+  '/api/advanced_searches',
+  '/api/searches',
+  '/api/saved_searches',
+  '/api/profile_searches',
+];
+
+function guessPaths(listed: readonly Listed[]): Guess[] {
+  const isMissing = listed.some(
+    ({ kind, failure }) => kind === profileSearch && failure?.diagnostics[0]?.code === 'tenant-not-found',
+  );
+  if (!isMissing) return [];
+  return searchPaths.map((value) => ({
+    refused: [profileSearch],
+    service: 'profiles',
+    name: 'profileSearchPath',
+    value,
+    because: 'the usual path does not exist, and this one lists saved searches',
+  }));
+}
+
+/** The settings that rows of lists show. */
+function settingsIn(listed: readonly Listed[]): Detected[] {
+  const rowsOf = (kind: Kind) => listed.find((each) => each.kind === kind)?.rows ?? [];
+  const found: Detected[] = [];
+  if (rowsOf(simIntegration).some((row) => jsonFields.some((name) => isObject(own(row, name)))))
+    found.push({
+      service: 'identity',
+      name: 'jsonText',
+      value: 'object',
+      because: 'integrations have `attributes` as an object, not as text',
+    });
+  const rules = rowsOf(profileSearch).flatMap((search) => rulesIn(search));
+  if (
+    rules.some((rule) => Object.hasOwn(rule, classField)) &&
+    rules.every((rule) => !own(rule, 'object_type'))
+  )
+    found.push({
+      service: 'profiles',
+      name: 'profileSearchObjectType',
+      value: classField,
+      because: `the rules of saved searches have \`${classField}\``,
+    });
+  return found;
+}
+
+/** Fields that the contract keeps as JSON in text. */
+const jsonFields = ['attributes', 'request', 'statusMap'];
+const classField = 'condition_object_type';
+
+function rulesIn(search: JsonObject): readonly JsonObject[] {
+  const inner = own(search, 'advanced_search');
+  const rules = own(isObject(inner) ? inner : search, 'condition_rules_attributes');
+  return isArray(rules) ? rules.filter(isObject) : [];
+}

@@ -1,0 +1,53 @@
+import { kindNamed } from '../kinds/index.ts';
+import { fieldNamed } from '../kinds/kind.ts';
+import { planDigest } from '../model/digest.ts';
+import type { LiveObject } from '../model/live.ts';
+import type { Change, Difference, Plan } from '../model/plan.ts';
+import { segmentsOf } from '../model/pointer.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import type { PlanInput } from '../planner/input.ts';
+
+/** Says why no manifest could declare an object, in words; `null` where one could. */
+export async function undeclarability(settings: ApiSettings): Promise<(live: LiveObject) => string | null> {
+  // The exporter, which knows what a manifest can declare, takes a while to load.
+  const { whyUndeclarable } = await import('../exporter/draft.ts');
+  return (live) => whyUndeclarable(live, settings);
+}
+
+/**
+ * Adds a warning to each change that removes a record, such as a rule of a search, that no manifest could declare: no
+ * manifest brings it back.
+ */
+export async function warnOfLosses(
+  plan: Plan,
+  { objects, environment }: Pick<PlanInput, 'objects' | 'environment'>,
+): Promise<Plan> {
+  if (!plan.changes.some((change) => removedRecords(change).length > 0)) return plan;
+  const why = await undeclarability(environment.settings);
+  const byAddress = new Map(objects.map((live) => [live.address, live]));
+  const changes = plan.changes.map((change) => {
+    const live = byAddress.get(change.address);
+    const lost = live ? removedRecords(change).filter((record) => why(onlyWith(live, record)) !== null) : [];
+    return { ...change, warnings: [...change.warnings, ...lost.map(lossWarning)] };
+  });
+  const { digest: _digest, ...rest } = { ...plan, changes };
+  return { ...rest, digest: planDigest(rest) };
+}
+
+function removedRecords({ kind, diff }: Change): Difference[] {
+  return diff.filter(({ path, op, sensitive }) => {
+    const [name = '', ...below] = segmentsOf(path);
+    const isRecord = below.length === 1 && fieldNamed(kindNamed(kind), name)?.is === 'records';
+    return isRecord && op === 'remove' && !sensitive;
+  });
+}
+
+/** The object as if the removed record were all it has. */
+function onlyWith(live: LiveObject, { path, before }: Difference): LiveObject {
+  const [name = ''] = segmentsOf(path);
+  return { ...live, fields: { [name]: [before] } };
+}
+
+function lossWarning({ path }: Difference): string {
+  return `Removes ${path}, which no manifest can declare: only a rollback of the apply brings it back.`;
+}

@@ -1,0 +1,83 @@
+import { lstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { SourceFile } from './file.ts';
+import { openFile } from './parse.ts';
+import type { Problems } from './problems.ts';
+import { diskSource } from './source.ts';
+
+/** The name of the file with values for runs on somebody's own machine. */
+export const dotEnvName = '.env';
+
+/** The longest file that is read. A key for signing takes three or four thousand. */
+const largest = 64 * 1024;
+
+/**
+ * The variables that `!env`, `!secret` and credentials are looked up in: those of the environment, and those of `.env`
+ * beside the project file that the environment does not set. Nothing else in the program sees the file's variables: they
+ * choose no host, proxy or option. A CI job gets none, since a pull request could bring the file with it.
+ *
+ * Problems with the file are reported, and it then counts as empty.
+ *
+ * @param root the folder of the project, absolute, links resolved
+ */
+export function valuesFor(root: string, env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv {
+  if (env.CI || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
+  const file = openDotEnv(root, problems);
+  if (!file || hasMistakes(file, problems)) return env;
+  const isSet = (name: string) => Object.hasOwn(env, name) || Object.hasOwn(env, `${name}_FILE`);
+  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !isSet(name));
+  return { ...Object.fromEntries(added), ...env };
+}
+
+/** The file; `null`, and a problem, where it cannot be read or should not be. */
+function openDotEnv(root: string, problems: Problems): SourceFile | null {
+  const file = openFile(diskSource(root), dotEnvName, problems);
+  if (!file) return null;
+  const place = { file, offset: 0 };
+  if (file.text.length > largest) {
+    const message = `${dotEnvName} is larger than ${largest / 1024} KB`;
+    const hint = 'It has one line for each value that the project takes from the environment.';
+    problems.add('env-file-too-large', message, place, { hint, excerpt: false });
+    return null;
+  }
+  // In a folder that many people can write to, anybody could leave such a file.
+  if ([process.geteuid?.(), statSync(root).uid].includes(statSync(join(root, dotEnvName)).uid)) return file;
+  const hint = 'Remove it, or make it a file of your own.';
+  problems.add('foreign-env-file', `${dotEnvName} belongs to another user`, place, { hint, excerpt: false });
+  return null;
+}
+
+/** A line that sets a variable, and the quote that its value begins with. */
+const assignment = /^[^\S\n]*(?:export[^\S\n]+)?([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*(["'`]?)/;
+
+/**
+ * Reports the lines that Node's parser would skip or read as something else than they look like. No line is shown, since
+ * it may hold a secret.
+ */
+function hasMistakes(file: SourceFile, problems: Problems): boolean {
+  const before = problems.count;
+  const { text } = file;
+  for (let at = 0; at < text.length; ) {
+    const [start, [written = '', name = '', quote = '']] = [at, assignment.exec(text.slice(at)) ?? []];
+    const close = quote === '' ? at : text.indexOf(quote, at + written.length);
+    const report = (message: string, hint: string) =>
+      problems.add('env-file-syntax', message, { file, offset: start }, { hint, excerpt: false });
+    at = endOfLine(text, Math.max(at, close));
+    if (name === '' && !/^\s*(#|$)/.test(text.slice(start, at)))
+      report('This line sets no variable', 'Write `NAME=value`, or begin the line with # for a comment.');
+    if (close < 0)
+      report(`The value of ${name} begins with a quote that is not closed`, `Add a ${quote} at its end.`);
+    if (name.endsWith('_FILE'))
+      report(
+        `${name} would name a file to read a value from`,
+        `Write the value itself: \`${name.slice(0, -'_FILE'.length)}=…\`. Only a variable of the environment may name a file.`,
+      );
+  }
+  return problems.count > before;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end + 1;
+}

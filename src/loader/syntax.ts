@@ -1,0 +1,238 @@
+import { type Document, isCollection, isNode, isScalar, Scalar, visit, type YAMLError } from 'yaml';
+import type { Place, SourceFile } from './file.ts';
+import type { Problem } from './problems.ts';
+
+/** A mistake in YAML, in words for people who do not know the grammar of YAML. */
+export interface SyntaxProblem extends Omit<Problem, 'code'> {
+  /** Where the mistake is. The library's position is where it could not go on. */
+  readonly place: Place;
+}
+
+/** Where the library stopped, and why. */
+interface Slip {
+  readonly document: Document.Parsed;
+  readonly text: string;
+  readonly at: number;
+  readonly reason: string;
+}
+
+interface Words extends Omit<Problem, 'code'> {
+  /** Left out: where the library stopped. */
+  readonly at?: number;
+}
+
+/** Explains an error of the library. No value of the file is part of the words: it might be a secret. */
+export function explainSyntax(
+  { code, message, pos }: YAMLError,
+  document: Document.Parsed,
+  file: SourceFile,
+): SyntaxProblem {
+  const slip: Slip = { document, text: file.text, at: pos[0], reason: message };
+  const words = explainConflict(slip) ?? explanations[code]?.(slip) ?? { message: `YAML: ${message}` };
+  return { message: words.message, hint: words.hint, place: { file, offset: words.at ?? slip.at } };
+}
+
+const inQuotes = 'Put the text in quotes.';
+
+const explanations: Readonly<Partial<Record<YAMLError['code'], (slip: Slip) => Words | null>>> = {
+  TAB_AS_INDENT: () => ({ message: 'This line is indented with a tab', hint: 'Indent it with spaces.' }),
+  BAD_INDENT: explainIndent,
+  BLOCK_AS_IMPLICIT_KEY: explainNesting,
+  BLOCK_IN_FLOW: () => ({
+    message: 'A comma is missing here, between two settings in braces',
+    hint: 'Separate the settings by commas. Put a text that contains `: ` in quotes.',
+  }),
+  MISSING_CHAR: explainMissing,
+  MULTILINE_IMPLICIT_KEY: explainNoColon,
+  UNEXPECTED_TOKEN: explainUnexpected,
+  BAD_SCALAR_START: ({ text, at }) => ({
+    message: `A text can begin with \`${text.charAt(at)}\` only in quotes`,
+    hint: inQuotes,
+  }),
+  BAD_DIRECTIVE: () => ({ message: 'A line can begin with `%` only in quotes', hint: inQuotes }),
+  BAD_ALIAS: () => ({
+    message: 'The name of an alias (`*`) or anchor (`&`) is missing or ends in a colon',
+    hint: 'If it is text, put it in quotes.',
+  }),
+  ALIAS_PROPS: () => ({
+    message: 'An alias (`*`) cannot have a tag or an anchor',
+    hint: 'Remove the tag or anchor before it.',
+  }),
+  MULTIPLE_ANCHORS: () => ({
+    message: 'A value can have only one anchor (`&`)',
+    hint: 'Remove one of them.',
+  }),
+  MULTIPLE_TAGS: () => ({ message: 'A value can have only one tag (`!`)', hint: 'Remove one of them.' }),
+  BAD_DQ_ESCAPE: () => ({
+    message: 'There is no such escape with `\\`',
+    hint: 'Write a backslash as `\\\\`, or use single quotes.',
+  }),
+  KEY_OVER_1024_CHARS: () => ({
+    message: 'The name before a colon is longer than 1024 characters',
+    hint: 'Is a quote missing? Put a text that contains `: ` in quotes.',
+  }),
+};
+
+/** The lines that git writes around the two sides of a conflict. */
+const conflictMarker = /^(?:<{7}|={7}|>{7})(?= |\r?$)/m;
+
+function explainConflict({ text }: Slip): Words | null {
+  const at = text.search(conflictMarker);
+  if (at < 0) return null;
+  return {
+    at,
+    message: 'The file contains the markers of a merge conflict',
+    hint: 'Keep one side of each conflict, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.',
+  };
+}
+
+function explainIndent(slip: Slip): Words {
+  if (slip.reason.startsWith('Flow ')) return explainUnclosed(slip);
+  return {
+    at: firstAfterBlanks(slip),
+    message: 'This line does not begin in the same column as the lines that it belongs to',
+    hint: 'Begin all fields of a mapping, and all items of a list, in the same column.',
+  };
+}
+
+/** A list or mapping where one value was expected: a text with a colon, or a line with the wrong indentation. */
+function explainNesting(slip: Slip): Words {
+  const { text, at, reason } = slip;
+  const first = firstAfterBlanks(slip);
+  const before = text.slice(startOfLine(text, first), first);
+  if (reason.includes('sequence')) {
+    return before.trim() === ''
+      ? explainIndent({ ...slip, reason: '' })
+      : {
+          at: first,
+          message: 'A list must begin on a line of its own',
+          hint: 'Put the `-` on the next line.',
+        };
+  }
+  const end = endOfLine(text, at);
+  if (/:(?:\s|$)/.test(text.slice(at, end))) {
+    return {
+      message: 'This text contains a colon followed by a space, so it is not one value',
+      hint: inQuotes,
+    };
+  }
+  return {
+    at: firstAfterBlanks({ text, at: end + 1 }),
+    message: 'This line is indented further than the line above, which already has a value',
+    hint: 'Begin all fields of a mapping in the same column.',
+  };
+}
+
+function explainMissing(slip: Slip): Words | null {
+  const { reason } = slip;
+  if (reason.endsWith('quote')) return explainOpenQuote(slip);
+  if (reason.startsWith('Flow ')) return explainUnclosed(slip);
+  if (reason.startsWith('Implicit map keys')) return explainNoColon(slip);
+  if (reason.startsWith('Missing ,')) {
+    return { message: 'A comma is missing before this', hint: 'Separate the items by commas.' };
+  }
+  if (reason.startsWith('Sequence item')) {
+    return { message: 'This line is not an item of the list above', hint: 'Begin each item with `- `.' };
+  }
+  if (reason.startsWith('Comments')) {
+    return {
+      message: 'A comment needs a space before its `#`',
+      hint: 'Put a text that contains `#` in quotes.',
+    };
+  }
+  return null;
+}
+
+function explainOpenQuote({ document, text, at }: Slip): Words {
+  const open = startsAround(
+    document,
+    at,
+    (node) => isScalar(node) && (node.type === Scalar.QUOTE_DOUBLE || node.type === Scalar.QUOTE_SINGLE),
+  );
+  const quote = text.charAt(open);
+  return {
+    at: open,
+    message: `The quote (${quote}) that begins here is not closed`,
+    hint: `Close it with ${quote}.`,
+  };
+}
+
+function explainUnclosed({ document, text, at }: Slip): Words {
+  const open = startsAround(document, at, (node) => isCollection(node) && node.flow === true);
+  const [what, end] = text.charAt(open) === '[' ? ['list', ']'] : ['mapping', '}'];
+  return {
+    at: open,
+    message: `The ${what} that begins here is not closed`,
+    hint: `Close it with \`${end}\`.`,
+  };
+}
+
+/** Where the innermost node around an offset begins, of those that are wanted. */
+function startsAround(document: Document.Parsed, at: number, isWanted: (node: unknown) => boolean): number {
+  let start = at;
+  visit(document, (_key, node) => {
+    if (!isNode(node) || !node.range || !isWanted(node)) return;
+    const [from, , to] = node.range;
+    if (from <= at && at <= to) start = from;
+  });
+  return start;
+}
+
+function explainNoColon(slip: Slip): Words {
+  const { text, at } = slip;
+  // It begins after a colon: the value goes on in the next line.
+  if (text.slice(startOfLine(text, at), at).trim() !== '') return explainNesting(slip);
+  const line = text.slice(at, endOfLine(text, at));
+  const [name] = /^[\w.-]+:(?=\S)/.exec(line) ?? [];
+  if (name !== undefined) {
+    return { at: at + name.length, message: 'A colon needs a space after it', hint: 'Write `name: value`.' };
+  }
+  const above = text.slice(0, startOfLine(text, at)).trimEnd();
+  if (/(?:^|\s)[|>][-+\d]{0,2}$/.test(above)) {
+    return {
+      message: 'This line belongs to the text that begins above, and must be indented',
+      hint: 'Indent every line of a text after `|` or `>`.',
+    };
+  }
+  return {
+    message: 'This line has no colon between a name and a value',
+    hint: 'Write `name: value`. If the line continues the text above, indent it.',
+  };
+}
+
+function explainUnexpected({ text, at, reason }: Slip): Words | null {
+  if (reason.includes('at node end')) {
+    const before = text.slice(startOfLine(text, at), at);
+    const [, first = ''] = /^\s*(?:- +)*(?:[\w.-]+: +)?(.)/.exec(before) ?? [];
+    return { message: 'The value ends before this text', hint: trailingHints[first] ?? inQuotes };
+  }
+  if (/^Unexpected flow-(?:seq|map)-end/.test(reason)) {
+    return { message: `No bracket is open that this \`${text.charAt(at)}\` could close`, hint: 'Remove it.' };
+  }
+  if (/^Unexpected (?:,|empty item) in/.test(reason)) {
+    return { message: 'There is a comma too many', hint: 'Remove it.' };
+  }
+  return null;
+}
+
+/** What to do about text after a value, by the value's first character. */
+const trailingHints: Readonly<Record<string, string>> = {
+  "'": "Write an apostrophe inside single quotes twice: `'It''s time'`. Or use double quotes.",
+  '"': 'Put the whole text in quotes, and write a quote inside it as `\\"`.',
+  '{': 'Put the whole text in quotes. Without them, `{` begins a mapping.',
+  '[': 'Put the whole text in quotes. Without them, `[` begins a list.',
+  '*': 'Put the whole text in quotes. Without them, `*` begins an alias.',
+};
+
+function startOfLine(text: string, at: number): number {
+  return text.lastIndexOf('\n', at - 1) + 1;
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
+
+function firstAfterBlanks({ text, at }: Pick<Slip, 'text' | 'at'>): number {
+  return at + (/^[ \t\r\n]*/.exec(text.slice(at))?.[0].length ?? 0);
+}

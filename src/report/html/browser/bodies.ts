@@ -1,0 +1,83 @@
+import { findAll } from './dom.ts';
+
+/** What a packed entry holds: its markup, and what the search finds besides its title. */
+type Packed = readonly [body: string, text: string];
+
+/** The bodies of a page's entries: in the page from the start, or packed at its end in a long report. */
+export class Bodies {
+  readonly entries: readonly HTMLDetailsElement[];
+  readonly isPacked: boolean;
+  readonly #packs: readonly HTMLTemplateElement[];
+  readonly #size: number;
+  readonly #opened = new Map<number, Promise<void>>();
+  readonly #packed: Packed[] = [];
+  readonly #texts = new Map<Element, string>();
+  readonly #indexes: ReadonlyMap<Element, number>;
+
+  constructor(entries: readonly HTMLDetailsElement[]) {
+    this.entries = entries;
+    this.#indexes = new Map(entries.map((entry, index) => [entry, index]));
+    this.#packs = findAll('template.pack', HTMLTemplateElement);
+    this.#size = Number(this.#packs[0]?.dataset.size ?? 1);
+    this.isPacked = this.#packs.length > 0;
+  }
+
+  /** Makes the body of an entry, unless it is there. */
+  async fill(entry: HTMLDetailsElement): Promise<void> {
+    await this.#open(Math.floor(this.#indexOf(entry) / this.#size));
+    this.fillNow(entry);
+  }
+
+  /** The same, for an entry that was unpacked before. */
+  fillNow(entry: HTMLDetailsElement): void {
+    const body = bodyOf(entry);
+    const packed = this.#packed[this.#indexOf(entry)];
+    // The same templates wrote this markup and the rest of the page, so it is as safe: the policy runs none of it.
+    if (packed && body && !body.firstChild) body.innerHTML = packed[0];
+  }
+
+  /** Unpacks everything, a pack at a time, so that the page stays usable. */
+  async unpackAll(): Promise<void> {
+    for (const index of this.#packs.keys()) await this.#open(index);
+    this.#texts.clear();
+  }
+
+  /** What the search looks at, in lower case: title, fields and texts, but no requests. */
+  textOf(entry: HTMLDetailsElement): string {
+    const known = this.#texts.get(entry);
+    if (known !== undefined) return known;
+    const parts = [...entry.querySelectorAll(':scope > summary, :scope > .body > :not(.requests, .tools)')];
+    const packed = this.#packed[this.#indexOf(entry)];
+    const shown = (packed ? parts.slice(0, 1) : parts).map(({ textContent }) => textContent ?? '');
+    const text = [entry.dataset.address ?? '', ...shown, packed?.[1] ?? ''].join('\n').toLowerCase();
+    this.#texts.set(entry, text);
+    return text;
+  }
+
+  #indexOf(entry: Element): number {
+    return this.#indexes.get(entry) ?? -1;
+  }
+
+  #open(index: number): Promise<void> {
+    const known = this.#opened.get(index);
+    if (known) return known;
+    const opened = this.#unpack(index);
+    this.#opened.set(index, opened);
+    return opened;
+  }
+
+  async #unpack(index: number): Promise<void> {
+    const text = this.#packs[index]?.content.textContent;
+    if (!text) return;
+    // Each letter stands for a byte, from U+0100 on.
+    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0) - 0x100);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const items: readonly Packed[] = await new Response(stream).json();
+    for (const [at, item] of items.entries()) this.#packed[index * this.#size + at] = item;
+  }
+}
+
+/** The element that holds the body of an entry. */
+export function bodyOf(entry: Element): HTMLElement | null {
+  return entry.querySelector<HTMLElement>(':scope > .body');
+}

@@ -1,0 +1,131 @@
+import { findAll, press } from './dom.ts';
+
+/** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
+const maxFrames = 100;
+const maxHeight = 4000;
+const chatWidth = 640;
+
+/** Loads the frames of rendered templates when they come into sight, each as high as its content. */
+export class Frames {
+  readonly #observer = new IntersectionObserver((seen) => this.#follow(seen), { rootMargin: '100% 0px' });
+
+  constructor() {
+    addEventListener('resize', () => fitAll(document));
+  }
+
+  /** Takes over the frames below an element. */
+  add(within: Element): void {
+    const places = findPlaces(within);
+    for (const place of places) this.#observer.observe(place);
+    if (findPlaces(document).length <= maxFrames) places.forEach(load);
+    for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-width]'))
+      button.addEventListener('click', () => chooseWidth(button));
+  }
+
+  #follow(seen: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of seen) {
+      if (!(target instanceof HTMLElement)) continue;
+      if (isIntersecting) load(target);
+      else if (findAll('iframe', HTMLIFrameElement).length > maxFrames) target.replaceChildren();
+      fitFrame(target);
+    }
+  }
+}
+
+function findPlaces(within: ParentNode): HTMLElement[] {
+  return [...within.querySelectorAll<HTMLElement>('.frame')];
+}
+
+function load(place: HTMLElement): void {
+  if (place.firstChild) return;
+  const frame = document.createElement('iframe');
+  // Without scripts in the frame, "same origin" only lets this page measure it.
+  frame.setAttribute('sandbox', 'allow-same-origin');
+  frame.title = place.dataset.title ?? '';
+  frame.srcdoc = place.dataset.document ?? '';
+  frame.addEventListener('load', () => {
+    fitFrame(place);
+    const frames = place.closest('.frames');
+    if (frames) markChanges(frames);
+  });
+  place.append(frame);
+}
+
+function chooseWidth(button: HTMLButtonElement): void {
+  const rendered = button.closest<HTMLElement>('.rendered');
+  if (!rendered) return;
+  rendered.dataset.width = button.dataset.width ?? '';
+  for (const other of rendered.querySelectorAll<HTMLButtonElement>('button[data-width]'))
+    press(other, other === button);
+  fitAll(rendered);
+}
+
+/** Fits all frames below an element again. */
+export function fitAll(within: ParentNode): void {
+  findPlaces(within).forEach(fitFrame);
+}
+
+/** A frame is as wide as chosen, or as its content where that is wider; it is scaled to the room there is. */
+function fitFrame(place: HTMLElement): void {
+  const frame = place.querySelector('iframe');
+  const root = frame?.contentDocument?.documentElement;
+  const room = place.clientWidth;
+  if (!frame || !root || room === 0) return;
+  const isMail = place.dataset.kind === 'mail';
+  const chosen = isMail
+    ? Number(place.closest<HTMLElement>('.rendered')?.dataset.width ?? 600)
+    : Math.min(room, chatWidth);
+  frame.style.width = `${chosen}px`;
+  frame.style.height = '60px';
+  const width = Math.max(chosen, root.scrollWidth);
+  frame.style.width = `${width}px`;
+  const height = Math.min(maxHeight, root.scrollHeight);
+  const scale = Math.min(1, room / width);
+  frame.style.height = `${height}px`;
+  frame.style.transform = `scale(${scale})`;
+  place.style.height = `${Math.ceil(height * scale)}px`;
+  const label = place.parentElement?.querySelector('.scale');
+  if (label && isMail) label.textContent = widthWords(width, chosen, scale);
+}
+
+function widthWords(width: number, chosen: number, scale: number): string {
+  const wider = width > chosen ? `, wider than ${chosen} px` : '';
+  return `${width} px${wider}${scale < 1 ? `, shown at ${Math.round(scale * 100)} %` : ''}`;
+}
+
+/** Marks the passages of both sides that the other one does not have. */
+function markChanges(frames: Element): void {
+  const documents = [...frames.querySelectorAll('iframe')].flatMap(
+    ({ contentDocument }) => contentDocument ?? [],
+  );
+  const [before, after] = documents;
+  if (!before?.body || !after?.body) return;
+  const [old, fresh] = [textsIn(before), textsIn(after)];
+  highlight(before, old, fresh);
+  highlight(after, fresh, old);
+}
+
+function textsIn(of: Document): Node[] {
+  const walker = of.createTreeWalker(of.body, NodeFilter.SHOW_TEXT);
+  const texts: Node[] = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (wordsOf(node) !== '' && !node.parentElement?.matches('style, script')) texts.push(node);
+  return texts;
+}
+
+function wordsOf({ textContent }: Node): string {
+  return (textContent ?? '').replace(/\s+/g, ' ').trim();
+}
+
+function highlight(of: Document, texts: readonly Node[], others: readonly Node[]): void {
+  const view = of.defaultView;
+  if (!view?.CSS.highlights) return;
+  const known = new Set(others.map(wordsOf));
+  const changed = texts.filter((node) => !known.has(wordsOf(node)));
+  const ranges = changed.map((node) => {
+    const range = of.createRange();
+    range.selectNodeContents(node);
+    return range;
+  });
+  view.CSS.highlights.set('changed', new view.Highlight(...ranges));
+}

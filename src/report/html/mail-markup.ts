@@ -1,0 +1,45 @@
+import type { MailHead, Rendered, RenderedSide } from '../rendered.ts';
+import { quoteHtml } from '../safe.ts';
+import { html, Markup } from './markup.ts';
+
+/** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
+const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><meta name="color-scheme" content="light"><style>::highlight(changed){background-color:#fff0a3;color:#1a2029}</style>`;
+
+/**
+ * A rendered template before and after, each in a frame without scripts or network, below what an inbox shows of it.
+ * The page's script creates the frames, since browsers load at most a thousand in a page, visible or not.
+ */
+export function renderedMarkup(address: string, { before, after }: Rendered): Markup {
+  const isMail = Boolean(before?.head ?? after?.head);
+  const widths = html`<div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="600" aria-pressed="true">600 px</button><button type="button" data-width="375" aria-pressed="false">375 px</button></div>`;
+  return html`<div class="rendered"><div class="bar">${isMail ? widths : ''}<p>As recipients see it, with sample values.</p></div>
+<div class="frames" role="group" aria-label="Rendered">
+${sideFigure(`${address}, rendered before`, 'Before', before, null)}
+${sideFigure(`${address}, rendered after`, 'After', after, before?.head ?? null)}
+</div></div>`;
+}
+
+function sideFigure(
+  title: string,
+  caption: string,
+  side: RenderedSide | null,
+  previous: MailHead | null,
+): Markup {
+  if (side === null)
+    return html`<figure><figcaption>${caption}</figcaption><p class="none">nothing</p></figure>`;
+  const { head, document } = side;
+  return html`<figure><figcaption>${caption} <span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
+}
+
+/** Sender, subject and first words, as an inbox lists an e-mail. What is new is marked. */
+function inboxMarkup(head: MailHead, previous: MailHead | null): Markup {
+  const part = (name: keyof MailHead, absence: string) => {
+    const text = head[name];
+    const isNew = previous !== null && previous[name] !== text;
+    return text === ''
+      ? html`<span class="${name} missing">${absence}</span>`
+      : html`<span class="${name}">${isNew ? html`<ins>${text}</ins>` : text}</span>`;
+  };
+  return html`<p class="inbox">${part('from', "the tenant's sender")} <strong>${part('subject', 'No subject')}</strong> ${part('preheader', 'no text')}${head.replyTo === '' ? '' : html` <span class="reply">Reply to ${part('replyTo', '')}</span>`}</p>`;
+}

@@ -1,0 +1,219 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import { attentionOf, byGravity, concernsOf, firstOf, gravityOf, pointWords } from './attention.ts';
+import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
+import { type Family, familiesOf } from './families.ts';
+import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
+import { firstLineOf, type LineDiff, signedLines } from './line-diff.ts';
+import { diagnosticItem, foldedSection, problemSection, showAll } from './markdown.ts';
+import type { ReportOptions } from './options.ts';
+import { type Remarks, remarksOf } from './remarks.ts';
+import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
+import {
+  actionWords,
+  applyCommand,
+  changeCounts,
+  familyWords,
+  groupBy,
+  impactUnknown,
+  impactWords,
+  joinParts,
+  movedWords,
+  moves,
+  noChanges,
+  originNotes,
+  place,
+  pluralize,
+  refused,
+  riskWords,
+  scopeWords,
+  sourceLink,
+  symbols,
+  tenantWords,
+} from './words.ts';
+
+const maxLines = 60;
+
+/**
+ * A plan as a comment for a pull request, within GitHub's length. It begins with what to read first and ends with the
+ * digest. What is grave is shown even where the rest is cut.
+ */
+export function planMarkdown(plan: Plan, options: ReportOptions): string {
+  const remarks = remarksOf(plan);
+  const kinds = groupBy(byGravity(plan.changes), ({ kind }) => kind);
+  const groups: SectionGroup[] = [
+    { heading: '', sections: remarks.errors.map(problemSection) },
+    ...kinds.map(([kind, changes]) => ({
+      heading: `\n#### ${escapeMarkdown(kind)}: ${changeCounts(changes)}\n\n`,
+      sections: familiesOf(changes).map((family) => planSection(family, remarks, options)),
+    })),
+    {
+      heading: '\n#### Remarks\n\n',
+      sections: options.quiet ? [] : remarks.byCode.map(remarkSection),
+    },
+  ];
+  return fitComment(planHead(plan), groups, { foot: planFoot(plan), advice: showAll });
+}
+
+function planHead(plan: Plan): string {
+  const limits = scopeWords(plan.scope);
+  const where = [codeSpan(tenantWords(plan.tenant)), limits !== '' && `limited by ${codeSpan(limits)}`];
+  const parts = [
+    `### tenantctl plan: ${escapeMarkdown(plan.environment)}`,
+    isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
+    readFirst(plan),
+    joinParts(where, ' · '),
+    hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
+  ];
+  return `${joinParts(parts, '\n\n')}\n\n`;
+}
+
+/** Everything that raises a concern, with the first addresses of each. */
+function readFirst({ changes }: Plan): string {
+  const points = attentionOf(changes);
+  if (points.length === 0) return '';
+  const items = points.map((point) => {
+    const { first, more } = firstOf(point);
+    const addresses = first.map(({ address }) => codeSpan(address)).join(', ');
+    return `- **${pointWords(point)}**: ${addresses}${more > 0 ? ` and ${more} more` : ''}`;
+  });
+  return `**Read this first**\n\n${items.join('\n')}`;
+}
+
+function planFoot(plan: Plan): string {
+  const command = hasChanges(plan) && !isRefused(plan);
+  const words = command
+    ? `\nTo apply exactly this plan, once it is approved: ${codeSpan(applyCommand(plan.digest))}\n`
+    : '';
+  return `${words}\nDigest: ${codeSpan(plan.digest)}\n`;
+}
+
+function countTable({ summary }: Plan): string {
+  const cells = [summary.create, summary.update, summary.delete, summary.manual, summary.unchanged];
+  return [
+    '| to create | to update | to delete | by hand | unchanged |',
+    '| :-: | :-: | :-: | :-: | :-: |',
+    `| ${cells.map((count) => (count > 0 ? `**${count}**` : '0')).join(' | ')} |`,
+  ].join('\n');
+}
+
+/** Remarks that belong to no change, with one code. */
+function remarkSection([code, diagnostics]: Remarks['byCode'][number]): Section {
+  const [first] = diagnostics;
+  if (first && diagnostics.length === 1) return problemSection(first);
+  const title = `${pluralize(diagnostics.length, 'remark')} <code>${escapeHtml(oneLine(code))}</code>`;
+  return {
+    ...foldedSection(title, diagnostics.map(diagnosticItem).join('').trimEnd()),
+    rank: 100,
+    label: `remarks ${codeSpan(code)}`,
+  };
+}
+
+/** One change or several that are the same, collapsed, with the differences. In brief it is the title alone. */
+function planSection(family: Family, remarks: Remarks, { sourceUrl }: ReportOptions): Section {
+  const [change] = family;
+  const details = [
+    family.length > 1 && memberLines(family),
+    placeLine(change, sourceUrl),
+    warningLines(
+      change,
+      family.flatMap(({ address }) => remarks.ofChange.get(address) ?? []),
+    ),
+    ...differenceBlocks(change),
+    impactBlock(change),
+  ];
+  const [concern] = concernsOf(change);
+  const words =
+    concern === undefined ? actionWords[change.action] : pointWords({ concern, count: 1 }).slice(2);
+  return {
+    ...foldedSection(planTitle(family), joinParts(details, '\n\n')),
+    rank: gravityOf(change),
+    label: `${escapeMarkdown(change.kind)}, ${words}`,
+  };
+}
+
+/** Part of a summary element, in which GitHub reads no Markdown. */
+function planTitle(family: Family): string {
+  const [{ action, address, risk }] = family;
+  const labels = risk.map((name) => ` ⚠️ <b>${escapeHtml(riskWords[name].label)}</b>`).join('');
+  const code = escapeHtml(oneLine(address));
+  const same = family.length > 1 ? `, <b>${familyWords(family.length)}</b>` : '';
+  return `<code>${symbols[action]}</code> <code>${code}</code> ${actionWords[action]}${same}${labels}`;
+}
+
+/** All objects that a family changes. */
+function memberLines(family: Family): string {
+  const maxMembers = 50;
+  const shown = family.slice(0, maxMembers).map(({ address }) => codeSpan(address));
+  const rest = family.length - shown.length;
+  return `The same in ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Shown is the first:`;
+}
+
+function placeLine({ source, id }: Change, sourceUrl: string | undefined): string {
+  const link = sourceLink(source, sourceUrl);
+  const where = source === null ? '' : codeSpan(place(source));
+  const linked = link === null ? where : `[${where}](<${link.replace(/[<>\s]/g, encodeURIComponent)}>)`;
+  return joinParts([linked, id !== null && `id ${codeSpan(id)}`], ' · ');
+}
+
+function warningLines({ risk, warnings }: Change, remarks: readonly Diagnostic[]): string {
+  const lines = [
+    ...risk.map((name) => `> ⚠️ **${riskWords[name].label}**: ${escapeMarkdown(riskWords[name].meaning)}`),
+    ...warnings.map((warning) => `> ⚠️ ${escapeMarkdown(warning)}`),
+    ...remarks.map((remark) => `> ${diagnosticItem(remark).slice(2).trimEnd()}`),
+  ];
+  return lines.join('\n>\n');
+}
+
+function impactBlock({ impact }: Change): string {
+  if (!impact) return '';
+  if ('notRun' in impact) return `> ⚠️ ${escapeMarkdown(`${impactUnknown}. ${impact.notRun}`)}`;
+  const words = `It ${impactWords(impact)}`;
+  const lines = moves.flatMap((move) => movedWords(impact, move) ?? []);
+  if (lines.length === 0) return `${words}.`;
+  return `${words}:\n\n${lines.map((line) => `- ${escapeMarkdown(line)}`).join('\n')}`;
+}
+
+/** Short differences share one block; each long one has its own. */
+function differenceBlocks({ diff }: Change): string[] {
+  const views = diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
+  const short = views.flatMap(({ difference, view }) => shortLines(difference, view));
+  const long = views.flatMap(({ difference, view }) =>
+    view.is === 'lines' ? [longBlock(difference, view.diff)] : [],
+  );
+  return [...(short.length === 0 ? [] : [codeBlock(short.join('\n'), 'diff')]), ...long];
+}
+
+function shortLines(difference: Difference, view: View): string[] {
+  const name = `${oneLine(pathWords(difference.path))}:`;
+  const notes = oneLine(originNotes(difference));
+  const origin = notes === '' ? '' : `   # ${notes}`;
+  switch (view.is) {
+    case 'lines':
+      return [];
+    case 'sensitive':
+      return [`! ${name} ${sensitiveWords}${origin}`];
+    case 'inline':
+      if (view.after === null)
+        return view.before === null ? [] : [`- ${name} ${oneLine(view.before)}${origin}`];
+      return [
+        ...(view.before === null ? [] : [`- ${name} ${oneLine(view.before)}`]),
+        `+ ${name} ${oneLine(view.after)}${origin}`,
+      ];
+  }
+}
+
+function longBlock(difference: Difference, { hunks, notes, hidden }: LineDiff): string {
+  const lines = hunks.flatMap((hunk) => [
+    ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
+    ...signedLines(hunk).map(
+      ({ sign, parts }) =>
+        `${sign} ${oneLine(parts.map(({ text }) => text.replaceAll('\t', '    ')).join(''))}`,
+    ),
+  ]);
+  const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more`] : [])];
+  const origin = originNotes(difference);
+  const words = origin === '' ? '' : `, ${escapeMarkdown(origin)}`;
+  const heading = `${codeSpan(pathWords(difference.path))}${words}${allNotes.length > 0 ? ` (${escapeMarkdown(allNotes.join('; '))})` : ''}:`;
+  return lines.length === 0 ? heading : `${heading}\n\n${codeBlock(lines.join('\n'), 'diff')}`;
+}

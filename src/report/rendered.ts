@@ -1,0 +1,22 @@
+/** What an inbox shows of an e-mail before it is opened. An empty text stands for none. */
+export interface MailHead {
+  readonly subject: string;
+  readonly from: string;
+  readonly replyTo: string;
+  /** The first words of the text. */
+  readonly preheader: string;
+}
+
+/** One side of a notification template as recipients see it. */
+export interface RenderedSide {
+  /** An HTML document or a part of one, for a frame without scripts. */
+  readonly document: string;
+  /** `null` for a message that is not an e-mail. */
+  readonly head: MailHead | null;
+}
+
+/** A notification template as recipients see it; `null` where there is none. */
+export interface Rendered {
+  readonly before: RenderedSide | null;
+  readonly after: RenderedSide | null;
+}

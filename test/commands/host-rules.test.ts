@@ -1,0 +1,164 @@
+/** Saved searches with rules that the API documents do not know, on hosts that have them. */
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Variations } from '../../src/sandbox/index.ts';
+import { createTestWorld, filesBelow, type World } from '../support/world.ts';
+
+const seed = `
+neAttributes:
+  - { id: a1, uid: city, label: City, data_type: text }
+  - { id: a2, uid: end_date, label: End date, data_type: date }
+profileSearches:
+  - id: s1
+    label: Leaving soon
+    rules:
+      - { id: r1, type: ProfileStatusRule, comparison_operator: ==, value: Active }
+      - { id: r2, type: ProfileAttributeRule, condition_object_id: a2, comparison_operator: <, value: Today, more: { secondary_value: after, tertiary_value: 30 } }
+      - { id: r3, type: ProfileAttributeRule, condition_object_id: a2, comparison_operator: <, value: Today, more: { secondary_value: after } }
+      - { id: r4, type: ProfileAttributeRule, condition_object_id: a1, comparison_operator: exclude?, value: Oslo }
+      - { id: r5, type: RiskRule, comparison_operator: '>', value: '70', more: { risk_kind: overall } }
+`;
+
+const status = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
+const inCity = {
+  type: 'ProfileAttributeRule',
+  condition_object_id: 'a1',
+  comparison_operator: '==',
+  value: 'Oslo',
+};
+const leaving = (rules: readonly JsonObject[]) => ({ kind: 'ProfileSearch', label: 'Leaving soon', rules });
+
+/** The hosts, and what their environments say. */
+const hosts: readonly [Partial<Variations>, JsonObject][] = [
+  [{}, {}],
+  [{ ruleObjectType: 'condition_object_type' }, { profileSearchObjectType: 'condition_object_type' }],
+  [{ ruleObjectType: 'attribute_class' }, { profileSearchObjectType: 'attribute_class' }],
+];
+
+const open = (variations: Partial<Variations>, profiles: JsonObject, tenant = seed) =>
+  createTestWorld({
+    seed: tenant,
+    profiles,
+    sandbox: { variations: { searchRules: 'extended', ...variations } },
+  });
+
+async function succeed(world: World, ...argv: string[]) {
+  const ran = await world.run(...argv);
+  expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: 0 });
+  return ran;
+}
+
+/** The rules of the saved search, without the ids that the tenant makes. */
+const rulesIn = ({ sandbox }: World) =>
+  sandbox.state.profileSearches[0]?.rules.map(({ id: _, ...rule }) => rule);
+
+describe.each(hosts)('on a host with %o', (variations, profiles) => {
+  test('an export has every member, and a plan of it is empty', async () => {
+    const world = await open(variations, profiles);
+    await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');
+    const [text = ''] = [...filesBelow(`${world.dir}/config`).values()];
+    for (const part of [
+      'RiskRule',
+      'risk_kind: overall',
+      'exclude?',
+      'secondary_value: after',
+      'tertiary_value: 30',
+    ])
+      expect(text).toContain(part);
+    expect((await world.plan()).changes).toEqual([]);
+    world.sandbox.state.profileSearches[0]?.rules.reverse();
+    expect((await world.plan()).changes).toEqual([]);
+    await succeed(world, 'validate');
+  });
+
+  test('any class of an attribute equals NeAttribute, and new rules have the class that the host wants', async () => {
+    const world = await open(variations, profiles);
+    for (const member of [{ object_type: 'NeAttribute' }, { condition_object_type: 'TextFieldAttribute' }]) {
+      world.declare([leaving([{ ...inCity, ...member, comparison_operator: 'exclude?' }, status])]);
+      const [change] = (await world.plan()).changes;
+      expect(change?.diff.map(({ op }) => op)).toEqual(['remove', 'remove', 'remove']);
+    }
+    world.declare([
+      leaving([status, { ...inCity, object_type: 'NeAttribute' }]),
+      { kind: 'ProfileSearch', label: 'New', rules: [{ ...inCity, object_type: 'NeAttribute' }] },
+    ]);
+    await succeed(world, 'apply', '--yes');
+    expect((await world.plan()).changes).toEqual([]);
+    await succeed(world, 'search', 'New');
+  });
+
+  test('a rollback restores each rule member for member', async () => {
+    const world = await open(variations, profiles);
+    const before = rulesIn(world);
+    world.declare([
+      leaving([
+        { ...inCity, object_type: 'NeAttribute', comparison_operator: 'exclude?', secondary_value: 'x' },
+        { ...status, comparison_operator: '!=' },
+      ]),
+    ]);
+    await succeed(world, 'apply', '--yes', '--result', 'result.json');
+    expect(rulesIn(world)).toHaveLength(2);
+    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+    await succeed(world, 'apply', 'back.json');
+    const order = (rules: typeof before) =>
+      rules?.map((rule) => JSON.stringify({ ...rule, more: rule.more ?? {} })).sort();
+    expect(order(rulesIn(world))).toEqual(order(before));
+  });
+});
+
+describe('a rule', () => {
+  test('keeps the members that a manifest leaves out, and loses those that it declares null', async () => {
+    const world = await open({}, {});
+    const date = {
+      ...inCity,
+      object_type: 'NeAttribute',
+      condition_object_id: 'a2',
+      comparison_operator: '<',
+    };
+    const change = async (...rules: JsonObject[]) => {
+      world.declare([leaving(rules)]);
+      await succeed(world, 'apply', '--yes');
+      expect((await world.plan()).changes).toEqual([]);
+      return rulesIn(world)?.map(({ more }) => more);
+    };
+    expect(await change({ ...date, value: 'Today', tertiary_value: '30', comparison_operator: '>' })).toEqual(
+      [{ secondary_value: 'after', tertiary_value: '30' }],
+    );
+    expect(await change({ ...date, value: '5 after', secondary_value: null, tertiary_value: null })).toEqual([
+      {},
+    ]);
+  });
+
+  test('that no manifest can declare is not removed without a warning', async () => {
+    const world = await open({}, {}, seed.replace("'>', value: '70'", "level?, value: '70'"));
+    world.declare([leaving([status])]);
+    const [change] = (await world.plan()).changes;
+    expect(change?.warnings).toEqual([
+      expect.stringMatching(/^Removes \/rules\/\d, which no manifest can declare: only a rollback/),
+    ]);
+    await succeed(world, 'apply', '--yes', '--result', 'result.json');
+    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+    await succeed(world, 'apply', 'back.json');
+    expect(rulesIn(world)).toContainEqual(
+      expect.objectContaining({
+        type: 'RiskRule',
+        comparison_operator: 'level?',
+        more: { risk_kind: 'overall' },
+      }),
+    );
+  });
+
+  test('that no manifest can declare leaves the rules out of an export, which then plans nothing', async () => {
+    const world = await open({}, {}, seed.replace("'>', value: '70'", "level?, value: '70'"));
+    await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
+  test('with a mistyped member is told, with what was probably meant', async () => {
+    const world = await open({}, {});
+    world.declare([leaving([{ ...status, secondary_valeu: 'after' }])]);
+    const { stderr, stdout, code } = await world.run('validate');
+    expect(code).toBe(0);
+    expect(stdout + stderr).toMatch(/`secondary_valeu` is not a member[\s\S]*secondary_value/);
+  });
+});

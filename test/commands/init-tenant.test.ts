@@ -1,0 +1,283 @@
+/** `init` for a tenant: what it finds out, asks, writes and keeps. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { parseVariations, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { filesBelow, runProgram, seedFile } from '../support/world.ts';
+
+let dir = '';
+let tenant: Sandbox | null = null;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tenantctl-init-'));
+});
+afterEach(async () => {
+  rmSync(dir, { recursive: true, force: true });
+  await tenant?.close();
+  tenant = null;
+});
+
+const run = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram(argv, { cwd: dir, env });
+const read = (path: string) => readFileSync(join(dir, path), 'utf8');
+const project = () => parse(read('tenantctl.yaml'), { logLevel: 'silent' });
+
+/** Starts a tenant that departs from the contract, and returns what it takes to reach it. */
+async function host(...variations: string[]) {
+  tenant = await startSandbox({
+    seed: seedFile,
+    rateLimit: null,
+    variations: parseVariations(variations),
+    clientSecret: 'hunter2-hunter2',
+  });
+  const env = { TENANT_CLIENT_ID: tenant.clientId, TENANT_CLIENT_SECRET: tenant.clientSecret };
+  return { tenant, env, both: ['--identity', tenant.url, '--profiles', tenant.url] };
+}
+
+/** Runs `init` for somebody at a terminal who types these lines. */
+const typed = (lines: readonly string[], argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  runProgram(['init', ...argv], { cwd: dir, env, typed: lines.map((line) => `${line}\n`).join('') });
+
+describe('the settings that init writes for a host', () => {
+  /** What the sections of the environment say besides address and credentials. */
+  const settings = () => {
+    const { identity, profiles } = project().environments.production;
+    const { baseUrl: _, auth: __, ...ofIdentity } = identity;
+    const { baseUrl: ___, ...ofProfiles } = profiles;
+    return { ...ofIdentity, ...ofProfiles };
+  };
+
+  const header = { experimentalHeader: 'X-Acme-Preview' };
+  const path = { profileSearchPath: '/api/searches' };
+  const type = { profileSearchObjectType: 'condition_object_type' };
+  it.each<[string, object]>([
+    ['', {}],
+    ['experimentalHeader=X-Acme-Preview', header],
+    ['jsonText=object', { jsonText: 'object' }],
+    ['profileSearchPath=/api/searches', path],
+    ['ruleObjectType=condition_object_type', type],
+    [
+      'experimentalHeader=X-Acme-Preview jsonText=object profileSearchPath=/api/searches ruleObjectType=condition_object_type',
+      { ...header, jsonText: 'object', ...path, ...type },
+    ],
+    // A read cannot tell these, or tenantctl understands them without a setting.
+    ['jsonText=map', {}],
+    ['slackTeams=object simStatusMap=attributes simSecrets=encrypted', {}],
+    ['simStatusMap=hidden simSecrets=absent collections=wrapped', {}],
+    ['simPatchBody=array simPatchOps=replace bulkDelete=forbidden', {}],
+    ['collections=bare unknownFilter=ignored offsetZero=refused offsetBeyondEnd=refused', {}],
+    ['emptyAsNull=true shuffleLists=true domainPages=ignored mailFromMissing=notFound', {}],
+  ])('are right: %s', async (vary, expected) => {
+    const { tenant, env, both } = await host(...vary.split(' ').filter((each) => each !== ''));
+    tenant.state.simIntegrations.forEach((each) => {
+      each.attributes = { url: 'https://desk.example' };
+    });
+    const { code, stderr } = await run(['init', ...both, '--pipelines', 'none'], env);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(settings()).toEqual(expected);
+    for (const [name, value] of Object.entries(expected)) {
+      expect(stderr).toContain(`.${name}: ${value}, since `);
+      expect(read('tenantctl.yaml')).toMatch(
+        new RegExp(`# Detected by \`tenantctl init\`: .*\\n +${name}: ${value}\\n`),
+      );
+    }
+    // With them the tenant can be planned, and nothing was written to it.
+    expect(await run(['plan', '--detailed-exitcode'], env)).toMatchObject({ code: 0 });
+    expect(tenant.log.filter(({ method, path }) => method !== 'GET' && path !== '/oauth/token')).toEqual([]);
+  });
+});
+
+describe('a project for a tenant', () => {
+  it('begins with an export, in the terms of the tenant, with nothing of the examples', async () => {
+    const { env, both } = await host();
+    const { code, stdout, stderr } = await run(['init', ...both], env);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Signed in to http.* Found: 3 verified domains, 12 sender addresses, /m);
+    expect(project()).toMatchObject({ defaultEnvironment: 'production' });
+    expect(Object.keys(project().environments)).toEqual(['production']);
+    expect(read('tenantctl.yaml')).toContain('environments:\n  production:\n');
+    expect(existsSync(join(dir, 'sandbox.seed.yaml'))).toBe(false);
+    for (const path of [
+      'tenantctl.yaml',
+      '.github/workflows/tenantctl.yaml',
+      '.gitlab-ci.yml',
+      'package.json',
+    ])
+      expect(read(path)).not.toMatch(/acme|SNOW/i);
+    expect(stdout).toMatch(/ {2}# Set what is missing, .*\n( {2}export SIM_\w+=…\n)+ {2}tenantctl plan\n$/);
+  });
+
+  it('works without the profile-management service, and says what is left out', async () => {
+    const { tenant, env } = await host();
+    const { code, stderr } = await run(['init', '--identity', tenant.url], env);
+    expect(code).toBe(0);
+    expect(stderr).toContain('ProfileSearch is left out: the environment has no `profiles`.\n');
+    expect(read('tenantctl.yaml')).not.toContain('profiles');
+    expect([...filesBelow(dir).keys()].filter((path) => path.includes('search'))).toEqual([]);
+    // A later export says the same, and an error only where the kind is asked for.
+    const again = await run(['export', '--out', 'again'], env);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('ProfileSearch is left out') });
+    const asked = await run(['export', '--out', 'more', '--kinds', 'ProfileSearch'], env);
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('[no-endpoint]') });
+    expect(existsSync(join(dir, 'config/sender-addresses.yaml'))).toBe(true);
+  });
+
+  it('leaves out what the tenant refuses to list, with its reason', async () => {
+    const { env, both, tenant } = await host();
+    const closed = await startSandbox({
+      seed: seedFile,
+      rateLimit: null,
+      clientSecret: tenant.clientSecret,
+      faults: [{ kind: 'status', status: 403, path: '/v2024/sim-integrations' }],
+    });
+    try {
+      const urls = both.map((each) => each.replace(tenant.url, closed.url));
+      const { code, stderr } = await run(['init', ...urls], env);
+      expect(code).toBe(0);
+      expect(stderr).toContain(
+        'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
+      );
+      expect(existsSync(join(dir, 'config/sim-integrations'))).toBe(false);
+      expect(existsSync(join(dir, 'config/auth-profiles'))).toBe(true);
+    } finally {
+      await closed.close();
+    }
+  });
+
+  it.each([
+    [
+      'a wrong secret',
+      { TENANT_CLIENT_SECRET: 'wrong-wrong' },
+      'refused the credentials',
+      'tenant-unauthorized',
+    ],
+    ['a host that does not answer', {}, 'refuses the connection', 'tenant-unreachable|token-endpoint'],
+  ])('is not written with %s, which is said at once', async (what, wrong, message, code) => {
+    const { env, both, tenant } = await host();
+    if (what.includes('host')) await tenant.close();
+    const urls = both;
+    const ran = await run(['init', ...urls], { ...env, ...wrong });
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr).toMatch(new RegExp(message));
+    expect(ran.stderr).toMatch(new RegExp(`\\[(${code})\\]`));
+    // The project file that a place would be in does not exist.
+    expect(ran.stderr).not.toContain('tenantctl.yaml:');
+    expect(filesBelow(dir).size).toBe(0);
+  });
+
+  it('is written without credentials too, and says what to set and do', async () => {
+    const urls = ['--identity', 'https://one.example', '--profiles', 'https://two.example'];
+    const { code, stdout } = await run(['init', ...urls]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /export TENANT_CLIENT_ID=…\n.*TENANT_CLIENT_SECRET=…\n.*tenantctl export\n.*tenantctl plan\n$/,
+    );
+    expect(project().environments.production).toMatchObject({
+      identity: { baseUrl: 'https://one.example' },
+      profiles: { baseUrl: 'https://two.example' },
+    });
+    expect(existsSync(join(dir, 'config'))).toBe(false);
+  });
+
+  it('takes its credentials from .env', async () => {
+    const { tenant, env } = await host();
+    writeFileSync(
+      join(dir, '.env'),
+      Object.entries(env)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    );
+    const { stdout, stderr } = await run(['init', '--identity', tenant.url]);
+    expect(stderr).toContain('Signed in');
+    expect(stdout).not.toContain('export TENANT_');
+  });
+});
+
+describe('the questions', () => {
+  const secret = 'hunter2-hunter2';
+
+  it('take empty answers for the presets, and are not asked with --yes', async () => {
+    await typed(['', '']);
+    const before = filesBelow(dir);
+    rmSync(dir, { recursive: true });
+    mkdirSync(dir);
+    expect((await typed([], ['--yes'])).stderr).toBe('');
+    expect(filesBelow(dir)).toEqual(before);
+  });
+
+  it('leave nothing behind when the answers end', async () => {
+    for (const lines of [['sandbox'], ['tenant'], ['tenant', 'https://one.example', '-', '', '']]) {
+      expect(await typed(lines)).toMatchObject({ code: 130, stdout: '' });
+      expect(filesBelow(dir).size).toBe(0);
+    }
+  });
+
+  it('are asked again for what cannot be, without repeating it', async () => {
+    const lines = ['tenant', 'no address', 'http://one.example', 'https://one.example', '-'];
+    const names = ['sk-live-hunter2', 'MY_CLIENT', '', ''];
+    const { code, stderr } = await typed([...lines, ...names, 'github']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('it is not a URL such as');
+    expect(stderr).toContain('must begin with https://');
+    expect(stderr).toContain('Please give the name of a variable');
+    expect(stderr).not.toContain('hunter2');
+    expect(project().environments.production.identity).toMatchObject({ baseUrl: 'https://one.example' });
+    expect(read('tenantctl.yaml')).toContain('clientId: !env MY_CLIENT\n');
+    expect(read('tenantctl.yaml')).not.toContain('profiles:');
+    expect(existsSync(join(dir, '.gitlab-ci.yml'))).toBe(false);
+    expect(read('.github/workflows/tenantctl.yaml')).toContain('MY_CLIENT: ${{ secrets.MY_CLIENT }}');
+    expect(read('.github/workflows/tenantctl.yaml')).not.toContain('TENANT_CLIENT_ID');
+  });
+
+  it('check typed credentials, and keep them where only this user can read them', async () => {
+    const { tenant } = await host();
+    const { code, stdout, stderr } = await typed(
+      ['tenant', tenant.url, '-', '', '', tenant.clientId, 'wrong-wrong', ''].concat([
+        '',
+        '',
+        '',
+        '',
+        tenant.clientId,
+        secret,
+        'yes',
+        'none',
+      ]),
+    );
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect(stderr).toMatch(/refused the\s+credentials/);
+    expect(stderr).toMatch(/Signed in to .* Found: /);
+    expect(stdout).not.toContain('export TENANT_');
+    expect(stdout + stderr).not.toMatch(/hunter2|wrong-wrong/);
+    expect(read('.env')).toBe(`TENANT_CLIENT_ID='${tenant.clientId}'\nTENANT_CLIENT_SECRET='${secret}'\n`);
+    expect(statSync(join(dir, '.env')).mode & 0o777).toBe(0o600);
+    const others = [...filesBelow(dir)].filter(([path]) => path !== '.env');
+    expect(others.filter(([, text]) => text.includes(secret))).toEqual([]);
+    const { code: planned } = await run(['plan', '--only', 'SenderAddress/*']);
+    expect(planned).toBe(0);
+  });
+
+  it.each([
+    ['it exists already', '.env', '# mine\n'],
+    ['.gitignore does not cover it', '.gitignore', '.env\n!.env\n'],
+  ])('keep nothing in .env where %s', async (why, path, text) => {
+    const { tenant } = await host();
+    writeFileSync(join(dir, path), text);
+    const lines = ['', '', tenant.clientId, secret, 'yes', 'none'];
+    const { code, stdout, stderr } = await typed(lines, ['--identity', tenant.url]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`The credentials were not kept in .env: ${why}.`);
+    expect(stdout).toContain('export TENANT_CLIENT_SECRET=…');
+    expect(read(path).startsWith(text)).toBe(true);
+    expect([...filesBelow(dir).values()].join('')).not.toContain(secret);
+  });
+
+  it('can be gone on from unchecked', async () => {
+    const lines = ['', '', 'id', 'wrong-wrong', 'unchecked', 'none'];
+    const { tenant } = await host();
+    const { code, stdout } = await typed(lines, ['--identity', tenant.url]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('tenantctl export\n');
+    expect(existsSync(join(dir, '.env'))).toBe(false);
+    expect([...filesBelow(dir).values()].join('')).not.toContain('wrong-wrong');
+  });
+});

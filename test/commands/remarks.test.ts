@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestWorld, seedFile, type World } from '../support/world.ts';
+
+const locales = ['de', 'fr', 'it', 'es', 'pt', 'nl'];
+/** Each with a variable that does not exist: a warning. */
+const templates = locales.map((locale) => ({
+  kind: 'NotificationTemplate',
+  key: 'access_request_decision',
+  medium: 'EMAIL',
+  locale,
+  subject: '$nobody',
+}));
+const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
+
+let world: World;
+beforeEach(async () => {
+  world = await createTestWorld({
+    sandbox: { seed: seedFile },
+    environment: { protect: ['NotificationTemplate/**'] },
+  });
+  world.declare([...templates, sender]);
+});
+
+const count = (text: string, word: string) => text.split(word).length - 1;
+
+describe('remarks that are alike', () => {
+  it('are folded into the first one, which names some of the others', async () => {
+    const { stdout } = await world.run('plan');
+    expect(count(stdout, '[unknown-variable]')).toBe(1);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /and 5 more: NotificationTemplate\/access_request_decision\/EMAIL\/\w+, .*, … \(--verbose shows all\)/,
+    );
+  });
+
+  it('are all shown with --verbose, and if they are few', async () => {
+    expect(count((await world.run('plan', '--verbose')).stdout, '[unknown-variable]')).toBe(6);
+    const few = await world.run('plan', '--only', 'NotificationTemplate/*/EMAIL/{de,fr,it}');
+    expect(count(few.stdout, '[unknown-variable]')).toBe(3);
+  });
+
+  it('are folded in Markdown, and complete in JSON', async () => {
+    const markdown = await world.run('plan', '--format', 'markdown');
+    expect(count(markdown.stdout, '`unknown-variable`')).toBe(1);
+    expect(markdown.stdout).toContain('and 5 more: ');
+    expect((await world.plan()).diagnostics).toHaveLength(6);
+  });
+});
+
+it('errors are never folded', async () => {
+  world.declare(locales.map((name) => ({ kind: 'SenderAddress', email: `${name}@x`, colour: 1 })));
+  const { stdout } = await world.run('validate', '--quiet');
+  expect(count(stdout, '[unknown-field]')).toBe(6);
+});
+
+describe('--quiet', () => {
+  it('leaves out remarks, but neither changes nor risks', async () => {
+    const { stdout, stderr } = await world.run('plan', '--quiet');
+    expect(stdout).not.toContain('unknown-variable');
+    expect(stdout).toContain('+ SenderAddress/a%40acme.example');
+    expect(stdout).toContain('SENDS E-MAIL');
+    expect(stderr).toBe('');
+  });
+
+  it('does not leave out why a plan is refused', async () => {
+    expect((await world.run('apply', '--yes', '--quiet')).code).toBe(0);
+    world.declare([{ ...templates[0], subject: undefined, ensure: 'absent' }]);
+    const { code, stdout } = await world.run('plan', '--quiet');
+    expect(code).toBe(4);
+    expect(stdout).toContain('[protected]');
+  });
+
+  it('leaves warnings out of what `validate` finds, but counts them', async () => {
+    world.write(
+      'tenantctl.yaml',
+      world.read('tenantctl.yaml').replace('version: 1', 'version: 1\nmanifests: [none]'),
+    );
+    const { stdout } = await world.run('validate', '--quiet');
+    expect(stdout).toBe('1 warning\n');
+  });
+
+  it('leaves out the remarks of an export', async () => {
+    world.write(
+      'tenantctl.yaml',
+      world.read('tenantctl.yaml').replace('version: 1', 'version: 1\nmanifests: [none]'),
+    );
+    const { stderr } = await world.run('export', '--quiet', '--kinds', 'SenderAddress');
+    expect(stderr).toBe('');
+  });
+});

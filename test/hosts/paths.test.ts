@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/index.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { fillHost, hosts, worldOf } from '../support/hosts.ts';
+import { createTestWorld, runProgram, type World, type WorldOptions } from '../support/world.ts';
+
+const [, host = {}] = hosts.find(([name]) => name === 'identityPaths=own') ?? [];
+const sender = [{ kind: 'SenderAddress', email: 'new@acme.example' }];
+
+async function open(more: WorldOptions = {}): Promise<World> {
+  const options = worldOf(host);
+  const world = await createTestWorld({ ...options, ...more });
+  fillHost(world.sandbox.state);
+  return world;
+}
+
+test('every kind of the identity service can have its own path', () => {
+  const paths = worldOf(host).identity?.paths ?? {};
+  const names = kinds.filter(({ resource }) => resource.lane(contractSettings).service === 'identity');
+  expect(Object.keys(paths)).toEqual(expect.arrayContaining(names.map(({ name }) => name)));
+});
+
+describe('where each resource is under its own path', () => {
+  test('a saved plan names that path, and is applied as it is', async () => {
+    const world = await open();
+    world.declare(sender);
+    await world.run('plan', '--out', 'plan.json');
+    const plan = JSON.parse(world.read('plan.json'));
+    expect(plan.changes[0].requests).toEqual([
+      {
+        method: 'POST',
+        path: '/verified-from-addresses/v1',
+        query: {},
+        headers: expect.objectContaining({ 'x-service-experimental': 'true' }),
+        body: { email: 'new@acme.example' },
+      },
+    ]);
+    expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.senders.map(({ email }) => email)).toContain('new@acme.example');
+  });
+
+  test('a plan from before the paths were set is refused, and nothing is written', async () => {
+    const world = await open();
+    world.declare(sender);
+    await world.run('plan', '--out', 'plan.json');
+    const project = world.read('tenantctl.yaml');
+    world.write('tenantctl.yaml', project.replace('/verified-from-addresses/v1', '/senders/v2'));
+    const before = world.sandbox.log.length;
+    const { code, stderr, stdout } = await world.run('apply', 'plan.json');
+    expect(code).toBe(4);
+    expect(stderr + stdout).toMatch(/"\/verified-from-addresses\/v1" is no call of the API/);
+    expect(world.sandbox.log.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('requests of other resources do not count against its rate limit', async () => {
+    const world = await open({ environment: { limits: { requests: 2, per: '10m' } } });
+    world.declare([
+      ...sender.map((one) => ({ ...one, email: 'iga@acme.example' })),
+      { kind: 'VerifiedDomain', domain: 'acme.example' },
+      { kind: 'AuthProfile', name: 'Contractors', type: 'MFA' },
+    ]);
+    // The sign-in profiles take three requests, so that the third has to wait: all others are answered before.
+    const controller = new AbortController();
+    const running = runProgram(['plan'], { cwd: world.dir, env: world.env, signal: controller.signal });
+    await expect
+      .poll(() =>
+        world.sandbox.log.filter(({ method }) => method === 'GET').map(({ path }) => path.split('/')[1]),
+      )
+      .toEqual(expect.arrayContaining(['verified-domains', 'verified-from-addresses', 'auth-profiles']));
+    controller.abort();
+    expect(await running).toMatchObject({ code: 130 });
+  });
+});
+
+describe('a path in the project file', () => {
+  test.each([
+    [{ SimIntegration: 'sim-integrations/v1' }, /SimIntegration/],
+    [{ SimIntegration: '/../other' }, /SimIntegration/],
+    [{ SimIntegration: '/x?y=1' }, /SimIntegration/],
+    [{ SimIntegrations: '/x/v1' }, /Did you mean `?"?SimIntegration/i],
+  ])('that cannot be one is refused: %j', async (paths, message) => {
+    const world = await createTestWorld({ identity: { paths } });
+    const { code, stdout } = await world.run('validate');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(message);
+    expect(stdout).toMatch(/tenantctl\.yaml:\d+:\d+/);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { type Host, worldOf } from '../support/hosts.ts';
+import { createTestWorld, filesBelow, type World } from '../support/world.ts';
+
+const seed = `
+templateDefaults:
+  - { key: welcome, subject: Welcome }
+  - { key: reminder, medium: SLACK }
+  - { key: reminder, medium: TEAMS }
+templates:
+  - key: reminder
+    medium: SLACK
+    slackTemplate: '{"text":"Do it","more":{"deep":{"a":1}},"blocks":"[{\\"type\\":\\"divider\\"}]"}'
+`;
+const reminder = { kind: 'NotificationTemplate', key: 'reminder', medium: 'SLACK', locale: 'en' };
+const message = { text: 'Do it', more: { deep: { a: 1 } }, blocks: [{ type: 'divider' }] };
+
+const open = (host: Host, more = {}): Promise<World> => createTestWorld({ ...worldOf(host), seed, ...more });
+
+describe.each(['text', 'object'] as const)(
+  'a chat template that comes back filled up, as %s',
+  (slackTeams) => {
+    const host: Host = { chatFilled: true, slackTeams };
+
+    test('equals what is declared without those members, or with them', async () => {
+      const world = await open(host);
+      for (const slackTemplate of [
+        message,
+        { ...message, title: '', isSubscription: false, x: { y: null } },
+      ]) {
+        world.declare([{ ...reminder, slackTemplate }]);
+        expect((await world.plan()).changes).toEqual([]);
+      }
+      world.declare([{ ...reminder, slackTemplate: { ...message, isSubscription: true } }]);
+      const [change] = (await world.plan()).changes;
+      expect(change?.diff).toMatchObject([{ path: '/slackTemplate/isSubscription', after: true }]);
+    });
+
+    test('is exported without them, also into a manifest that has one', async () => {
+      const world = await open(host);
+      await world.run('export', '--out', 'config');
+      const exported = [...filesBelow(`${world.dir}/config`).values()].join('');
+      expect(exported).toContain('Do it');
+      expect(exported).not.toMatch(/isSubscription|autoApprovalData|requestId|title|teamsTemplate/);
+
+      world.declare([{ ...reminder, slackTemplate: { ...message, text: 'Old', title: '' } }]);
+      await world.run('export', '--merge', '--out', 'config');
+      expect(world.read('config/all.yaml')).toMatch(/"text":"Do it".*"title":""/);
+      expect(world.read('config/all.yaml')).not.toContain('isSubscription');
+    });
+  },
+);
+
+describe('a null', () => {
+  const teams = { ...reminder, medium: 'TEAMS', teamsTemplate: { text: 'Do it' } };
+
+  test('that nobody declared is left out of a POST: some hosts refuse it', async () => {
+    const world = await open({ chatNullSubject: 'refused' });
+    world.declare([teams]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    const sent = world.sandbox.log.find(({ operation }) => operation === 'create-notification-template');
+    expect(sent?.body).toEqual({
+      key: 'reminder',
+      medium: 'TEAMS',
+      locale: 'en',
+      teamsTemplate: '{"text":"Do it"}',
+    });
+  });
+
+  test('that is declared clears the field', async () => {
+    const world = await open({});
+    world.declare([
+      { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en', subject: null },
+    ]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.templates.find(({ key }) => key === 'welcome')?.subject).toBeNull();
+    expect((await world.plan()).changes).toEqual([]);
+  });
+});
+
+describe('templates that no manifest can declare', () => {
+  const prune = { environment: { prune: { kinds: ['NotificationTemplate'] } } };
+
+  test('are left out of an export with a remark, and never pruned', async () => {
+    const world = await open({ foreignTemplates: true }, prune);
+    const { code, stderr } = await world.run('export', '--out', 'config');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/NotificationTemplate\/reminder\/WHATSAPP\/en is not exported/);
+    expect(stderr).toMatch(/NotificationTemplate\/reminder\/SLACK\/default_for_all is not exported/);
+    const plan = await world.plan('--prune', '--allow-delete-all', 'NotificationTemplate');
+    expect(plan.changes).toEqual([]);
+    const kept = plan.diagnostics.filter((one) => one.code === 'kept').map((one) => one.address);
+    expect(kept).toEqual(expect.arrayContaining(['NotificationTemplate/reminder/WHATSAPP/en']));
+  });
+});
+
+test('a medium in another case is the same medium, and is deleted as such', async () => {
+  const world = await open({ mediumCase: 'lower' });
+  world.declare([{ ...reminder, slackTemplate: message }]);
+  expect((await world.plan()).changes).toEqual([]);
+  await world.run('export', '--out', 'again');
+  expect([...filesBelow(`${world.dir}/again`).values()].join('')).toContain('medium: SLACK');
+  world.declare([{ ...reminder, ensure: 'absent' }]);
+  const applied = await world.run('apply', '--yes', '--allow-delete-all', 'NotificationTemplate');
+  expect(applied, applied.stderr).toMatchObject({ code: 0 });
+  expect(world.sandbox.state.templates).toEqual([]);
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { isThorough } from '../support/effort.ts';
+import { fillHost, type Host, hostOf, hosts, wanted, worldOf } from '../support/hosts.ts';
+import { createTestWorld, setSecrets, type World } from '../support/world.ts';
+
+/** Runs a command that has to end with 0. */
+async function succeed(world: World, ...argv: string[]) {
+  const ran = await world.run(...argv);
+  expect(ran, `${argv.join(' ')}: ${ran.stderr}${ran.stdout}`).toMatchObject({ code: 0 });
+  return ran;
+}
+
+/** Every kind and every command, in the order in which a project meets them. */
+async function useAll(host: Host): Promise<void> {
+  const world = await createTestWorld(worldOf(host));
+  fillHost(world.sandbox.state);
+
+  await succeed(world, 'export', '--out', 'config');
+  setSecrets(world);
+  expect((await world.plan()).changes).toEqual([]);
+  await succeed(world, 'export', '--out', 'config', '--merge');
+  expect((await world.plan()).changes).toEqual([]);
+
+  world.declare(wanted);
+  const before = await world.plan();
+  await succeed(world, 'apply', '--yes', '--result', 'result.json');
+  const after = await world.plan();
+  expect(after.changes).toEqual(before.changes.filter(({ action }) => action === 'manual'));
+
+  await succeed(world, 'validate');
+  await succeed(world, 'status', '--format', 'json');
+  await succeed(world, 'search', 'Engineers', '--format', 'json');
+  await succeed(world, 'send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes');
+
+  await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+  // Some hosts do not delete templates: a rollback then makes all other changes, and says so.
+  const back = await world.run('apply', 'back.json');
+  expect(back, back.stderr + back.stdout).toMatchObject({ code: refusesDeletes(host) ? 3 : 0 });
+}
+
+const refusesDeletes = ({ bulkDelete = 'enabled' }: Host) => bulkDelete !== 'enabled';
+
+describe('apply then plan is empty, export then plan is empty, and every command works', () => {
+  test('for a host that keeps to the contract', () => useAll({}));
+
+  test.each(hosts)('for a host with %s', (_, host) => useAll(host));
+
+  const together = Array.from({ length: isThorough ? 24 : 4 }, (_, at) => at + 1);
+  test.each(together)('for a host with many of them at once, number %i', (number) => useAll(hostOf(number)));
+});
