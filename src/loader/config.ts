@@ -16,10 +16,11 @@ import {
   readEnvironment,
 } from './environment.ts';
 import type { Place } from './file.ts';
-import { numberOf, objectOf, oneOf, textsOf } from './members.ts';
+import { numberOf, objectOf, oneOf, textListsOf, textsOf } from './members.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
+import type { EnvironmentNames } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { openTagReader, type TagUses } from './tags.ts';
 import { type ReadTag, readTree, unresolved } from './tree.ts';
@@ -36,12 +37,18 @@ export interface LoadOptions {
   onSecret?(text: string): void;
 }
 
-/** The project file, read for one environment. */
-export interface ProjectFile extends ReadEnvironment {
+/** What a project file says of all environments. */
+export interface ProjectFile extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
-  /** The names of all environments. */
-  readonly environments: readonly string[];
+  /** The source of the project file and of environments. */
+  readonly source: FileSource;
+  readonly document: YamlDocument;
+  readonly value: JsonObject;
+  /** The names of the environments in it. */
+  readonly inline: readonly string[];
+  /** Files that contain one environment each, by its name. */
+  readonly files: ReadonlyMap<string, string>;
   /** Globs of manifests. */
   readonly manifests: readonly string[];
   /** The position of the globs. */
@@ -50,7 +57,6 @@ export interface ProjectFile extends ReadEnvironment {
   readonly notManifests: readonly string[];
   /** How large manifests and side files may be together, in MB. */
   readonly sizeLimit: number;
-  readonly lint: LintLevels;
   /** The names of the credentials and secrets of all environments. */
   credentialNames(): ReadonlySet<string>;
 }
@@ -60,13 +66,8 @@ const defaultManifests = ['config/**/*.yaml'];
 /** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 
-/** What a project is read with. */
+/** What an environment is read with. */
 export interface Reading {
-  readonly options: LoadOptions;
-  /** The folder of the project, absolute, links resolved. */
-  readonly root: string;
-  /** The source of the project file and of environments. */
-  readonly source: FileSource;
   readonly env: NodeJS.ProcessEnv;
   /** What tags are looked up in: `env`, and `.env` where it counts. */
   readonly values: NodeJS.ProcessEnv;
@@ -75,10 +76,16 @@ export interface Reading {
   readonly problems: Problems;
 }
 
-/** Reads the project file and one environment. Problems are reported; throws a Failure if the file is unusable. */
-export function readProjectFile(reading: Reading): ProjectFile {
-  const { options, root, source, problems } = reading;
-  const configFile = resolve(options.configFile);
+/**
+ * Reads the project file. Problems are reported; throws a Failure if the file is unusable.
+ *
+ * @param root the folder of the project, absolute, links resolved
+ */
+export function readProjectFile(
+  file: string,
+  { root, source, problems }: { root: string; source: FileSource; problems: Problems },
+): ProjectFile {
+  const configFile = resolve(file);
   const document = readSingle(source, basename(configFile), problems);
   const value = document && readProjectValue(document, problems);
   if (!document || !isObject(value)) throw problems.asFailure();
@@ -86,26 +93,44 @@ export function readProjectFile(reading: Reading): ProjectFile {
   const files = new Map(paths.map((path) => [posix.parse(path).name, path]));
   const inline = Object.keys(objectOf(value, 'environments'));
   const names = [...new Set([...inline, ...files.keys()])];
-  const text = chooseEnvironment({ value, document, inline, files, names, source }, reading);
-  const context = { ...reading, variables: {} };
-  const read = text ? readEnvironment(text, context) : noEnvironment;
+  const readCredentialNames = () => {
+    const documents = paths.flatMap((path) => readSingle(source, path, new Problems()) ?? []);
+    const inFiles = documents.flatMap((each) => credentialsIn(each, ['']));
+    const places = inline.map((name) => pointer('environments', name));
+    return new Set([...credentialsIn(document, places), ...inFiles]);
+  };
+  let credentials: ReadonlySet<string> | null = null;
   return {
-    ...read,
     root,
     configFile,
+    source,
+    document,
+    value,
+    inline,
+    files,
+    groups: textListsOf(value, 'groups'),
     place: findNode(document, '/manifests').place,
     environments: names,
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
     notManifests: [basename(configFile), ...paths],
     sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
-    lint: readLintLevels(value, read.environment),
     credentialNames() {
-      const documents = paths.flatMap((path) => readSingle(source, path, new Problems()) ?? []);
-      const inFiles = documents.flatMap((each) => credentialsIn(each, ['']));
-      const places = inline.map((name) => pointer('environments', name));
-      return new Set([...credentialsIn(document, places), ...inFiles]);
+      credentials ??= readCredentialNames();
+      return credentials;
     },
   };
+}
+
+/** Reads one environment of a project. Problems are reported. */
+export function readProjectEnvironment(
+  project: ProjectFile,
+  name: string | undefined,
+  reading: Reading,
+): ReadEnvironment {
+  const text = chooseEnvironment(project, name, reading.problems);
+  if (!text) return { environment: null, variables: null, overlays: [] };
+  const { root, source } = project;
+  return readEnvironment(text, { ...reading, root, source, variables: {} });
 }
 
 /** The names that the environments at these places give to tokens, client secrets and other secrets. */
@@ -126,8 +151,6 @@ function credentialsIn(document: YamlDocument, environments: readonly Pointer[])
   readTree(document, readTag, new Problems());
   return names;
 }
-
-const noEnvironment: ReadEnvironment = { environment: null, variables: null, overlays: [] };
 
 /** The folder of a project file, links resolved. Throws a Failure `config-not-found`. */
 export function projectRoot(configFile: string): string {
@@ -173,27 +196,15 @@ function readProjectValue(document: YamlDocument, problems: Problems): Json {
   return tree.value;
 }
 
-interface Environments {
-  /** The project file. */
-  readonly value: JsonObject;
-  readonly document: YamlDocument;
-  /** The names of the environments in it. */
-  readonly inline: readonly string[];
-  /** Files that contain one environment each, by its name. */
-  readonly files: ReadonlyMap<string, string>;
-  /** The names of all environments. */
-  readonly names: readonly string[];
-  readonly source: FileSource;
-}
-
 /** The environment that the options or the project select; `null`, and a problem, where there is none. */
 function chooseEnvironment(
-  { value, document, inline, files, names, source }: Environments,
-  { options, problems }: Reading,
+  { value, document, inline, files, environments: names, source }: ProjectFile,
+  wanted: string | undefined,
+  problems: Problems,
 ): EnvironmentText | null {
   const all = names.join(', ');
   const only = names.length === 1 ? names[0] : undefined;
-  const name = options.environment ?? textOf(value, 'defaultEnvironment') ?? only;
+  const name = wanted ?? textOf(value, 'defaultEnvironment') ?? only;
   if (name === undefined) {
     const hint =
       names.length === 0 ? 'Add `environments` to the project file.' : `Select one with --env: ${all}.`;
@@ -209,7 +220,7 @@ function chooseEnvironment(
     return null;
   }
   if (path === undefined) {
-    const place = options.environment === undefined ? findNode(document, '/defaultEnvironment').place : null;
+    const place = wanted === undefined ? findNode(document, '/defaultEnvironment').place : null;
     const hint = didYouMean(name, names) ?? `The environments are: ${all || 'none'}.`;
     problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
     return null;
@@ -222,8 +233,8 @@ function chooseEnvironment(
 }
 
 /** The level of each lint rule: that of the project file, else that of the rule. */
-function readLintLevels(project: JsonObject, environment: Environment | null): LintLevels {
-  const set = objectOf(project, 'lint');
+export function readLintLevels({ value }: ProjectFile, environment: Environment | null): LintLevels {
+  const set = objectOf(value, 'lint');
   const isEmbedded = environment?.connection.to === 'sandbox';
   const level = ([code, rule]: [string, LintRule]) => {
     const byDefault = (isEmbedded ? rule.embedded : undefined) ?? rule.level;

@@ -3,17 +3,11 @@ import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson }
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Declaration } from '../model/resource.ts';
 import type { SourceFile } from './file.ts';
-import { type ReadTag, unresolved } from './tree.ts';
+import type { ReadTag } from './tree.ts';
 
-/**
- * Reads tags as notes, `{$tag: [tag, argument, offset]}`, since what they stand for depends on the environment. Only side
- * files are the same everywhere: `readTag` reads them.
- */
-export function tagNoter(readTag: ReadTag): ReadTag {
-  return (tag, argument, place) => {
-    if (argument === unresolved) return unresolved;
-    return tag === '!file' ? readTag(tag, argument, place) : { $tag: [tag, argument, place.offset] };
-  };
+/** A tag as a manifest writes it: what it stands for depends on the environment. */
+export function noteOf(tag: string, argument: Json, offset: number): JsonObject {
+  return { $tag: [tag, argument, offset] };
 }
 
 /** The value with its notes replaced by what their tags stand for in an environment. */
@@ -44,8 +38,12 @@ function noteIn(value: Json | undefined): Note | null {
  * @param resolved what it declares in this environment
  */
 export function declarationOf(noted: JsonObject, resolved: JsonObject): Declaration {
+  let digest: string | null = null;
   return {
-    digest: () => sha256(mapJson(noted, withoutOffset)),
+    digest() {
+      digest ??= sha256(mapJson(noted, withoutOffset));
+      return digest;
+    },
     differsHere: () => (noted === resolved ? [] : differences(noted, resolved, '')),
   };
 }

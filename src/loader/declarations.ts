@@ -10,15 +10,22 @@ import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { Resource } from '../model/resource.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
-import { type Manifest, type ManifestContext, readManifest } from './manifest.ts';
+import {
+  type Manifest,
+  type ManifestContext,
+  readManifest,
+  readWritten,
+  type WrittenManifest,
+} from './manifest.ts';
 import { openFile, parseDocuments } from './parse.ts';
-import type { Problems } from './problems.ts';
+import { Problems } from './problems.ts';
 import { type FileSource, matchGlobs } from './source.ts';
+import { tagNoter } from './tags.ts';
 
-/** What the manifests of a project are read with. */
+/** What the manifests of a project are read with, for one environment. */
 export interface ProjectContext extends ManifestContext {
   readonly project: ProjectFile;
-  readonly source: FileSource;
+  readonly documents: Documents;
 }
 
 /** Every resource that the manifests declare, in the order of files and documents. Problems are reported. */
@@ -75,15 +82,48 @@ export function declarationsOf(context: ProjectContext): Declarations {
  * @param withErrors whether documents with errors of syntax are read too
  */
 export function readManifests(context: ProjectContext, withErrors = false): Manifest[] {
-  return listFiles(context).flatMap((path) => {
-    const file = openFile(context.source, path, context.problems);
-    const documents = file ? parseDocuments(file, context.problems, withErrors) : [];
-    return documents.flatMap((document) => readManifest(document, context) ?? []);
-  });
+  const manifests: Manifest[] = [];
+  for (const document of context.documents(context.problems, withErrors)) {
+    const manifest = readManifest(document, context);
+    if (manifest) manifests.push(manifest);
+  }
+  return manifests;
 }
 
-function listFiles({ source, project, problems }: ProjectContext): string[] {
-  const { manifests: patterns, notManifests, place } = project;
+/** The documents of all manifest files, one after another. Problems are reported. */
+export type Documents = (problems: Problems, withErrors: boolean) => Iterable<WrittenManifest>;
+
+/** Reads the files when they are asked for, and keeps nothing: for one environment. */
+export function readDocuments(project: ManifestFiles, source: FileSource): Documents {
+  return function* (problems, withErrors) {
+    const readTag = tagNoter({ source, problems });
+    for (const path of listFiles(project, source, problems)) {
+      const file = openFile(source, path, problems);
+      const documents = file ? parseDocuments(file, problems, withErrors) : [];
+      for (const document of documents) yield readWritten(document, readTag, problems);
+    }
+  };
+}
+
+/** The same documents for several environments: what they say is kept, and their problems are reported to each. */
+export function keepDocuments(documents: Documents): Documents {
+  const found = new Problems();
+  let kept: readonly WrittenManifest[] | null = null;
+  return (problems, withErrors) => {
+    kept ??= [...documents(found, withErrors)];
+    problems.addAll(found);
+    return kept;
+  };
+}
+
+/** Which files of a project are manifests. */
+type ManifestFiles = Pick<ProjectFile, 'manifests' | 'notManifests' | 'place'>;
+
+function listFiles(
+  { manifests: patterns, notManifests, place }: ManifestFiles,
+  source: FileSource,
+  problems: Problems,
+): string[] {
   try {
     const paths = source.glob(patterns).filter((path) => !notManifests.includes(path));
     if (paths.length === 0) {

@@ -2,19 +2,31 @@ import { dirname, resolve } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Environment, Project, Secrets } from '../model/project.ts';
 import { namesCredential } from '../model/sensitive.ts';
-import { type LoadOptions, type ProjectFile, projectRoot, type Reading, readProjectFile } from './config.ts';
+import {
+  type LoadOptions,
+  type ProjectFile,
+  projectRoot,
+  type Reading,
+  readLintLevels,
+  readProjectEnvironment,
+  readProjectFile,
+} from './config.ts';
 import {
   type Declarations,
   declarationsOf,
+  keepDocuments,
   type ProjectContext,
+  readDocuments,
   readManifests,
   readResources,
 } from './declarations.ts';
 import { valuesFor } from './dot-env.ts';
+import type { ReadEnvironment } from './environment.ts';
 import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
 import { secretsFrom } from './secrets.ts';
+import type { EnvironmentNames } from './selection.ts';
 import { diskSource, type FileSource, limitSize, singleFile } from './source.ts';
 import { tagReader } from './tags.ts';
 
@@ -42,7 +54,33 @@ export interface LoadProjectOptions extends LoadOptions {
  * Works offline: neither the credentials of the environment nor the secrets of manifests are read.
  */
 export function loadProject(options: LoadProjectOptions): Project {
-  return readProject(openProject(options), options.manifests);
+  return readProject(openEnvironment(openProject(options), options.environment), options.manifests);
+}
+
+/** A project whose files are read once, for several of its environments. */
+export interface OpenedProjects extends EnvironmentNames {
+  /** The project for one environment, as {@link loadProject} loads it. */
+  load(environment: string): Project;
+}
+
+/** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
+export function openProjects(options: LoadProjectOptions): OpenedProjects {
+  const opened = openProject(options);
+  const { environments, groups } = opened.project;
+  const manifests = manifestsOf(opened, options.manifests);
+  const kept = { ...manifests, documents: keepDocuments(manifests.documents) };
+  return {
+    environments,
+    groups,
+    load: (environment) => readProject(openEnvironment(opened, environment), options.manifests, kept),
+  };
+}
+
+/** The environments and groups of a project. Throws a Failure if the project file itself cannot be read. */
+export function loadEnvironmentNames(options: Omit<LoadOptions, 'environment'>): EnvironmentNames {
+  const { problems, project } = openProject(options);
+  problems.throwIfAny();
+  return { environments: project.environments, groups: project.groups };
 }
 
 /** Problems of an earlier project that only the environment of today has. */
@@ -56,15 +94,17 @@ const forgotten = ['env-unset', 'env-secret'];
  * @param present the folder of the project as it is today, whose `.env` counts
  */
 export function loadPastProject(options: LoadOptions, present: string): Project {
-  return readProject(openProject(options, { problems: new Problems(forgotten), dotEnvIn: present }));
+  const opened = openProject(options, { tolerated: forgotten, dotEnvIn: present });
+  return readProject(openEnvironment(opened, options.environment));
 }
 
-function readProject(opened: OpenProject, source?: FileSource): Project {
-  const context = prepareManifests(opened, source);
+function readProject(opened: OpenEnvironment, source?: FileSource, manifests?: ManifestFiles): Project {
+  const context = prepareManifests(opened, manifests ?? manifestsOf(opened, source));
   const resources = readResources(context);
   context.overlays.reportUnused();
   refuseSecretTexts(opened);
-  return { ...requireEnvironment(opened), lint: opened.project.lint, resources };
+  const required = requireEnvironment(opened);
+  return { ...required, lint: readLintLevels(opened.project, required.environment), resources };
 }
 
 /**
@@ -72,7 +112,8 @@ function readProject(opened: OpenProject, source?: FileSource): Project {
  * if the project file itself cannot be read.
  */
 export function loadDeclarations(options: LoadOptions): Declarations {
-  return declarationsOf(prepareManifests(openProject(options)));
+  const opened = openEnvironment(openProject(options), options.environment);
+  return declarationsOf(prepareManifests(opened, manifestsOf(opened)));
 }
 
 /** The names in a project, for shell completion. */
@@ -87,8 +128,8 @@ export interface ProjectNames {
  * ignored. Throws a Failure if the project file itself cannot be read.
  */
 export function loadNames(options: LoadOptions): ProjectNames {
-  const opened = openProject(options);
-  const context = prepareManifests(opened);
+  const opened = openEnvironment(openProject(options), options.environment);
+  const context = prepareManifests(opened, manifestsOf(opened));
   return { environments: opened.project.environments, objects: readManifests(context, true) };
 }
 
@@ -96,7 +137,7 @@ export function loadNames(options: LoadOptions): ProjectNames {
  * Refuses `!env NAME` where NAME is a credential: the text of `!env` is shown in plans and reports. The name counts too,
  * since a pull request can change what the project uses as a credential, but not what the variables of a job are called.
  */
-function refuseSecretTexts({ uses, project, problems }: OpenProject): void {
+function refuseSecretTexts({ uses, project, problems }: OpenEnvironment): void {
   if (uses.texts.length === 0) return;
   const credentials = new Set([...uses.secrets, ...project.credentialNames()]);
   for (const { name, place } of uses.texts) {
@@ -109,23 +150,33 @@ function refuseSecretTexts({ uses, project, problems }: OpenProject): void {
   }
 }
 
-function prepareManifests(
-  { problems, values, uses, project }: OpenProject,
-  files: FileSource = diskSource(project.root),
-): ProjectContext {
+/** The manifests of a project before an environment is chosen. */
+interface ManifestFiles extends Pick<ProjectContext, 'documents' | 'shared'> {
+  readonly source: FileSource;
+}
+
+function manifestsOf({ project }: OpenProject, files: FileSource = diskSource(project.root)): ManifestFiles {
   const source = limitSize(files, project.sizeLimit);
+  return { source, documents: readDocuments(project, source), shared: new Map() };
+}
+
+function prepareManifests(
+  { problems, values, uses, project, read }: OpenEnvironment,
+  { source, documents, shared }: ManifestFiles,
+): ProjectContext {
   return {
     project,
-    source,
-    readTag: tagReader({ values, uses, variables: project.variables, source, problems }),
-    overlays: prepareOverlays(project.overlays, problems),
+    documents,
+    shared,
+    readTag: tagReader({ values, uses, variables: read.variables, source, problems }),
+    overlays: prepareOverlays(read.overlays, problems),
     problems,
   };
 }
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
 export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
-  const opened = openProject(options);
+  const opened = openEnvironment(openProject(options), options.environment);
   refuseSecretTexts(opened);
   return requireEnvironment(opened);
 }
@@ -136,7 +187,7 @@ export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
  * @param text the content of the file, for which `configFile` names the place that it will have
  */
 export function loadUnwritten(text: string, options: LoadOptions): ProjectEnvironment {
-  return requireEnvironment(openProject(options, { text }));
+  return requireEnvironment(openEnvironment(openProject(options, { text }), options.environment));
 }
 
 /**
@@ -155,34 +206,54 @@ export function valuesIn(
 
 /** How a project is opened that is not simply that of today. */
 interface Opening {
-  readonly problems?: Problems;
+  /** Codes of problems that are warnings at most. */
+  readonly tolerated?: readonly string[];
   /** The folder with the `.env` to use. Default: that of the project. */
   readonly dotEnvIn?: string;
   /** The only file of the project, which is not written yet. Its folder may not exist. */
   readonly text?: string;
 }
 
-interface OpenProject extends Reading {
+/** A project file that was read, and what its environments are read with. */
+interface OpenProject extends Pick<Reading, 'env' | 'values' | 'secrets'> {
   readonly project: ProjectFile;
+  readonly tolerated: readonly string[];
+  /** What is wrong with the project file in all environments. */
+  readonly problems: Problems;
 }
 
-function openProject(options: LoadOptions, opening: Opening = {}): OpenProject {
-  const { problems = new Problems(), dotEnvIn, text } = opening;
+function openProject(options: Omit<LoadOptions, 'environment'>, opening: Opening = {}): OpenProject {
+  const { tolerated = [], dotEnvIn, text } = opening;
+  const problems = new Problems(tolerated);
   const env = options.env ?? process.env;
   const configFile = resolve(options.configFile);
   const root = text === undefined ? projectRoot(configFile) : dirname(configFile);
   const source = text === undefined ? diskSource(root) : singleFile(text);
   const values = valuesFor(dotEnvIn ?? root, env, problems);
   const secrets = secretsFrom(values, options.onSecret);
+  const project = readProjectFile(configFile, { root, source, problems });
+  return { env, values, secrets, project, tolerated, problems };
+}
+
+/** A project with one of its environments, whose problems are its own. */
+interface OpenEnvironment extends OpenProject, Reading {
+  readonly problems: Problems;
+  readonly read: ReadEnvironment;
+}
+
+/** @param name left out: the default of the project */
+function openEnvironment(opened: OpenProject, name: string | undefined): OpenEnvironment {
+  const problems = new Problems(opened.tolerated);
+  problems.addAll(opened.problems);
   const uses = { secrets: new Set<string>(), texts: [] };
-  const reading = { options, root, source, env, values, secrets, uses, problems };
-  return { ...reading, project: readProjectFile(reading) };
+  const reading = { ...opened, uses, problems };
+  return { ...reading, read: readProjectEnvironment(opened.project, name, reading) };
 }
 
 /** Throws a Failure if the project has errors. */
-function requireEnvironment({ project, secrets, problems }: OpenProject): ProjectEnvironment {
+function requireEnvironment({ project, read, secrets, problems }: OpenEnvironment): ProjectEnvironment {
   problems.throwIfAny();
-  const { root, configFile, environment } = project;
-  if (!environment) throw problems.asFailure();
-  return { root, configFile, environment, secrets, diagnostics: problems.diagnostics };
+  const { root, configFile } = project;
+  if (!read.environment) throw problems.asFailure();
+  return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
 }

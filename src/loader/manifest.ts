@@ -15,7 +15,7 @@ import {
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import type { Declaration, Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
-import { declarationOf, resolveNotes, tagNoter } from './declaration.ts';
+import { declarationOf, resolveNotes } from './declaration.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { objectOf, textsOf } from './members.ts';
@@ -45,49 +45,63 @@ export interface ManifestContext {
   readonly readTag: ReadTag;
   readonly overlays: Overlays;
   readonly problems: Problems;
+  /** Manifests that are the same in all environments. */
+  readonly shared: Map<WrittenManifest, Manifest>;
 }
 
-/** Reads one document of a manifest file; `null` if its kind or key cannot be read. Problems are reported. */
-export function readManifest(document: YamlDocument, context: ManifestContext): Manifest | null {
-  const { readTag, overlays, problems } = context;
-  const noted = readTree(document, tagNoter(readTag), problems);
-  const written = noted.tagged ? resolveNotes(noted.value, document.file, readTag) : noted.value;
+/** A document of a manifest file as it is in all environments, without its nodes. */
+export interface WrittenManifest extends Tree {
+  readonly place: Place;
+}
+
+/** Reads one document of a manifest file, with notes for its tags. Problems are reported. */
+export function readWritten(document: YamlDocument, readTag: ReadTag, problems: Problems): WrittenManifest {
+  const { file, offset } = document;
+  return { place: { file, offset }, ...readTree(document, readTag, problems) };
+}
+
+/**
+ * What a document declares in an environment; `null` if its kind or key cannot be read. Problems are reported. A document
+ * without tags and overlays is the same in all environments, and is read once.
+ */
+export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
+  const { readTag, overlays, problems, shared } = context;
+  const { place } = noted;
+  const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
   if (!isObject(written) || !isObject(noted.value)) {
     const message = 'A manifest must be a mapping that begins with `kind:`';
     const hint = isArray(written) ? 'Write each object without the `-`, and `---` between them.' : null;
-    problems.add('not-a-mapping', message, document, { hint });
+    problems.add('not-a-mapping', message, place, { hint });
     return null;
   }
-  const kind = kindOf(written, document, problems);
+  const kind = kindOf(written, place, problems);
   if (!kind) return null;
   const key = keyOf(kind, written);
   const address = key && formatAddress(kind.name, key);
   const keyNames = ['kind', ...kind.keyFields.map(({ name }) => name)];
   const overlaid = address === null ? null : overlays.apply(written, address, keyNames);
+  const isShared = !noted.tagged && overlaid === null;
+  const known = isShared ? shared.get(noted) : undefined;
+  if (known) return known;
+  const before = problems.count;
   const value = overlaid?.value ?? written;
-  const find = finderIn(document, overlaid);
+  const find = finderIn(place, overlaid);
   const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
   const declared = { kind, value, tagged: noted.tagged || overlaid !== null, find, isOverlaid, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
-  const place = { file: document.file, offset: document.offset };
   const fields = fieldsOf(declared);
   const declaration = declarationOf(noted.value, value);
   const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
-  return {
-    ...manifest,
-    resource: isValid ? resourceOf(manifest, declared, overlaid) : null,
-  };
+  const resource = isValid ? resourceOf(manifest, declared, overlaid) : null;
+  if (isShared && resource && problems.count === before) shared.set(noted, { ...manifest, resource });
+  return { ...manifest, resource };
 }
 
 type Find = (at: Pointer) => FoundNode;
 
-function finderIn(document: YamlDocument, overlaid: Overlaid | null): Find {
-  return (at) => overlaid?.find(at) ?? findNode(document, at);
-}
-
-/** The same for a resource, which does not keep the nodes of its document. */
-function laterFinder(place: Place, overlaid: Overlaid | null): Find {
+/** The positions of values. The document is parsed again for them: most are never needed. */
+function finderIn(place: Place, overlaid: Overlaid | null): Find {
   return (at) => overlaid?.find(at) ?? findNode(reopenDocument(place), at);
 }
 
@@ -113,7 +127,7 @@ function resourceOf(
 ): Resource {
   const { kind, key, address, id, place, fields, declaration } = manifest;
   const { value } = declared;
-  const find = laterFinder(place, overlaid);
+  const { find } = declared;
   return {
     kind: kind.name,
     key,
@@ -149,18 +163,18 @@ function fieldsOf({ kind, value, tagged }: Declared): JsonObject {
   });
 }
 
-function kindOf(value: JsonObject, document: YamlDocument, problems: Problems): Kind | null {
+function kindOf(value: JsonObject, place: Place, problems: Problems): Kind | null {
   const name = own(value, 'kind');
   if (name === unresolved) return null;
   const kind = typeof name === 'string' ? findKind(name) : undefined;
   if (kind) return kind;
-  const { place } = findNode(document, '/kind');
+  const { place: at } = findNode(reopenDocument(place), '/kind');
   const names = kinds.map((each) => each.name);
   const all = `The kinds are ${names.join(', ')}.`;
   if (typeof name === 'string') {
     const hint = didYouMean(name, names) ?? all;
-    problems.add('unknown-kind', `There is no kind \`${name.slice(0, 80)}\``, place, { hint });
-  } else problems.add('missing-kind', 'A manifest must have a `kind`', place, { hint: all });
+    problems.add('unknown-kind', `There is no kind \`${name.slice(0, 80)}\``, at, { hint });
+  } else problems.add('missing-kind', 'A manifest must have a `kind`', at, { hint: all });
   return null;
 }
 

@@ -20,6 +20,12 @@ export function textMembersOf(value: JsonObject, name: string): Readonly<Record<
   );
 }
 
+/** The lists of texts in the object under a name, by their names; none where there is no object. */
+export function textListsOf(value: JsonObject, name: string): Readonly<Record<string, readonly string[]>> {
+  const object = objectOf(value, name);
+  return Object.fromEntries(Object.keys(object).map((member) => [member, textsOf(object, member)]));
+}
+
 /** The number under a name; `null` where there is none. */
 export function numberOf(value: JsonObject, name: string): number | null {
   const number = own(value, name);

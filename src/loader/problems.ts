@@ -57,6 +57,14 @@ export class Problems {
     }
   }
 
+  /** Adds what others have found. */
+  addAll({ diagnostics }: Pick<Problems, 'diagnostics'>): void {
+    for (const diagnostic of diagnostics) {
+      const { code, message, source } = diagnostic;
+      this.#found.set(JSON.stringify([code, message, source ?? null]), diagnostic);
+    }
+  }
+
   /** All problems, sorted by file and position. */
   get diagnostics(): readonly Diagnostic[] {
     return [...this.#found.values()].sort(comparePlaces);

@@ -2,6 +2,7 @@ import { Failure, failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { lookupMarker, lookupOf, secretMarker, secretName } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { noteOf } from './declaration.ts';
 import type { Place } from './file.ts';
 import type { Problems } from './problems.ts';
 import { variableOf } from './secrets.ts';
@@ -50,6 +51,18 @@ export function tagReader(context: TagContext): ReadTag {
     const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined;
     if (!reader) return refuseUnknownTag(tag, context.problems, place);
     return attempt(() => reader(argument, context, place), context.problems, place);
+  };
+}
+
+/**
+ * Reads tags as notes, which {@link resolveNotes} resolves for an environment. Only side files are the same everywhere: they
+ * are read at once.
+ */
+export function tagNoter({ source, problems }: Pick<TagContext, 'source' | 'problems'>): ReadTag {
+  return (tag, argument, place) => {
+    if (argument === unresolved) return unresolved;
+    if (tag !== '!file') return noteOf(tag, argument, place.offset);
+    return attempt(() => readSideFile(argument, { source }, place), problems, place);
   };
 }
 
@@ -109,7 +122,7 @@ function readSecret(name: string, { uses }: TagContext): Json {
   return secretMarker(name);
 }
 
-function readSideFile(argument: Json, { source }: TagContext, { file }: Place): Json {
+function readSideFile(argument: Json, { source }: Pick<TagContext, 'source'>, { file }: Place): Json {
   if (typeof argument === 'string' && argument !== '') return readText(source, argument, file.path);
   throw failure('invalid-tag', '`!file` takes the path of a file', {
     hint: 'For example: `!file texts/a.html`.',

@@ -36,7 +36,7 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
 function planRow(fleet: Fleet): Row {
   return fleetHasChanges(fleet)
     ? row(0, span('Plan: ', 'bold'), span(`${planCounts(fleet.summary)}.`, 'bold'))
-    : row(0, span(noChanges, 'green', 'bold'));
+    : row(0, span(noChanges(fleet), 'green', 'bold'));
 }
 
 function matrixRows({ columns, rows }: Matrix): Row[] {
