@@ -14,7 +14,7 @@ const suffix = '.schema.json';
 /** `manifest` and `environment` are for editors. `lifecycle` is part of the schemas of kinds. */
 const uncompiled = ['manifest', 'environment', 'lifecycle'];
 /** Schemas of other files than manifests. */
-const others = ['plan', 'project', 'result'];
+const others = ['fleet', 'plan', 'project', 'result'];
 
 const names = readdirSync(`${root}schemas`)
   .filter((file) => file.endsWith(suffix))
@@ -36,13 +36,13 @@ const schemas = new Map(
 );
 const lifecycle = JSON.parse(readFileSync(`${root}schemas/lifecycle${suffix}`, 'utf8'));
 ajv.addSchema(lifecycle, `lifecycle${suffix}`);
-for (const [name, schema] of schemas) ajv.addSchema(schema, name);
+for (const [name, schema] of schemas) ajv.addSchema(schema, `${name}${suffix}`);
 
 mkdirSync(`${root}src/generated/validators`, { recursive: true });
 for (const name of names) {
   // The code that ajv makes requires its helper functions; the bundle includes them.
   const { outputFiles } = await build({
-    stdin: { contents: standaloneCode(ajv, ajv.getSchema(name)), resolveDir: root },
+    stdin: { contents: standaloneCode(ajv, ajv.getSchema(`${name}${suffix}`)), resolveDir: root },
     bundle: true,
     format: 'cjs',
     platform: 'node',

@@ -132,7 +132,7 @@ async function exportTenant({ choices, survey }: Setup, root: string, io: Io): P
   const names = kinds.filter((kind) => !left.includes(kind)).map(({ name }) => name);
   const { exportToNewFiles } = await import('./export.ts');
   const { reportFailure } = await import('./output.ts');
-  const environment = choices.tenant === null ? undefined : environmentName;
+  const environment = choices.tenant === null ? [] : [environmentName];
   const place = { config: join(root, 'tenantctl.yaml'), env: environment, out: join(root, 'config') };
   try {
     const args = { ...verbosity, ...place, kinds: names, only: [], except: [] };

@@ -3,6 +3,8 @@ import type { Argv } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
 import { findProjectFile } from '../loader/find-project.ts';
+import { loadEnvironmentNames } from '../loader/index.ts';
+import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { failure } from '../model/failure.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io } from './io.ts';
@@ -54,6 +56,7 @@ export const group = {
   compare: 'What to compare:',
   deletes: 'Deletes:',
   output: 'Output:',
+  fleet: 'Several environments:',
   common: 'Common options:',
 } as const;
 
@@ -67,7 +70,10 @@ export function commonOptions(yargs: Argv) {
       alias: 'c',
     })
     .option('env', {
-      ...text("The environment. Default: TENANTCTL_ENV, or the project file's defaultEnvironment"),
+      ...list(
+        "The environments: names, globs and @groups, also joined by commas. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
+      ),
+      nargs: 1,
       alias: 'e',
     })
     .option('quiet', flag('Print no progress and no remarks: only changes, risks and errors'))
@@ -116,23 +122,69 @@ export function planOptions<T>(yargs: Argv<T>) {
     .group(['prune', 'since'], group.deletes);
 }
 
+/** Options of the commands that can work on several environments. */
+export function fleetOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option('parallel', { ...number('How many environments to work on at once'), default: 8 })
+    .check(wholeNumber('parallel'))
+    .option('shard', text('Only this part of the environments, such as 2/4: each part is always the same'))
+    .group(['parallel', 'shard'], group.fleet);
+}
+
+type ProjectArgs = Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>;
+
+/** The project to load, as the loader takes it, without an environment. */
+export function projectFileOptions({ config }: Pick<ProjectArgs, 'config'>, io: Io) {
+  return {
+    configFile: projectFileOf(config, io),
+    env: io.env,
+    onSecret: (text: string) => io.redactor.learn(text),
+  };
+}
+
 /**
- * The project and environment to load, as the loader takes them.
+ * The project and environment to load, as the loader takes them. Throws a Failure where several environments are selected.
  *
  * @param ofFile the environment that a plan or result file is for: it counts more than TENANTCTL_ENV
  */
-export function projectOptions(
-  args: Pick<ArgsOf<typeof commonOptions>, 'config' | 'env'>,
+export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string) {
+  const options = projectFileOptions(args, io);
+  const selectors = selectorsOf(args, io, ofFile);
+  const [first, second] = selectors;
+  if (first === undefined) return options;
+  if (second === undefined && isPlainName(first)) return { ...options, environment: first };
+  const names = selectEnvironments(selectors, loadEnvironmentNames(options));
+  const [environment, other] = names;
+  if (environment !== undefined && other === undefined) return { ...options, environment };
+  throw failure(
+    'several-environments',
+    `This command works on one environment, and --env selects ${names.length}: ${names.join(', ')}.`,
+    { hint: 'Name one of them. `validate`, `plan`, `apply` and `status` take several.' },
+  );
+}
+
+/**
+ * The environments that a command works on together; `null` where it works on one, as it always has. Throws a Failure for
+ * selectors that select none.
+ */
+export function selectedEnvironments(
+  args: ProjectArgs & { readonly shard: string | undefined },
   io: Io,
-  ofFile?: string,
-) {
-  const environment = args.env ?? ofFile ?? (io.env.TENANTCTL_ENV || undefined);
-  return {
-    configFile: projectFileOf(args.config, io),
-    env: io.env,
-    onSecret: (text: string) => io.redactor.learn(text),
-    ...(environment === undefined ? {} : { environment }),
-  };
+): readonly string[] | null {
+  const shard = args.shard === undefined ? null : parseShard(args.shard);
+  const selectors = selectorsOf(args, io);
+  const isOne = selectors.length === 0 || (selectors.length === 1 && selectors.every(isPlainName));
+  if (isOne && !shard) return null;
+  const known = loadEnvironmentNames(projectFileOptions(args, io));
+  const names = selectors.length === 0 ? known.environments : selectEnvironments(selectors, known);
+  // A part with one environment is joined with the others, so it is a fleet too.
+  if (shard) return shardOf(names, shard);
+  return names.length > 1 ? names : null;
+}
+
+function selectorsOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): readonly string[] {
+  if (env.length > 0) return env;
+  return [ofFile ?? (io.env.TENANTCTL_ENV || [])].flat();
 }
 
 /** The absolute path of the project file, named or found. Throws a Failure for one that belongs to somebody else. */
