@@ -163,7 +163,6 @@ async function askForCredentials(
     const value = await prompt.askHidden(question);
     if (value === null) throw interruption('Interrupted. Nothing was written.');
     if (value === '') return { env: io.env, typed: [] };
-    if (name === clientSecret) io.redactor.learn(value);
     env = { ...env, [name]: value };
     typed.push(name);
   }
