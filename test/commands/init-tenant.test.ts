@@ -165,6 +165,13 @@ describe('a project for a tenant', () => {
     expect(filesBelow(dir).size).toBe(0);
   });
 
+  it('is not written where the header that the tenant asks for is not its own to choose', async () => {
+    const { tenant, env } = await host('experimentalHeader=Authorization');
+    const { code, stderr } = await run(['init', '--identity', tenant.url], env);
+    expect({ code, files: filesBelow(dir).size }).toEqual({ code: 1, files: 0 });
+    expect(stderr).toContain('experimental');
+  });
+
   it('is written without credentials too, and says what to set and do', async () => {
     const urls = ['--identity', 'https://one.example', '--profiles', 'https://two.example'];
     const { code, stdout } = await run(['init', ...urls]);
