@@ -212,6 +212,12 @@ describe('the questions', () => {
     expect(filesBelow(dir)).toEqual(before);
   });
 
+  it('are not about a tenant where the project exists', async () => {
+    writeFileSync(join(dir, 'tenantctl.yaml'), 'version: 1\n');
+    const { code, stderr } = await typed(['none']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^A pipeline for [^\n]*$/) });
+  });
+
   it('leave nothing behind when the answers end', async () => {
     for (const lines of [['sandbox'], ['tenant'], ['tenant', 'https://one.example', '-', '', '']]) {
       expect(await typed(lines)).toMatchObject({ code: 130, stdout: '' });
