@@ -87,3 +87,10 @@ describe('--quiet', () => {
     expect(stderr).toBe('');
   });
 });
+
+it('a rollback says which globs match nothing of the result, and names what is near', async () => {
+  expect((await world.run('apply', '--yes', '--result', 'result.json')).code).toBe(0);
+  const { stdout } = await world.run('rollback', 'result.json', '--only', 'SenderAddress/b@acme.example');
+  expect(stdout).toContain('[unmatched-glob]');
+  expect(stdout).toContain('Did you mean `SenderAddress/a%40acme.example`?');
+});
