@@ -45,7 +45,7 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
     { heading: '', sections: remarks.errors.map(problemSection) },
     ...kinds.map(([kind, changes]) => ({
       heading: `\n#### ${escapeMarkdown(kind)}: ${changeCounts(changes)}\n\n`,
-      sections: familiesOf(changes).map((family) => planSection(family, remarks, options)),
+      sections: familiesOf(changes, maxLines).map((family) => planSection(family, remarks, options)),
     })),
     {
       heading: '\n#### Remarks\n\n',

@@ -78,7 +78,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     groups: groupBy(byGravity(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
       name,
       words: changeCounts(group),
-      entries: familiesOf(group).map((family) => familyEntry(family, entry)),
+      entries: familiesOf(group, maxLines).map((family) => familyEntry(family, entry)),
     })),
     facts: [
       ['Digest', plan.digest],
