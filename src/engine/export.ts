@@ -53,8 +53,8 @@ export async function exportTenant(
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
   const wanted = names === undefined ? kinds : names.map(kindNamed);
-  const read = (reader: Client) => readAll(reader, wanted, settings);
-  const all =
+  const read = async (reader: Client) => ({ objects: await readAll(reader, wanted, settings) });
+  const { objects: all } =
     root === undefined
       ? await read(client)
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
@@ -79,8 +79,8 @@ export async function mergeTenant(
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
   const wanted = names.map(kindNamed);
-  const read = (reader: Client) => readAll(reader, wanted, settings, resources);
-  const [objects, answer] = await Promise.all([
+  const read = async (reader: Client) => ({ objects: await readAll(reader, wanted, settings, resources) });
+  const [{ objects }, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
   ]);

@@ -31,6 +31,7 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  undeclaredWords,
 } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { html, Markup } from './markup.ts';
@@ -50,6 +51,7 @@ const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Conten
 export function planHtml(plan: Plan, options: ReportOptions): string {
   const isOpen = plan.changes.length <= maxOpen;
   const scope = scopeWords(plan.scope);
+  const undeclared = undeclaredWords(plan);
   return pageHtml({
     eyebrow: 'tenantctl plan',
     title: plan.environment,
@@ -63,6 +65,9 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
         words: actionWords[action],
       })),
       { category: null, count: plan.summary.unchanged, words: 'unchanged' },
+      ...(undeclared === null
+        ? []
+        : [{ category: null, count: plan.summary.undeclared ?? 0, words: 'undeclared' }]),
     ],
     diagnostics: plan.diagnostics,
     groups: groupBy(plan.changes, ({ kind }) => kind).map(([name, group]) => ({
@@ -73,6 +78,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     facts: [
       ['Digest', plan.digest],
       ['Created', plan.createdAt],
+      ...(undeclared === null ? [] : [['Undeclared', (plan.undeclared ?? []).join(', ')] as const]),
       ...(scope === '' ? [] : [['Limited by', scope] as const]),
       ['Tool', `${plan.tool.name} ${plan.tool.version}`],
     ],
