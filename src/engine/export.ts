@@ -14,7 +14,7 @@ import {
 } from '../exporter/index.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { allOf } from '../kinds/kind.ts';
+import { allOf, type Kind } from '../kinds/kind.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -52,7 +52,7 @@ export async function exportTenant(
 ): Promise<Export> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted = names === undefined ? kinds : names.map(kindNamed);
+  const { served: wanted, skipped } = servedKinds(names === undefined ? kinds : names.map(kindNamed), tenant);
   const read = async (reader: Client) => ({ objects: await readAll(reader, wanted, settings) });
   const { objects: all } =
     root === undefined
@@ -60,7 +60,27 @@ export async function exportTenant(
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  return exportObjects({ objects, records, settings, declaredSecrets });
+  const exported = exportObjects({ objects, records, settings, declaredSecrets });
+  return { ...exported, diagnostics: [...skipped, ...exported.diagnostics] };
+}
+
+/**
+ * The kinds whose service the environment has, and a remark on each other one: an environment may have no base URL for one
+ * of the two services. Where it has none for all of them, none is left out: reading them then says what is missing.
+ */
+function servedKinds(wanted: readonly Kind[], { environment }: Pick<Tenant, 'environment'>) {
+  const { tenant, settings, name } = environment;
+  const serviceOf = ({ resource }: Kind) => resource.lane(settings).service;
+  const served = wanted.filter((kind) => tenant[serviceOf(kind)] !== '');
+  if (served.length === 0) return { served: wanted, skipped: [] };
+  const skipped = wanted.flatMap((kind): Diagnostic[] => {
+    if (served.includes(kind)) return [];
+    const service = serviceOf(kind);
+    const message = `${kind.name} is left out: the environment ${name} has no \`${service}\` service.`;
+    const hint = `Add \`${service}: { baseUrl: … }\` to the environment to export this kind.`;
+    return [{ code: 'kind-left-out', severity: 'info', message, hint }];
+  });
+  return { served, skipped };
 }
 
 export interface MergeOptions
@@ -78,13 +98,13 @@ export async function mergeTenant(
 ): Promise<Merge> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted = names.map(kindNamed);
+  const { served: wanted, skipped } = servedKinds(names.map(kindNamed), tenant);
   const read = async (reader: Client) => ({ objects: await readAll(reader, wanted, settings, resources) });
   const [{ objects }, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
   ]);
-  return mergeExport({
+  const merged = mergeExport({
     ...options,
     objects,
     settings,
@@ -94,8 +114,9 @@ export async function mergeTenant(
     },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
-    inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),
+    inScope: ({ kind, address }) => wanted.some(({ name }) => name === kind) && isInScope(address),
   });
+  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics] };
 }
 
 /** Reads the records that the ids inside these objects may refer to. */
