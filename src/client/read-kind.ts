@@ -22,17 +22,27 @@ type IsNeeded = (object: LiveObject) => boolean;
 
 type EachDeclared = Extract<Read, { how: 'each-declared' }>;
 
+/** What was read of a kind. */
+export interface KindRead {
+  /** The objects that were asked for. */
+  readonly objects: readonly LiveObject[];
+  /** The other objects of its list, where the whole list was read. */
+  readonly others: readonly LiveObject[];
+}
+
 /** The live objects of a kind that are asked for. Throws a Failure where they cannot be read, or two have one key. */
 export async function readKind(
   client: Client,
   request: ReadRequest,
   settings: ApiSettings,
-): Promise<readonly LiveObject[]> {
+): Promise<KindRead> {
   const { kind, keys, ids, complete } = request;
-  if (!complete && keys.length === 0 && ids.length === 0) return [];
-  const objects = await readAsDescribed({ ...request, client, settings }, kind.read);
+  if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
+  const all = await readAsDescribed({ ...request, client, settings }, kind.read);
+  const isNeeded = neededBy(request);
+  const objects = all.filter(isNeeded);
   refuseDuplicates(kind, objects);
-  return objects;
+  return { objects, others: all.filter((object) => !isNeeded(object)) };
 }
 
 /** The vendor's defaults of a kind: of the keys asked for with their relatives, or all of them. */
@@ -64,7 +74,7 @@ export async function readListRows(
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
-      return (await readSingle(reader, read)) ?? readListed(reader, read.list);
+      return (await readSingle(reader, read)) ?? readListed(reader, read.list, neededBy(reader), () => true);
     case 'list-then-each':
       return readListThenEach(reader, read);
     case 'each-declared':
@@ -86,11 +96,20 @@ async function readSingle(
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
-/** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
-async function readListed(reader: Reader, list: List, isNeeded = neededBy(reader)): Promise<LiveObject[]> {
+/**
+ * Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter.
+ *
+ * @param isKept which objects of the whole list are returned, where that is read
+ */
+async function readListed(
+  reader: Reader,
+  list: List,
+  isNeeded: IsNeeded,
+  isKept = isNeeded,
+): Promise<LiveObject[]> {
   const { kind } = reader;
   const filter = filterFor(reader, list);
-  if (filter === null) return readList(reader, list, null, isNeeded);
+  if (filter === null) return readList(reader, list, null, isKept);
   // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
   const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
   try {
@@ -99,7 +118,7 @@ async function readListed(reader: Reader, list: List, isNeeded = neededBy(reader
   } catch (error) {
     if (!isBadRequest(error)) throw error;
   }
-  return readList(reader, list, null, isNeeded);
+  return readList(reader, list, null, isKept);
 }
 
 function lacksAny({ kind, keys }: Reader, objects: readonly LiveObject[]): boolean {
@@ -126,7 +145,7 @@ async function readListThenEach(
       return answer && liveObject(kind, answer, settings, id);
     }),
   );
-  return objects.filter((object) => object !== null).filter(neededBy(reader));
+  return objects.filter((object) => object !== null);
 }
 
 async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<LiveObject[]> {
@@ -160,18 +179,18 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function neededBy({ kind, keys, ids, complete }: Reader): IsNeeded {
+function neededBy({ kind, keys, ids, complete }: ReadRequest): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
   return ({ identity, id }) => complete || names.has(identity) || (id !== null && pinned.has(id));
 }
 
-/** The listed objects that are needed. The others are not kept: few of thousands may be declared. */
+/** The listed objects that are kept. */
 function readList(
   reader: Reader,
   list: List,
   filter: string | null,
-  isNeeded: IsNeeded,
+  isKept: IsNeeded,
 ): Promise<LiveObject[]> {
   const { client, settings, kind } = reader;
   const source = sourceOf(reader, list, filter);
@@ -181,7 +200,7 @@ function readList(
     if (!object && !kind.isForeign?.(row)) {
       throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
     }
-    return object && isNeeded(object) ? object : null;
+    return object && isKept(object) ? object : null;
   });
 }
 

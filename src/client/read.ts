@@ -10,7 +10,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { isWhole, type Sent } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
-import { readDefaultsOfKind, readKind } from './read-kind.ts';
+import { type KindRead, readDefaultsOfKind, readKind } from './read-kind.ts';
 
 /** A client for work that only reads: equal GETs are sent once. Not for use across a write. */
 export function readOnce(client: Client): Client {
@@ -48,7 +48,20 @@ export async function readObjects(
   requests: readonly ReadRequest[],
   settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
-  return (await allOrFailure(requests.map((request) => readKind(client, request, settings)))).flat();
+  return (await readObjectsAndOthers(client, requests, settings)).objects;
+}
+
+/**
+ * The live objects asked for, and the others of the lists that were read whole for them: no request is sent for those.
+ * Throws a Failure as {@link readObjects} does.
+ */
+export async function readObjectsAndOthers(
+  client: Client,
+  requests: readonly ReadRequest[],
+  settings: ApiSettings,
+): Promise<KindRead> {
+  const read = await allOrFailure(requests.map((request) => readKind(client, request, settings)));
+  return { objects: read.flatMap(({ objects }) => objects), others: read.flatMap(({ others }) => others) };
 }
 
 /**

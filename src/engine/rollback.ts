@@ -31,6 +31,7 @@ export async function planRollback(
   const source: PlanSource = {
     requests: rollbackRequests(input),
     lookups: [],
+    namesAll: false,
     resolve(objects) {
       const state = rollbackState(input, objects);
       const judge = async (plan: Plan) => annotateRollback(plan, state);

@@ -30,6 +30,7 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  undeclaredWords,
 } from './words.ts';
 
 const maxLines = 60;
@@ -64,8 +65,22 @@ function planHead(plan: Plan): string {
     readFirst(plan),
     joinParts(where, ' · '),
     hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
+    undeclaredBlock(plan),
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
+}
+
+/** The first of them, since a comment is limited. */
+const mostUndeclared = 50;
+
+function undeclaredBlock(plan: Plan): string | false {
+  const words = undeclaredWords(plan);
+  if (words === null) return false;
+  const { undeclared = [] } = plan;
+  const names = undeclared.slice(0, mostUndeclared).map((address) => `- ${codeSpan(address)}`);
+  const rest = undeclared.length - names.length;
+  const more = rest > 0 ? [`- … and ${rest} more`] : [];
+  return `<details><summary>Undeclared: ${escapeHtml(words)}</summary>\n\n${[...names, ...more].join('\n')}\n\n</details>`;
 }
 
 /** Everything that raises a concern, with the first addresses of each. */

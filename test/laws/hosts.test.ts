@@ -18,6 +18,8 @@ async function useAll(host: Host): Promise<void> {
   await succeed(world, 'export', '--out', 'config');
   setSecrets(world);
   expect((await world.plan()).changes).toEqual([]);
+  const pruned = await world.plan('--prune');
+  expect(pruned).toMatchObject({ changes: [], summary: { undeclared: 0 } });
   await succeed(world, 'export', '--out', 'config', '--merge');
   expect((await world.plan()).changes).toEqual([]);
 

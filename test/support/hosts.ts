@@ -1,3 +1,4 @@
+import { kinds } from '../../src/kinds/index.ts';
 import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
 import { type Content, fill } from './arbitraries.ts';
 import type { WorldOptions } from './world.ts';
@@ -54,6 +55,7 @@ export function worldOf(host: Host): WorldOptions {
   const needed = Object.entries(host).flatMap(([name, value]) => settings[`${name}=${value}`] ?? []);
   return {
     sandbox: { variations: host },
+    environment: { prune: { kinds: kinds.map(({ name }) => name) } },
     identity: Object.assign({}, ...needed.map(({ identity }) => identity)),
     profiles: Object.assign({}, ...needed.map(({ profiles }) => profiles)),
   };
