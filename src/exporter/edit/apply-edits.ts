@@ -48,7 +48,7 @@ function applyEdit(text: string, edit: Edit): string | null {
 function nameBeside(text: string, path: Path, name: string): string {
   const parsed = parseOne(text);
   const located = parsed && locate(parsed, path);
-  if (!located?.node || located.inFlow) return text;
+  if (!located?.node) return text;
   const end = endOf(located.node, text);
   const rest = text.slice(end, lineEnd(text, end));
   const isAlone = rest.trim() === '';
