@@ -36,9 +36,11 @@ function applyEdit(text: string, edit: Edit): string | null {
   const resolved = resolveAliases(parsed, edit, tree);
   const done =
     resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
-  return done !== null && edit.op !== 'remove' && edit.name !== undefined
-    ? nameBeside(done, edit.path, edit.name)
-    : done;
+  if (done === null || edit.op === 'remove' || edit.name === undefined) return done;
+  const named = nameBeside(done, edit.path, edit.name);
+  const read = parseOne(named);
+  // Behind a block, a comment would be part of the text.
+  return read && sameTree(treeOf(read), wanted) ? named : done;
 }
 
 /**
