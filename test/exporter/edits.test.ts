@@ -76,6 +76,13 @@ describe('the name beside an id', () => {
       named(set('a', lookup)),
       'a: !lookup { from: x }  # New name\n',
     ],
+    ['does not come to a block', 'a: 1c\nb: 1\n', named(set('a', 'x\n')), 'a: |\n  x\nb: 1\n'],
+    [
+      'does not come to an id in a block',
+      'a: |-\n  1c\nb: 1\n',
+      named(set('a', '2c')),
+      'a: |-\n  2c\nb: 1\n',
+    ],
     ['does not come to a tag', 'a: 1c\n', named(set('a', lookup)), 'a: !lookup { from: x }\n'],
     ['does not come into a list on one line', 'a: [1c] # Old\n', named(set('a.0', '2c')), 'a: [2c] # Old\n'],
     [
