@@ -3,7 +3,7 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
 import { readAll, readOnce } from '../client/read.ts';
-import type { DeclaredSecrets } from '../exporter/draft.ts';
+import { type DeclaredSecrets, notExported } from '../exporter/draft.ts';
 import {
   type Export,
   exportObjects,
@@ -53,14 +53,17 @@ export async function exportTenant(
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
   const wanted = names === undefined ? kinds : names.map(kindNamed);
-  const read = (reader: Client) => readAll(reader, wanted, settings);
+  const unusable = new Map<Address, string>();
+  const onUnusable = (address: Address, why: string) => void unusable.set(address, why);
+  const read = (reader: Client) => readAll(reader, wanted, settings, { onUnusable });
   const all =
     root === undefined
       ? await read(client)
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  return exportObjects({ objects, records, settings, declaredSecrets });
+  const { diagnostics, ...files } = exportObjects({ objects, records, settings, declaredSecrets });
+  return { ...files, diagnostics: [...diagnostics, ...leftOut(unusable)] };
 }
 
 export interface MergeOptions
@@ -79,12 +82,14 @@ export async function mergeTenant(
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
   const wanted = names.map(kindNamed);
-  const read = (reader: Client) => readAll(reader, wanted, settings, resources);
+  const unusable = new Map<Address, string>();
+  const onUnusable = (address: Address, why: string) => void unusable.set(address, why);
+  const read = (reader: Client) => readAll(reader, wanted, settings, { declared: resources, onUnusable });
   const [objects, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
   ]);
-  return mergeExport({
+  const merge = mergeExport({
     ...options,
     objects,
     settings,
@@ -94,9 +99,14 @@ export async function mergeTenant(
     },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
-    inScope: ({ kind, address }) => names.includes(kind) && isInScope(address),
+    // What could not be read is not gone: its manifest stays as it is.
+    inScope: ({ kind, address }) => names.includes(kind) && isInScope(address) && !unusable.has(address),
   });
+  return { ...merge, diagnostics: [...merge.diagnostics, ...leftOut(unusable)] };
 }
+
+const leftOut = (unusable: ReadonlyMap<Address, string>): Diagnostic[] =>
+  [...unusable].map(([address, why]) => notExported(address, why));
 
 /** Reads the records that the ids inside these objects may refer to. */
 async function readReferencedRecords(

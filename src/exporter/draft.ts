@@ -6,6 +6,7 @@ import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
@@ -39,10 +40,11 @@ export interface Draft {
   readonly omissions: readonly Omission[];
 }
 
-/** An object that no manifest can declare, and why. */
+/** An object that is not exported, and why: no manifest can declare it, or its kind says so. */
 export interface Refusal {
   readonly object: LiveObject;
   readonly refused: string;
+  readonly by: 'schema' | 'kind';
 }
 
 export interface DraftContext {
@@ -70,7 +72,8 @@ export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusa
   };
 }
 
-export function refusalDiagnostic({ object, refused }: Refusal): Diagnostic {
+export function refusalDiagnostic({ object, refused, by }: Refusal): Diagnostic {
+  if (by === 'kind') return notExported(object.address, refused);
   return {
     code: 'not-declarable',
     severity: 'warning',
@@ -80,10 +83,21 @@ export function refusalDiagnostic({ object, refused }: Refusal): Diagnostic {
   };
 }
 
+/** The remark on an object that was left out of an export. */
+export function notExported(address: Address, why: string): Diagnostic {
+  return {
+    code: 'not-exported',
+    severity: 'warning',
+    message: `${address} is not exported: ${why}`,
+    hint: 'It stays as it is in the tenant. Export again later, or declare it by hand.',
+    address,
+  };
+}
+
 /** Why no manifest could declare the object as it is, in words; `null` where one could. */
 export function whyUndeclarable(object: LiveObject, settings: ApiSettings): string | null {
   const draft = draftObject(object, { settings, records: new Map() });
-  if ('refused' in draft) return draft.refused;
+  if ('refused' in draft) return draft.by === 'schema' ? draft.refused : null;
   const invalid = draft.omissions.find(({ reason }) => reason === 'notValid');
   return invalid ? `the schema of its kind does not accept ${invalid.at}` : null;
 }
@@ -95,17 +109,20 @@ export function draftObject(
   secrets: DeclaredSecrets = new Map(),
 ): Draft | Refusal {
   const kind = kindNamed(object.kind);
+  const why = kind.whyNotExported?.(object.raw) ?? null;
+  if (why !== null) return { object, refused: why, by: 'kind' };
+  const by = 'schema';
   const key = keyMembers(kind, object);
   if (key.some(([, part]) => part === unresolved))
-    return { object, refused: 'its key is a text that tenantctl reserves for itself' };
+    return { object, by, refused: 'its key is a text that tenantctl reserves for itself' };
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
-    return { object, refused: 'its key holds half of a character, which no address can hold' };
+    return { object, by, refused: 'its key holds half of a character, which no address can hold' };
   const drafted = Object.entries(kind.fields).map(([name, field]) =>
     draftField(name, field, object, { ...context, secrets }),
   );
   const written = membersOf(drafted);
   const refused = findInvalid(kind, key, written);
-  if (typeof refused === 'string') return { object, refused };
+  if (typeof refused === 'string') return { object, refused, by };
   const valid = drafted.filter(({ name }) => !refused.has(name));
   return {
     object,

@@ -1,4 +1,4 @@
-import type { Key } from '../model/address.ts';
+import type { Address, Key } from '../model/address.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Lookup } from '../model/marker.ts';
@@ -169,6 +169,8 @@ export interface Kind {
   parse(answer: JsonObject, settings: ApiSettings, id: string | null): Facts | null;
   /** Whether a row of the list is another thing that the tenant lists there too. */
   isForeign?(row: JsonObject): boolean;
+  /** Why an object is left out of exports although a manifest could declare it, as a sentence; `null` where it is not. */
+  whyNotExported?(row: JsonObject): string | null;
   /** The calls that change objects: `create`, `update` and `remove` make their requests from them, and from no others. */
   readonly operations: Operations;
   /** What the tenant does with a second create of the same object, as its documents say. */
@@ -202,6 +204,11 @@ export interface ReadRequest {
    * are compared are always read the same way.
    */
   readonly written?: boolean;
+  /**
+   * Called for an object without a list whose answer cannot be used: the tenant refuses its key, or answers about another
+   * object. Left out: then reading fails.
+   */
+  onUnusable?(address: Address, why: string): void;
 }
 
 /** The request for all objects of a kind. */

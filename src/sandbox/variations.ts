@@ -43,6 +43,14 @@ export const ways = {
   bulkDelete: ['enabled', 'forbidden', 'refused'],
   /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
   mailFromMissing: ['badRequest', 'notFound', 'empty'],
+  /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
+  mailFromIdentity: ['asked', 'domain'],
+  /** The answer for a notification without preferences. */
+  preferenceMissing: ['notFound', 'badRequest'],
+  /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
+  dkimStates: ['documented', 'upper', 'camel'],
+  /** Whether another authentication profile has the name of the first one. */
+  twinProfiles: [false, true],
   /** Whether `[]` inside an object is answered as null. */
   emptyAsNull: [false, true],
   /** Whether lists without a meaningful order are answered in another order. */
@@ -98,6 +106,10 @@ export const contract: Variations = {
   refuseHeaderFooter: false,
   bulkDelete: 'enabled',
   mailFromMissing: 'badRequest',
+  mailFromIdentity: 'asked',
+  preferenceMissing: 'notFound',
+  dkimStates: 'documented',
+  twinProfiles: false,
   verifyAfterReads: null,
   emptyAsNull: false,
   shuffleLists: false,

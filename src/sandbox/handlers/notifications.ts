@@ -81,10 +81,12 @@ export const notifications = {
   'get-notifications-template-context': (_call, { state }) => okRead(state.templateContext),
 
   /** One preference, by its key. */
-  'list-notification-preferences': (call, { state }) => {
+  'list-notification-preferences': (call, { state, variations }) => {
     const key = param(call, 'key');
     const preference = state.preferences.find((candidate) => candidate.key === key);
-    if (preference === undefined) throw notFound(`There is no notification preference for "${key}"`);
+    const message = `There is no notification preference for "${key}"`;
+    if (preference === undefined)
+      throw variations.preferenceMissing === 'notFound' ? notFound(message) : badRequest(message);
     return okRead(preference);
   },
 
