@@ -66,6 +66,10 @@ export const ways = {
    * `taken` it is not cut after 100 identities.
    */
   domainPages: ['refused', 'ignored', 'taken'],
+  /** The answer to a call without the experimental header. */
+  headerMissing: ['badRequest', 'forbidden'],
+  /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
+  sendTest: ['documented', 'extended'],
   retryAfter: ['seconds', 'date'],
   /** Whether resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
   identityPaths: ['versions', 'own'],
@@ -119,6 +123,8 @@ export const contract: Variations = {
   beforeFurtherPage: null,
   domainPages: 'refused',
   experimentalHeader: 'X-Service-Experimental',
+  headerMissing: 'badRequest',
+  sendTest: 'documented',
   retryAfter: 'seconds',
   identityPaths: 'versions',
 };

@@ -14,6 +14,7 @@ const settings: Readonly<Record<string, Settings>> = {
   'simPatchBody=array': { identity: { simPatchBody: 'array' } },
   'simPatchOps=replace': { identity: { simPatchOps: 'replace' } },
   'ruleObjectType=condition_object_type': { profiles: { profileSearchObjectType: 'condition_object_type' } },
+  'sendTest=extended': { identity: { sendTest: 'extended' } },
   'identityPaths=own': {
     identity: {
       paths: {

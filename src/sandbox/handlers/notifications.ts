@@ -97,12 +97,16 @@ export const notifications = {
     const key = fields.text('key');
     const medium = fields.choice('medium', mediums);
     const context = readJsonText(fields.json('context'), 'body.context', variations);
+    const isExtended = variations.sendTest === 'extended';
+    const locale = isExtended ? fields.textOrNull('locale') : null;
+    const recipients =
+      isExtended && fields.has('recipientEmailList') ? fields.texts('recipientEmailList') : null;
     fields.done();
     if (context === null) throw badRequest('body.context is required');
     if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
       throw notFound(`There is no notification "${key}" for ${medium}`);
     }
-    state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp() });
+    state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp(), locale, recipients });
     return { status: 204, changed: true };
   },
 } satisfies Handlers;
