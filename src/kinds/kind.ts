@@ -180,6 +180,8 @@ export interface Kind {
   remove(input: WriteInput & { readonly live: LiveObject }): Write;
   /** One request instead of several of `remove`; absent where each object needs its own. */
   mergeRemovals?(requests: readonly Request[]): Request;
+  /** The part of such a request that is about one object. */
+  removalOf?(request: Request, key: Key): Request;
   /** What to do if the tenant refuses a request, where the kind knows more than the status says. */
   refusalAdvice?(request: Request): string | null;
   /** Ids of other records in the object's fields, for export. */

@@ -41,6 +41,8 @@ export const ways = {
   /** Whether a header or footer other than null is refused. */
   refuseHeaderFooter: [false, true],
   bulkDelete: ['enabled', 'forbidden', 'refused'],
+  /** What a bulk-delete of templates gets where one of them does not exist. */
+  bulkDeleteGone: ['ignored', 'refused'],
   /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
   mailFromMissing: ['badRequest', 'notFound', 'empty'],
   /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
@@ -109,6 +111,7 @@ export const contract: Variations = {
   profileSearchDelete: false,
   refuseHeaderFooter: false,
   bulkDelete: 'enabled',
+  bulkDeleteGone: 'ignored',
   mailFromMissing: 'badRequest',
   mailFromIdentity: 'asked',
   preferenceMissing: 'notFound',

@@ -66,13 +66,18 @@ export const notifications = {
     return okWrite(showTemplate(template, variations));
   },
 
-  /** 204 whether or not the templates exist. */
+  /** 204 whether or not the templates exist; some tenants refuse all where one does not. */
   'delete-notification-templates-in-bulk': (call, tenant) => {
     const { state, variations } = tenant;
     if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
     if (variations.bulkDelete === 'refused') throw badRequest(betaText);
     if (!isArray(call.body) || call.body.length === 0) throw badRequest('The body must be a non-empty array');
     const selectors = call.body.map(readBulkDelete);
+    if (
+      variations.bulkDeleteGone === 'refused' &&
+      selectors.some((selects) => !state.templates.some(selects))
+    )
+      throw badRequest('A template of this request does not exist');
     state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
     state.generation += 1;
     return { status: 204, changed: true };
