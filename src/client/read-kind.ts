@@ -1,8 +1,9 @@
 import { apiRequest, type Call } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
+import { formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -40,7 +41,8 @@ export async function readKind(
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
   const all = await readAsDescribed({ ...request, client, settings }, kind.read);
   const isNeeded = neededBy(request);
-  const objects = all.filter(isNeeded);
+  const needed = all.filter(isNeeded);
+  const objects = kind.pinnable ? nameById(kind, needed, keys) : needed;
   refuseDuplicates(kind, objects);
   return { objects, others: all.filter((object) => !isNeeded(object)) };
 }
@@ -149,18 +151,37 @@ async function readListThenEach(
 }
 
 async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<LiveObject[]> {
-  const { kind, keys, settings } = reader;
+  const { kind, keys, onUnusable } = reader;
   const objects = await Promise.all(
     keys.map(async (key) => {
-      const request = read.each(key, settings);
-      const answer = await readOne(reader, request, read.isAbsent);
-      if (answer === null) return null;
-      const object = liveObject(kind, answer, settings, key[0] ?? null);
-      if (object?.identity === identityOf(kind, key)) return object;
-      throw badList('bad-answer', kind.name, request, `answered about another ${kind.name}`);
+      try {
+        return await readDeclared(reader, read, key);
+      } catch (error) {
+        if (!onUnusable || !isUnusable(error)) throw error;
+        onUnusable(formatAddress(kind.name, key), error.diagnostics.map(({ message }) => message).join(' '));
+        return null;
+      }
     }),
   );
   return objects.filter((object) => object !== null);
+}
+
+async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promise<LiveObject | null> {
+  const { kind, settings } = reader;
+  const request = read.each(key, settings);
+  const answer = await readOne(reader, request, read.isAbsent);
+  if (answer === null) return null;
+  const object = liveObject(kind, answer, settings, key[0] ?? null);
+  if (object?.identity === identityOf(kind, key)) return object;
+  const address = formatAddress(kind.name, key);
+  const message = `Reading ${address}: ${request.method} ${request.path} answered about another ${kind.name}.`;
+  const hint = 'Nothing was written. Remove its manifest, or leave it out with `--except`.';
+  throw failure('other-object', message, { address, hint });
+}
+
+/** Whether a failure is about one object only. */
+function isUnusable(error: unknown): error is Failure {
+  return isBadRequest(error) || (error instanceof Failure && error.diagnostics[0]?.code === 'other-object');
 }
 
 /** The object that a call answers; `null` only where the kind says that the answer means "absent". */
@@ -182,7 +203,8 @@ async function readOne(
 function neededBy({ kind, keys, ids, complete }: ReadRequest): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
-  return ({ identity, id }) => complete || names.has(identity) || (id !== null && pinned.has(id));
+  const isMeant = (id: string) => pinned.has(id) || (kind.pinnable && names.has(identityOf(kind, [id])));
+  return ({ identity, id }) => complete || names.has(identity) || (id !== null && isMeant(id));
 }
 
 /** The listed objects that are kept. */
@@ -234,6 +256,21 @@ function sourceOf(
   };
 }
 
+/** Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. */
+function nameById(kind: Kind, objects: readonly LiveObject[], keys: readonly Key[]): LiveObject[] {
+  const meant = new Set(keys.map((key) => identityOf(kind, key)));
+  const count = new Map<string, number>();
+  for (const { identity } of objects) count.set(identity, (count.get(identity) ?? 0) + 1);
+  return objects.map((object) => {
+    const { id, identity } = object;
+    if (id === null) return object;
+    const own = identityOf(kind, [id]);
+    const isTwin = (count.get(identity) ?? 0) > 1 && !meant.has(identity);
+    if (own === identity || !(isTwin || meant.has(own))) return object;
+    return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
+  });
+}
+
 /** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
 function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
   const groups = new Map<string, LiveObject[]>();
@@ -248,7 +285,8 @@ function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
     const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
     const key = inBrief(first.key.join('/'), 200);
     const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`;
-    const hint = 'Rename or delete all but one of them in the tenant.';
+    const pin = kind.pinnable ? ' Or declare each by its `id` alone, without the name.' : '';
+    const hint = `Rename or delete all but one of them in the tenant.${pin}`;
     return [{ code: 'duplicate-live-key', severity: 'error', message, hint, address: first.address }];
   });
   if (problems.length > 0) throw new Failure(problems);

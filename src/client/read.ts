@@ -130,6 +130,11 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
+export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
+  /** What manifests declare. */
+  readonly declared?: readonly Pick<LiveObject, 'kind' | 'key'>[];
+}
+
 /**
  * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
  * `declared` are read. Throws a Failure like {@link readObjects}.
@@ -138,7 +143,7 @@ export async function readAll(
   client: Client,
   kinds: readonly Kind[],
   settings: ApiSettings,
-  declared: readonly Pick<LiveObject, 'kind' | 'key'>[] = [],
+  { declared = [], onUnusable }: ReadAllOptions = {},
 ): Promise<readonly LiveObject[]> {
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
   const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
@@ -156,7 +161,8 @@ export async function readAll(
     const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
     const keys = [...candidateKeys(kind.read, known.flat()), ...own];
     const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
-    return readObjects(client, [someOf(kind, distinct)], settings);
+    const request = someOf(kind, distinct);
+    return readObjects(client, [onUnusable ? { ...request, onUnusable } : request], settings);
   };
   return (await allOrFailure(kinds.map(readWhole))).flat();
 }

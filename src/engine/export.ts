@@ -12,6 +12,7 @@ import {
   mergeExport,
   type NewDeclaration,
 } from '../exporter/index.ts';
+import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { allOf, isObserved, type Kind } from '../kinds/kind.ts';
@@ -56,15 +57,18 @@ export async function exportTenant(
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
   const { served: wanted, skipped } = servedKinds(names?.map(kindNamed) ?? usualKinds, tenant);
-  const read = async (reader: Client) => ({ objects: await readAll(reader, wanted, settings) });
+  const { unusable, onUnusable } = collectUnusable();
+  const read = async (reader: Client) => ({
+    objects: await readAll(reader, wanted, settings, { onUnusable }),
+  });
   const { objects: all } =
     root === undefined
       ? await read(client)
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  const exported = exportObjects({ objects, records, settings, declaredSecrets });
-  return { ...exported, diagnostics: [...skipped, ...exported.diagnostics] };
+  const { diagnostics, ...files } = exportObjects({ objects, records, settings, declaredSecrets });
+  return { ...files, diagnostics: [...skipped, ...diagnostics, ...leftOut(unusable)] };
 }
 
 /**
@@ -105,7 +109,10 @@ export async function mergeTenant(
   const client = readOnce(tenant.client);
   const named = names?.map(kindNamed) ?? kindsToMerge(resources, options.all);
   const { served: wanted, skipped } = servedKinds(named, tenant);
-  const read = async (reader: Client) => ({ objects: await readAll(reader, wanted, settings, resources) });
+  const { unusable, onUnusable } = collectUnusable();
+  const read = async (reader: Client) => ({
+    objects: await readAll(reader, wanted, settings, { declared: resources, onUnusable }),
+  });
   const [{ objects }, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
@@ -120,15 +127,26 @@ export async function mergeTenant(
     },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
-    inScope: ({ kind, address }) => wanted.includes(kindNamed(kind)) && isInScope(address),
+    // What could not be read is not gone: its manifest stays as it is.
+    inScope: ({ kind, address }) =>
+      wanted.includes(kindNamed(kind)) && isInScope(address) && !unusable.has(address),
   });
-  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics] };
+  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable)] };
 }
 
 function kindsToMerge(resources: Project['resources'], all: boolean): readonly Kind[] {
   const declared = new Set(resources.map(({ kind }) => kindNamed(kind)));
   return kinds.filter((kind) => declared.has(kind) || (all && usualKinds.includes(kind)));
 }
+
+/** Collects the objects that the tenant does not answer soundly, and why. */
+function collectUnusable() {
+  const unusable = new Map<Address, string>();
+  return { unusable, onUnusable: (address: Address, why: string) => void unusable.set(address, why) };
+}
+
+const leftOut = (unusable: ReadonlyMap<Address, string>): Diagnostic[] =>
+  [...unusable].map(([address, why]) => notExported(address, why));
 
 /** Reads the records that the ids inside these objects may refer to. */
 async function readReferencedRecords(

@@ -16,6 +16,7 @@ const settings: Readonly<Record<string, Settings>> = {
   'simPatchOps=replace': { identity: { simPatchOps: 'replace' } },
   'ruleObjectType=condition_object_type': { profiles: { profileSearchObjectType: 'condition_object_type' } },
   'ruleObjectType=attribute_class': { profiles: { profileSearchObjectType: 'attribute_class' } },
+  'sendTest=extended': { identity: { sendTest: 'extended' } },
   'identityPaths=own': {
     identity: {
       paths: {
@@ -188,8 +189,16 @@ export function fillHost(state: TenantState): void {
 }
 
 /** Manifests that change some of it, and add to every kind that the API can create. */
-export const wanted: readonly object[] = [
-  { kind: 'AuthProfile', name: 'Employees', type: 'MFA', applicationId: null, applicationName: null },
+export function wantedOn({ twinProfiles = false }: Host): readonly object[] {
+  // Of two profiles with one name, each is declared by its id.
+  const profile = twinProfiles ? { id: 'p0' } : { name: 'Employees' };
+  return [
+    { kind: 'AuthProfile', ...profile, type: 'MFA', applicationId: null, applicationName: null },
+    ...wanted,
+  ];
+}
+
+const wanted: readonly object[] = [
   {
     kind: 'SimIntegration',
     name: 'Tickets',
