@@ -6,6 +6,7 @@ import type { TenantState } from '../model/live.ts';
 import type { ChangeResult } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeResult } from './change-result.ts';
+import { deleteApart } from './delete-apart.ts';
 import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
 import { type Level, levelsOf } from './levels.ts';
@@ -150,7 +151,7 @@ async function runUnit(unit: readonly Task[], context: LevelContext): Promise<re
     const ends = await runChange(checked.tasks, notAfter, { ...context, log: [] });
     if (!ends) continue;
     sightings.forget(unit);
-    return ends;
+    return deleteApart(ends, { ...context, log: [] });
   }
 }
 

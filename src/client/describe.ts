@@ -85,8 +85,13 @@ function hintOf(answer: Answered): string | null {
   if (text !== null && looksLikeHtml(text)) {
     return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';
   }
+  // Hosts say so with a 400 or a 403, and call the header by a name of their own.
+  if ([400, 403].includes(status) && /experimental/i.test(messageOf(answer))) return experimentalHint;
   return hints[status] ?? (status >= 500 ? 'The tenant has a problem: run again later.' : null);
 }
+
+const experimentalHint =
+  'The tenant expects the header of experimental operations under another name: set `identity.experimentalHeader` of the environment to the name that it asks for.';
 
 const hints: Readonly<Record<number, string>> = {
   401: 'Check the credentials of this environment: the token may have expired, or the client may be disabled.',

@@ -1,8 +1,9 @@
 import { apiRequest, type Call } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
+import { formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -22,17 +23,28 @@ type IsNeeded = (object: LiveObject) => boolean;
 
 type EachDeclared = Extract<Read, { how: 'each-declared' }>;
 
+/** What was read of a kind. */
+export interface KindRead {
+  /** The objects that were asked for. */
+  readonly objects: readonly LiveObject[];
+  /** The other objects of its list, where the whole list was read. */
+  readonly others: readonly LiveObject[];
+}
+
 /** The live objects of a kind that are asked for. Throws a Failure where they cannot be read, or two have one key. */
 export async function readKind(
   client: Client,
   request: ReadRequest,
   settings: ApiSettings,
-): Promise<readonly LiveObject[]> {
+): Promise<KindRead> {
   const { kind, keys, ids, complete } = request;
-  if (!complete && keys.length === 0 && ids.length === 0) return [];
-  const objects = await readAsDescribed({ ...request, client, settings }, kind.read);
+  if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
+  const all = await readAsDescribed({ ...request, client, settings }, kind.read);
+  const isNeeded = neededBy(request);
+  const needed = all.filter(isNeeded);
+  const objects = kind.pinnable ? nameById(kind, needed, keys) : needed;
   refuseDuplicates(kind, objects);
-  return objects;
+  return { objects, others: all.filter((object) => !isNeeded(object)) };
 }
 
 /** The vendor's defaults of a kind: of the keys asked for with their relatives, or all of them. */
@@ -64,7 +76,7 @@ export async function readListRows(
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
   switch (read.how) {
     case 'list':
-      return (await readSingle(reader, read)) ?? readListed(reader, read.list);
+      return (await readSingle(reader, read)) ?? readListed(reader, read.list, neededBy(reader), () => true);
     case 'list-then-each':
       return readListThenEach(reader, read);
     case 'each-declared':
@@ -86,11 +98,20 @@ async function readSingle(
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
-/** Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter. */
-async function readListed(reader: Reader, list: List, isNeeded = neededBy(reader)): Promise<LiveObject[]> {
+/**
+ * Filtered where that saves pages, else the whole list. Rows are checked, since a host may ignore a filter.
+ *
+ * @param isKept which objects of the whole list are returned, where that is read
+ */
+async function readListed(
+  reader: Reader,
+  list: List,
+  isNeeded: IsNeeded,
+  isKept = isNeeded,
+): Promise<LiveObject[]> {
   const { kind } = reader;
   const filter = filterFor(reader, list);
-  if (filter === null) return readList(reader, list, null, isNeeded);
+  if (filter === null) return readList(reader, list, null, isKept);
   // A filter may be case-sensitive where the tenant is not: only the whole list shows that an object is absent.
   const foldsCase = kind.keyFields.some(({ foldCase }) => foldCase);
   try {
@@ -99,7 +120,7 @@ async function readListed(reader: Reader, list: List, isNeeded = neededBy(reader
   } catch (error) {
     if (!isBadRequest(error)) throw error;
   }
-  return readList(reader, list, null, isNeeded);
+  return readList(reader, list, null, isKept);
 }
 
 function lacksAny({ kind, keys }: Reader, objects: readonly LiveObject[]): boolean {
@@ -126,22 +147,41 @@ async function readListThenEach(
       return answer && liveObject(kind, answer, settings, id);
     }),
   );
-  return objects.filter((object) => object !== null).filter(neededBy(reader));
+  return objects.filter((object) => object !== null);
 }
 
 async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<LiveObject[]> {
-  const { kind, keys, settings } = reader;
+  const { kind, keys, onUnusable } = reader;
   const objects = await Promise.all(
     keys.map(async (key) => {
-      const request = read.each(key, settings);
-      const answer = await readOne(reader, request, read.isAbsent);
-      if (answer === null) return null;
-      const object = liveObject(kind, answer, settings, key[0] ?? null);
-      if (object?.identity === identityOf(kind, key)) return object;
-      throw badList('bad-answer', kind.name, request, `answered about another ${kind.name}`);
+      try {
+        return await readDeclared(reader, read, key);
+      } catch (error) {
+        if (!onUnusable || !isUnusable(error)) throw error;
+        onUnusable(formatAddress(kind.name, key), error.diagnostics.map(({ message }) => message).join(' '));
+        return null;
+      }
     }),
   );
   return objects.filter((object) => object !== null);
+}
+
+async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promise<LiveObject | null> {
+  const { kind, settings } = reader;
+  const request = read.each(key, settings);
+  const answer = await readOne(reader, request, read.isAbsent);
+  if (answer === null) return null;
+  const object = liveObject(kind, answer, settings, key[0] ?? null);
+  if (object?.identity === identityOf(kind, key)) return object;
+  const address = formatAddress(kind.name, key);
+  const message = `Reading ${address}: ${request.method} ${request.path} answered about another ${kind.name}.`;
+  const hint = 'Nothing was written. Remove its manifest, or leave it out with `--except`.';
+  throw failure('other-object', message, { address, hint });
+}
+
+/** Whether a failure is about one object only. */
+function isUnusable(error: unknown): error is Failure {
+  return isBadRequest(error) || (error instanceof Failure && error.diagnostics[0]?.code === 'other-object');
 }
 
 /** The object that a call answers; `null` only where the kind says that the answer means "absent". */
@@ -160,18 +200,19 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function neededBy({ kind, keys, ids, complete }: Reader): IsNeeded {
+function neededBy({ kind, keys, ids, complete }: ReadRequest): IsNeeded {
   const names = new Set(keys.map((key) => identityOf(kind, key)));
   const pinned = new Set(ids);
-  return ({ identity, id }) => complete || names.has(identity) || (id !== null && pinned.has(id));
+  const isMeant = (id: string) => pinned.has(id) || (kind.pinnable && names.has(identityOf(kind, [id])));
+  return ({ identity, id }) => complete || names.has(identity) || (id !== null && isMeant(id));
 }
 
-/** The listed objects that are needed. The others are not kept: few of thousands may be declared. */
+/** The listed objects that are kept. */
 function readList(
   reader: Reader,
   list: List,
   filter: string | null,
-  isNeeded: IsNeeded,
+  isKept: IsNeeded,
 ): Promise<LiveObject[]> {
   const { client, settings, kind } = reader;
   const source = sourceOf(reader, list, filter);
@@ -181,7 +222,7 @@ function readList(
     if (!object && !kind.isForeign?.(row)) {
       throw badList('bad-answer', kind.name, source.request, `lists a row that is not a ${kind.name}`);
     }
-    return object && isNeeded(object) ? object : null;
+    return object && isKept(object) ? object : null;
   });
 }
 
@@ -215,6 +256,21 @@ function sourceOf(
   };
 }
 
+/** Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. */
+function nameById(kind: Kind, objects: readonly LiveObject[], keys: readonly Key[]): LiveObject[] {
+  const meant = new Set(keys.map((key) => identityOf(kind, key)));
+  const count = new Map<string, number>();
+  for (const { identity } of objects) count.set(identity, (count.get(identity) ?? 0) + 1);
+  return objects.map((object) => {
+    const { id, identity } = object;
+    if (id === null) return object;
+    const own = identityOf(kind, [id]);
+    const isTwin = (count.get(identity) ?? 0) > 1 && !meant.has(identity);
+    if (own === identity || !(isTwin || meant.has(own))) return object;
+    return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
+  });
+}
+
 /** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
 function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
   const groups = new Map<string, LiveObject[]>();
@@ -229,7 +285,8 @@ function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
     const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
     const key = inBrief(first.key.join('/'), 200);
     const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`;
-    const hint = 'Rename or delete all but one of them in the tenant.';
+    const pin = kind.pinnable ? ' Or declare each by its `id` alone, without the name.' : '';
+    const hint = `Rename or delete all but one of them in the tenant.${pin}`;
     return [{ code: 'duplicate-live-key', severity: 'error', message, hint, address: first.address }];
   });
   if (problems.length > 0) throw new Failure(problems);

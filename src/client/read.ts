@@ -10,7 +10,7 @@ import type { ApiSettings } from '../model/settings.ts';
 import { isWhole, type Sent } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
-import { readDefaultsOfKind, readKind } from './read-kind.ts';
+import { type KindRead, readDefaultsOfKind, readKind } from './read-kind.ts';
 
 /** A client for work that only reads: equal GETs are sent once. Not for use across a write. */
 export function readOnce(client: Client): Client {
@@ -48,7 +48,20 @@ export async function readObjects(
   requests: readonly ReadRequest[],
   settings: ApiSettings,
 ): Promise<readonly LiveObject[]> {
-  return (await allOrFailure(requests.map((request) => readKind(client, request, settings)))).flat();
+  return (await readObjectsAndOthers(client, requests, settings)).objects;
+}
+
+/**
+ * The live objects asked for, and the others of the lists that were read whole for them: no request is sent for those.
+ * Throws a Failure as {@link readObjects} does.
+ */
+export async function readObjectsAndOthers(
+  client: Client,
+  requests: readonly ReadRequest[],
+  settings: ApiSettings,
+): Promise<KindRead> {
+  const read = await allOrFailure(requests.map((request) => readKind(client, request, settings)));
+  return { objects: read.flatMap(({ objects }) => objects), others: read.flatMap(({ others }) => others) };
 }
 
 /**
@@ -117,6 +130,11 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
+export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
+  /** What manifests declare. */
+  readonly declared?: readonly Pick<LiveObject, 'kind' | 'key'>[];
+}
+
 /**
  * All live objects of these kinds. Of a kind without a list, the keys that objects of other kinds suggest and those in
  * `declared` are read. Throws a Failure like {@link readObjects}.
@@ -125,7 +143,7 @@ export async function readAll(
   client: Client,
   kinds: readonly Kind[],
   settings: ApiSettings,
-  declared: readonly Pick<LiveObject, 'kind' | 'key'>[] = [],
+  { declared = [], onUnusable }: ReadAllOptions = {},
 ): Promise<readonly LiveObject[]> {
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
   const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
@@ -143,7 +161,8 @@ export async function readAll(
     const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
     const keys = [...candidateKeys(kind.read, known.flat()), ...own];
     const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
-    return readObjects(client, [someOf(kind, distinct)], settings);
+    const request = someOf(kind, distinct);
+    return readObjects(client, [onUnusable ? { ...request, onUnusable } : request], settings);
   };
   return (await allOrFailure(kinds.map(readWhole))).flat();
 }

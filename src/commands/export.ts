@@ -19,8 +19,10 @@ import {
 } from '../exporter/index.ts';
 import { kinds } from '../kinds/index.ts';
 import { loadDeclarations, loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
+import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
+import { unreadableFile } from '../model/system-error.ts';
 import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
@@ -83,28 +85,39 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const inProject = pathInProject(folder, project);
   refuseExisting(exported.files, folder, io);
   refuseDeclared(exported.declared, inProject, declarations);
-  for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
+  const isOutside = inProject.split('/')[0] === '..';
   const paths = exported.declared.map(({ path }) => posix.join(inProject, path));
+  if (!isOutside) {
+    const written = exported.files.map(({ path }) => posix.join(inProject, path));
+    for (const path of [envExampleFile, ...written]) requireInside(project.root, path);
+  }
+  const listed = listSecrets(exported, isOutside ? folder : project.root, io);
+  for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
   const diagnostics = [...exported.diagnostics, ...unreadManifests(paths, declarations)];
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
-  listSecrets(exported, inProject.split('/')[0] === '..' ? folder : project.root, io);
+  if (listed !== null) io.stdout.write(`Set the secrets named in ${oneLine(listed)} before you plan.\n`);
   return ExitCode.done;
 }
 
-/** Adds the secrets that the manifests name to `.env.example` in a folder. */
-function listSecrets({ secrets }: Export, folder: string, io: Io): void {
-  if (secrets.length === 0) return;
-  const file = join(folder, envExampleFile);
-  const existing = textIn(file);
+/** Adds the secrets that the manifests name to `.env.example` in a folder. The path of that; `null` without secrets. */
+function listSecrets({ secrets }: Export, folder: string, io: Io): string | null {
+  if (secrets.length === 0) return null;
+  const path = relative(io.cwd, join(folder, envExampleFile));
+  const existing = textIn(resolve(io.cwd, path), path);
   const listed = addToEnvExample(existing, secrets);
-  if (listed !== null && listed !== existing) writeText(file, listed, io);
-  io.stdout.write(`Set the secrets named in ${oneLine(relative(io.cwd, file))} before you plan.\n`);
+  if (listed !== null && listed !== existing) writeText(path, listed, io);
+  return path;
 }
 
-/** The text of a file; `null` where there is none. */
-function textIn(file: string): string | null {
-  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+/** The text of a file; `null` where there is none. Throws a Failure with its shown path where it cannot be read. */
+function textIn(file: string, shown: string): string | null {
+  if (!existsSync(file)) return null;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unreadableFile(shown, error);
+  }
 }
 
 /** The folder of `--out`, absolute. */
@@ -140,16 +153,20 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
       all: args.all,
       folder: pathInProject(outFolder(args, project, io), project),
       delete: args.delete,
-      read: (path) => textIn(inRoot(path)),
+      read: (path) => textIn(inRoot(path), path),
     }),
   );
 
   refuseUnread(merge.newManifests, declarations);
-  for (const { path, content } of [...merge.changed, ...merge.created]) writeText(inRoot(path), content, io);
+  const written = [...merge.changed, ...merge.created];
+  for (const { path } of written) requireInside(project.root, path);
+  for (const { path, content } of written) writeText(inRoot(path), content, io);
   for (const path of merge.deleted) rmSync(inRoot(path));
   const { diagnostics } = merge;
   if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   io.stdout.write(summaryOf(merge));
+  if (project.resources.length === 0 && !args.all && args.kinds === undefined)
+    io.stdout.write('No manifest declares an object. Add those of the tenant with --all.\n');
   return hasErrors(diagnostics) ? ExitCode.incomplete : ExitCode.done;
 }
 

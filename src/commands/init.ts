@@ -55,7 +55,7 @@ export const command = defineCommand(build, async (args, io) => {
   const setup =
     args.yes || !isInteractive(io)
       ? await chooseSetup(args, { root, isNew }, io)
-      : await askForSetup(args, root, io);
+      : await askForSetup(args, { root, isNew }, io);
   const { choices, survey, env } = setup;
 
   const written = writeFiles(root, projectFiles(choices, root, survey?.detected ?? []));

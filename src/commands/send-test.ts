@@ -14,7 +14,7 @@ import { unreadableFile } from '../model/system-error.ts';
 import { testOutcome, testPreview } from '../report/test-notification.ts';
 import { defineCommand } from './command.ts';
 import { type Io, isInteractive, viewOf } from './io.ts';
-import { commonOptions, flag, format, projectOptions, text } from './options.ts';
+import { commonOptions, flag, format, list, projectOptions, text } from './options.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
 
@@ -32,6 +32,8 @@ function build(yargs: Argv) {
       'context',
       text("YAML or JSON file with values for the template's variables. Default: made-up values"),
     )
+    .option('locale', text("The locale to send, where the host takes one. Default: the template's"))
+    .option('to', list('Addresses to send it to, where the host takes them. Default: the tenant decides'))
     .option('yes', flag('Do not ask for confirmation'))
     .option('format', format(['text', 'json']))
     .example(
@@ -48,7 +50,8 @@ export const command = defineCommand(build, async (args, io) => {
   const { resources, ...project } = loadProject(projectOptions(args, io));
   const key = templateKey(args.address, resources);
   return withTenant(project, args, io, async (tenant, progress) => {
-    const test = await prepareTest(key, context, resources, tenant);
+    const choices = { context, locale: args.locale ?? null, to: args.to.length > 0 ? args.to : null };
+    const test = await prepareTest(key, choices, resources, tenant);
     progress.end();
     if (!args.yes || !args.quiet) io.stderr.write(testPreview(test, viewOf(io.stderr, args, io)));
     const isConfirmed = args.yes || (await confirm('send it', io));

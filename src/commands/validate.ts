@@ -1,5 +1,4 @@
 import type { Argv } from 'yargs';
-import { scopeOf } from '../engine/choices.ts';
 import { validateProject } from '../engine/validate.ts';
 import { ExitCode } from '../model/failure.ts';
 import { defineCommand } from './command.ts';
@@ -17,7 +16,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  const { diagnostics, exitCode, resources } = validateProject(projectOptions(args, io), scopeOf(args));
+  const { diagnostics, exitCode, resources } = validateProject(projectOptions(args, io), args);
   printDocument({ is: 'diagnostics', diagnostics }, args, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
     io.stdout.write(resources === 1 ? '1 resource is valid.\n' : `${resources} resources are valid.\n`);

@@ -63,7 +63,7 @@ export function unmatchedGlobs(
     .map(({ option, glob }) => ({
       code: 'unmatched-glob',
       severity: 'warning',
-      message: `${option} \`${glob}\` matches no object, declared or read from the tenant.`,
+      message: `${option} \`${glob}\` matches no object that is declared or was read.`,
       hint: nearAddresses(
         glob,
         declared.map(({ address }) => address),

@@ -129,13 +129,8 @@ function lacksService(kind: Kind, { connection }: Environment): boolean {
   return connection.to === 'tenant' && connection[serviceFor(kind)] === null;
 }
 
-/** The kinds whose service an environment does not have. */
-export function kindsWithoutService(environment: Environment): readonly Kind[] {
-  return kinds.filter((kind) => lacksService(kind, environment));
-}
-
 /** The remark that a kind was left out because the environment does not have its service. */
-export function leftOut(kind: Kind): Diagnostic {
+function leftOut(kind: Kind): Diagnostic {
   const message = `${kind.name} is left out: the environment has no \`${serviceFor(kind)}\`.`;
   return { code: 'no-endpoint', severity: 'info', message };
 }

@@ -12,6 +12,7 @@ import {
   mergeExport,
   type NewDeclaration,
 } from '../exporter/index.ts';
+import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { allOf, isObserved, type Kind } from '../kinds/kind.ts';
@@ -20,10 +21,9 @@ import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { LiveObject } from '../model/live.ts';
-import type { Environment, Project } from '../model/project.ts';
+import type { Project } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
-import { kindsWithoutService, leftOut } from './detect.ts';
 import { readSettledObjects } from './recent.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -39,21 +39,8 @@ export interface ExportOptions {
   declaredSecrets?(object: LiveObject): DeclaredSecrets;
 }
 
-/**
- * The kinds of an export that names none: without those that the API cannot change, and those of a service that the
- * environment does not have. These are reported.
- */
-function usualKinds(environment: Environment): {
-  readonly wanted: readonly Kind[];
-  readonly remarks: Diagnostic[];
-} {
-  const usual = kinds.filter((kind) => !isObserved(kind));
-  const left = kindsWithoutService(environment);
-  return {
-    wanted: usual.filter((kind) => !left.includes(kind)),
-    remarks: usual.filter((kind) => left.includes(kind)).map(leftOut),
-  };
-}
+/** The kinds of an export that names none. Objects that the API cannot change are exported only by name. */
+const usualKinds: readonly Kind[] = kinds.filter((kind) => !isObserved(kind));
 
 /**
  * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
@@ -69,18 +56,38 @@ export async function exportTenant(
 ): Promise<Export> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const { wanted, remarks } = names
-    ? { wanted: names.map(kindNamed), remarks: [] }
-    : usualKinds(tenant.environment);
-  const read = (reader: Client) => readAll(reader, wanted, settings);
-  const all =
+  const { served: wanted, skipped } = servedKinds(names?.map(kindNamed) ?? usualKinds, tenant);
+  const { unusable, onUnusable } = collectUnusable();
+  const read = async (reader: Client) => ({
+    objects: await readAll(reader, wanted, settings, { onUnusable }),
+  });
+  const { objects: all } =
     root === undefined
       ? await read(client)
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  const exported = exportObjects({ objects, records, settings, declaredSecrets });
-  return { ...exported, diagnostics: [...remarks, ...exported.diagnostics] };
+  const { diagnostics, ...files } = exportObjects({ objects, records, settings, declaredSecrets });
+  return { ...files, diagnostics: [...skipped, ...diagnostics, ...leftOut(unusable)] };
+}
+
+/**
+ * The kinds whose service the environment has, and a remark on each other one: an environment may have no base URL for one
+ * of the two services. Where it has none for all of them, none is left out: reading them then says what is missing.
+ */
+function servedKinds(wanted: readonly Kind[], { environment }: Pick<Tenant, 'environment'>) {
+  const { tenant, settings, name } = environment;
+  const serviceOf = ({ resource }: Kind) => resource.lane(settings).service;
+  const served = wanted.filter((kind) => tenant[serviceOf(kind)] !== '');
+  if (served.length === 0) return { served: wanted, skipped: [] };
+  const skipped = wanted.flatMap((kind): Diagnostic[] => {
+    if (served.includes(kind)) return [];
+    const service = serviceOf(kind);
+    const message = `${kind.name} is left out: the environment ${name} has no \`${service}\` service.`;
+    const hint = `Add \`${service}: { baseUrl: … }\` to the environment to export this kind.`;
+    return [{ code: 'kind-left-out', severity: 'info', message, hint }];
+  });
+  return { served, skipped };
 }
 
 export interface MergeOptions extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read'> {
@@ -100,15 +107,17 @@ export async function mergeTenant(
 ): Promise<Merge> {
   const { settings } = tenant.environment;
   const client = readOnce(tenant.client);
-  const wanted =
-    names?.map(kindNamed) ??
-    kindsToMerge(resources, options.all ? usualKinds(tenant.environment).wanted : []);
-  const read = (reader: Client) => readAll(reader, wanted, settings, resources);
-  const [objects, answer] = await Promise.all([
+  const named = names?.map(kindNamed) ?? kindsToMerge(resources, options.all);
+  const { served: wanted, skipped } = servedKinds(named, tenant);
+  const { unusable, onUnusable } = collectUnusable();
+  const read = async (reader: Client) => ({
+    objects: await readAll(reader, wanted, settings, { declared: resources, onUnusable }),
+  });
+  const [{ objects }, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
   ]);
-  return mergeExport({
+  const merged = mergeExport({
     ...options,
     objects,
     settings,
@@ -118,14 +127,26 @@ export async function mergeTenant(
     },
     records: await readReferencedRecords(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
-    inScope: ({ kind, address }) => wanted.includes(kindNamed(kind)) && isInScope(address),
+    // What could not be read is not gone: its manifest stays as it is.
+    inScope: ({ kind, address }) =>
+      wanted.includes(kindNamed(kind)) && isInScope(address) && !unusable.has(address),
   });
+  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable)] };
 }
 
-function kindsToMerge(resources: Project['resources'], others: readonly Kind[]): readonly Kind[] {
+function kindsToMerge(resources: Project['resources'], all: boolean): readonly Kind[] {
   const declared = new Set(resources.map(({ kind }) => kindNamed(kind)));
-  return kinds.filter((kind) => declared.has(kind) || others.includes(kind));
+  return kinds.filter((kind) => declared.has(kind) || (all && usualKinds.includes(kind)));
 }
+
+/** Collects the objects that the tenant does not answer soundly, and why. */
+function collectUnusable() {
+  const unusable = new Map<Address, string>();
+  return { unusable, onUnusable: (address: Address, why: string) => void unusable.set(address, why) };
+}
+
+const leftOut = (unusable: ReadonlyMap<Address, string>): Diagnostic[] =>
+  [...unusable].map(([address, why]) => notExported(address, why));
 
 /** Reads the records that the ids inside these objects may refer to. */
 async function readReferencedRecords(

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
-import { readDefaults } from '../client/read.ts';
+import { readDefaults, readObjectsAndOthers } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import { questionsOf } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
@@ -26,7 +26,7 @@ import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './recent.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
-import { undeclarability, warnOfLosses } from './undeclarable.ts';
+import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
 
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
@@ -58,8 +58,9 @@ export async function makePlan(
   const { settings } = environment;
   const reader = readOnlyTenant(tenant);
   const { client } = reader;
-  const [objects, answer] = await Promise.all([
-    readSettledObjects(root, reader, source.requests),
+  const read = (from: Client) => readObjectsAndOthers(from, source.requests, settings);
+  const [{ objects, others }, answer] = await Promise.all([
+    readSettledObjects(root, reader, source.requests, read),
     resolveLookups(client, source.lookups),
   ]);
   const { judge, ...desired } = source.resolve(objects, answer);
@@ -80,7 +81,8 @@ export async function makePlan(
   const plan = await warnOfLosses(planMatched(input, matched, defaults), input);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);
-  return judge(plan, { input, defaults, client });
+  const told = source.namesAll ? await addUndeclared(plan, { input, matched, others }) : plan;
+  return judge(told, { input, defaults, client });
 }
 
 /** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */
@@ -88,6 +90,8 @@ export interface PlanSource {
   /** The live objects to compare the desired state with. */
   readonly requests: readonly ReadRequest[];
   readonly lookups: readonly UsedLookup[];
+  /** Whether an object that it does not name is undeclared. A rollback names only what it undoes. */
+  readonly namesAll: boolean;
   /** The desired state. Called when objects and lookups have been read. */
   resolve(objects: readonly LiveObject[], answer: LookupAnswers): DesiredState;
 }
@@ -116,6 +120,7 @@ async function loadManifests(
   return {
     requests: readRequestsFor({ resources, previous, environment, choices }),
     lookups,
+    namesAll: true,
     resolve(objects, answer) {
       const answerKnown = answerAsked(lookups, answer);
       const fill = (all: readonly Resource[]) => all.map((each) => fillLookups(each, answerKnown));

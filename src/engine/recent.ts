@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
 import type { Client } from '../client/client.ts';
-import { readAgain, readObjects } from '../client/read.ts';
+import { readAgain } from '../client/read.ts';
 import type { ReadRequest } from '../kinds/kind.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import type { LiveObject } from '../model/live.ts';
@@ -27,25 +27,24 @@ export async function recentWrites(root: string, tenant: Tenant): Promise<readon
  * @param requests what is read
  * @param read gets a client that asks the tenant again where it has been asked before
  */
-export async function readSettledObjects(
+export async function readSettledObjects<T extends { readonly objects: readonly LiveObject[] }>(
   root: string,
   tenant: Tenant,
   requests: readonly ReadRequest[],
-  read = (client: Client) => readObjects(client, requests, tenant.environment.settings),
-): Promise<readonly LiveObject[]> {
+  read: (client: Client) => Promise<T>,
+): Promise<T> {
   const { client, clock, signal, onEvent, environment } = tenant;
   let reader = client;
   const readNow = async () => {
-    const objects = await read(reader);
+    const found = await read(reader);
     reader = readAgain(client);
-    return { objects };
+    return found;
   };
-  const { objects } = await readSettled(requests, readNow, {
+  return readSettled(requests, readNow, {
     writes: await recentWrites(root, tenant),
     settle: environment.limits.settle,
     clock,
     signal,
     onWait: (addresses, ms) => onEvent({ type: 'settling', addresses, ms }),
   });
-  return objects;
 }

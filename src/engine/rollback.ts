@@ -3,7 +3,7 @@ import type { Plan } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
-import { checkChoices, choicesFrom, type PlanOptions } from './choices.ts';
+import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { makePlan, type PlanSource } from './plan.ts';
 import { findLaterResults } from './results.ts';
 import type { Tenant } from './tenant.ts';
@@ -31,10 +31,13 @@ export async function planRollback(
   const source: PlanSource = {
     requests: rollbackRequests(input),
     lookups: [],
+    namesAll: false,
     resolve(objects) {
       const state = rollbackState(input, objects);
       const judge = async (plan: Plan) => annotateRollback(plan, state);
-      return { resources: state.resources, previous: null, diagnostics: state.diagnostics, judge };
+      const unmatched = unmatchedGlobs(choices.scope, result.changes, result.changes);
+      const diagnostics = [...unmatched, ...state.diagnostics];
+      return { resources: state.resources, previous: null, diagnostics, judge };
     },
   };
   return makePlan(source, project, tenant, choices);

@@ -47,11 +47,17 @@ export async function readStatus(
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
-  const objects = await read([someOf(mailFrom, mailFromKeys(declared, identities, scope, known))]);
+  const unusable = new Map<Address, string>();
+  const mailFroms = someOf(mailFrom, mailFromKeys(declared, identities, scope, known));
+  const objects = await read([
+    { ...mailFroms, onUnusable: (address, why) => void unusable.set(address, why) },
+  ]);
   const live = [...identities, ...objects].filter(({ address }) => scope.includes(address));
   const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
   const present = new Set(live.map(nameOf));
-  const absent = declared.filter((resource) => !present.has(nameOf(resource))).map(absentStatus);
+  const absent = declared
+    .filter((resource) => !present.has(nameOf(resource)))
+    .map((resource) => missingStatus(resource, unusable.get(resource.address)));
   return statusOf([...found, ...absent], tenant);
 }
 
@@ -161,16 +167,17 @@ function liveStatus(
   };
 }
 
-function absentStatus({ kind, key, address }: Declared): IdentityStatus {
+/** A declared identity that was not found, or whose answer cannot be used. */
+function missingStatus({ kind, key, address }: Declared, why: string | undefined): IdentityStatus {
   return {
     address,
     kind,
     name: key[0] ?? '',
     declared: true,
-    verification: 'absent',
+    verification: why === undefined ? 'absent' : 'unknown',
     reported: null,
     mailFromDomain: null,
-    remarks: ['Declared, but not in the tenant: `tenantctl apply` creates it.'],
+    remarks: [why ?? 'Declared, but not in the tenant: `tenantctl apply` creates it.'],
     records: [],
     refused: [],
   };

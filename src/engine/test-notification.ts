@@ -14,6 +14,7 @@ import type { LiveObject } from '../model/live.ts';
 import { literal, secretName } from '../model/marker.ts';
 import type { Resource } from '../model/resource.ts';
 import { redacted } from '../model/sensitive.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
 import type { Tenant } from './tenant.ts';
@@ -34,21 +35,52 @@ function templateAddresses(resources: readonly Resource[]): Address[] {
   return resources.filter(({ kind }) => kind === notificationTemplate.name).map(({ address }) => address);
 }
 
+/** What a person chooses for a test notification; `null`: nothing. */
+export interface TestChoices {
+  /** The values of the template's variables; `null`: made up from the template. */
+  readonly context: JsonObject | null;
+  /** `null`: the template's own, where the host takes one. */
+  readonly locale: string | null;
+  /** Addresses. A recipient is never guessed. */
+  readonly to: readonly string[] | null;
+}
+
+/** Throws a Failure for choices that the tenant does not take, and for words that are no locale or address. */
+export function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings): void {
+  if (sendTest === 'documented' && (locale !== null || to !== null)) {
+    const what = [...(locale === null ? [] : ['locale']), ...(to === null ? [] : ['recipients'])];
+    throw failure(
+      'test-no-choice',
+      `The documented API cannot choose the ${what.join(' and ')} of a test notification: the tenant decides. Nothing was sent.`,
+      { hint: 'Set `identity.sendTest: extended` in the environment if the host takes them.' },
+    );
+  }
+  const wrong = (to ?? []).find((address) => !/^[^\s@,;<>]+@[^\s@,;<>]+$/.test(address));
+  if (wrong !== undefined)
+    throw failure('test-recipient', `"${wrong}" is not an e-mail address. Nothing was sent.`, {
+      hint: 'Give one address with each --to.',
+    });
+  if (locale !== null && !/^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*$/.test(locale))
+    throw failure('test-locale', `"${locale}" is not a locale. Nothing was sent.`, {
+      hint: 'A locale looks like en or pt-BR.',
+    });
+}
+
 /**
  * Prepares a test notification from the tenant's own template, since that is what the tenant sends. Throws a Failure
- * where the tenant has no such template.
- *
- * @param context the values of the template's variables; `null`: made up from the template
+ * where the tenant has no such template, or does not take what was chosen.
  */
 export async function prepareTest(
   key: Key,
-  context: JsonObject | null,
+  choices: TestChoices,
   resources: readonly Resource[],
   tenant: Tenant,
 ): Promise<TestNotification> {
+  const { settings } = tenant.environment;
+  checkTestChoices(choices, settings);
   const { template, object } = await readTemplate(key, resources, tenant);
   const { address, fields } = object;
-  const [name = '', medium = ''] = object.key;
+  const [name = '', medium = '', locale = null] = object.key;
   const declared = resources.find((resource) => resource.address === address);
   const shown = (field: string) =>
     secretName(own(declared?.fields ?? {}, field)) === null ? textOf(fields, field) : redacted;
@@ -61,7 +93,9 @@ export async function prepareTest(
     from: shown('from'),
     replyTo: shown('replyTo'),
     differing: declared?.ensure === 'present' ? differingFields(declared, object) : [],
-    context: context ?? (await contextFor(fields, tenant)),
+    locale: settings.sendTest === 'extended' ? (choices.locale ?? locale) : null,
+    to: choices.to,
+    context: choices.context ?? (await contextFor(fields, tenant)),
   };
 }
 
@@ -110,13 +144,15 @@ async function contextFor(fields: JsonObject, { client, environment }: Tenant): 
  * the notification may have been sent.
  */
 export async function sendTest(
-  { key, medium, address, context }: TestNotification,
+  { key, medium, address, context, locale, to }: TestNotification,
   { client, environment: { settings } }: Tenant,
 ): Promise<TestAnswer> {
   const body = {
     key,
     medium,
     context: settings.jsonText === 'text' ? JSON.stringify(context) : literal(context),
+    ...(locale === null ? {} : { locale }),
+    ...(to === null ? {} : { recipientEmailList: [...to] }),
   };
   const sent = await client.send(apiRequest('POST', testNotification, settings, { body }));
   if (isSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };

@@ -5,6 +5,8 @@ import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { findUndeclared } from '../planner/deletes.ts';
+import type { Matched } from '../planner/index.ts';
 import type { PlanInput } from '../planner/input.ts';
 
 /** Says why no manifest could declare an object, in words; `null` where one could. */
@@ -32,6 +34,27 @@ export async function warnOfLosses(
   });
   const { digest: _digest, ...rest } = { ...plan, changes };
   return { ...rest, digest: planDigest(rest) };
+}
+
+/** What a plan was made from, and what else was read for it. */
+interface Listed {
+  readonly input: PlanInput;
+  readonly matched: Matched;
+  readonly others: readonly LiveObject[];
+}
+
+/**
+ * Adds to the plan the objects in the tenant that no manifest names, as far as their lists were read anyway: so a manifest
+ * that was removed shows. They are no changes and not part of the digest, since an approval covers what a run does, and
+ * they are none of its business. What `prune.keep` names is known to be undeclared, and what no manifest could declare had
+ * none that was removed: neither is told.
+ */
+export async function addUndeclared(plan: Plan, { input, matched, others }: Listed): Promise<Plan> {
+  const found = findUndeclared(input, matched, others);
+  const why = found.length === 0 ? () => null : await undeclarability(input.environment.settings);
+  const undeclared = found.filter((live) => why(live) === null).map(({ address }) => address);
+  const counted = { ...plan, summary: { ...plan.summary, undeclared: undeclared.length } };
+  return undeclared.length === 0 ? counted : { ...counted, undeclared: undeclared.toSorted() };
 }
 
 function removedRecords({ kind, diff }: Change): Difference[] {

@@ -1,8 +1,9 @@
 import { lint } from '../lint/index.ts';
 import { type LoadProjectOptions, loadProject } from '../loader/index.ts';
-import type { Address } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
+import type { Scope } from '../model/plan.ts';
+import { scopeOf, unmatchedGlobs } from './choices.ts';
 
 /** What can be said about a project without its tenant. */
 export interface Validation {
@@ -15,17 +16,21 @@ export interface Validation {
 
 /**
  * Loads a project and lints it, without asking the tenant. Problems are returned, not thrown. Those of resources out of
- * scope are left out, unless they are errors: an error anywhere stops every other command.
+ * scope are left out, unless they are errors: an error anywhere stops every other command. Throws a Failure for globs
+ * that can match nothing.
  */
 export function validateProject(
   options: LoadProjectOptions,
-  isInScope: (address: Address) => boolean,
+  scope: Pick<Scope, 'only' | 'except'>,
 ): Validation {
+  const isInScope = scopeOf(scope);
   const isShown = ({ address, severity }: Diagnostic) =>
     severity === 'error' || address === undefined || isInScope(address);
   try {
     const { diagnostics: problems, resources, lint: levels } = loadProject(options);
-    const diagnostics = [...problems, ...lint({ resources, known: null, levels })].filter(isShown);
+    const unmatched = unmatchedGlobs(scope, resources, resources);
+    const findings = lint({ resources, known: null, levels });
+    const diagnostics = [...unmatched, ...problems, ...findings].filter(isShown);
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,

@@ -69,7 +69,7 @@ export function draftAll(input: DraftInput): { drafts: Draft[]; refusals: Refusa
 /** Why no manifest could declare the object as it is, in words; `null` where one could. */
 export function whyUndeclarable(object: LiveObject, settings: ApiSettings): string | null {
   const draft = draftObject(object, { settings, records: new Map() });
-  if ('refused' in draft) return draft.refused;
+  if ('refused' in draft) return draft.by === 'schema' ? draft.refused : null;
   const invalid = draft.omissions.find(({ reason }) => reason === 'notValid');
   return invalid ? `the schema of its kind does not accept ${invalid.at}` : null;
 }
@@ -81,17 +81,20 @@ export function draftObject(
   secrets: DeclaredSecrets = new Map(),
 ): Draft | Refusal {
   const kind = kindNamed(object.kind);
+  const why = kind.whyNotExported?.(object.raw) ?? null;
+  if (why !== null) return { object, refused: why, by: 'kind' };
+  const by = 'schema';
   const key = keyMembers(kind, object);
   if (key.some(([, part]) => part === unresolved))
-    return { object, refused: 'its key is a text that tenantctl reserves for itself' };
+    return { object, by, refused: 'its key is a text that tenantctl reserves for itself' };
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
-    return { object, refused: 'its key holds half of a character, which no address can hold' };
+    return { object, by, refused: 'its key holds half of a character, which no address can hold' };
   const drafted = Object.entries(kind.fields).map(([name, field]) =>
     draftField(name, field, object, { ...context, secrets }),
   );
   const written = membersOf(drafted);
   const refused = findInvalid(kind, key, written);
-  if (typeof refused === 'string') return { object, refused };
+  if (typeof refused === 'string') return { object, refused, by };
   const valid = drafted.filter(({ name }) => !refused.has(name));
   return {
     object,

@@ -1,3 +1,4 @@
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LiveObject } from '../model/live.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
@@ -29,14 +30,35 @@ const reasons: Readonly<Record<Reason, string>> = {
   notValid: 'the schema of this kind does not accept the value.',
 };
 
-/** An object that no manifest can declare, and why. */
+/** An object that is not exported, and why: no manifest can declare it, or its kind says so. */
 export interface Refusal {
   readonly object: LiveObject;
   readonly refused: string;
+  readonly by: 'schema' | 'kind';
 }
 
-/** One remark about all objects that are not exported: how many of each kind, and the first of them by name. */
+/** The remarks about objects that are not exported. */
 export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
+  const byKind = refusals.filter(({ by }) => by === 'kind');
+  return [
+    ...undeclarable(refusals.filter(({ by }) => by === 'schema')),
+    ...byKind.map(({ object, refused }) => notExported(object.address, refused)),
+  ];
+}
+
+/** The remark on an object that was left out of an export. */
+export function notExported(address: Address, why: string): Diagnostic {
+  return {
+    code: 'not-exported',
+    severity: 'warning',
+    message: `${address} is not exported: ${why}`,
+    hint: 'It stays as it is in the tenant. Export again later, or declare it by hand.',
+    address,
+  };
+}
+
+/** One remark about all objects that no manifest can declare: how many of each kind, and the first of them by name. */
+function undeclarable(refusals: readonly Refusal[]): Diagnostic[] {
   const [first] = refusals;
   if (!first) return [];
   const [code, severity] = ['not-declarable', 'warning'] as const;

@@ -54,7 +54,8 @@ export function secretNames(
 
 function nameOf({ address, at }: SecretPlace): string {
   const { kind, key } = parseAddress(address) ?? { kind: '', key: [address] };
-  const words = [kind.replaceAll(/(?!^)[A-Z]/g, '_$&'), ...key, ...segmentsOf(at)]
+  const fields = segmentsOf(at).map((name) => name.replaceAll(/(?<=[a-z\d])[A-Z]/g, '_$&'));
+  const words = [kind.replaceAll(/(?!^)[A-Z]/g, '_$&'), ...key, ...fields]
     .join('_')
     .normalize('NFKD')
     .toUpperCase()

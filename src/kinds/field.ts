@@ -53,7 +53,7 @@ function comparableSet(items: readonly Json[]): Json {
 }
 
 function comparableJson(value: Json, { nested = [], pairs, filled }: Field & { is: 'json' }): Json {
-  if (!isObject(value)) return value === '' ? null : value;
+  if (!isObject(value)) return value === '' ? null : filled ? withoutFillers(value) : value;
   if (Object.keys(value).length === 0) return null;
   if (pairs)
     return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));

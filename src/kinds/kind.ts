@@ -1,4 +1,4 @@
-import type { Key } from '../model/address.ts';
+import type { Address, Key } from '../model/address.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
 import type { Lookup } from '../model/marker.ts';
@@ -179,6 +179,8 @@ export interface Kind {
   arrange?(declared: JsonObject, live: LiveObject): JsonObject;
   /** Whether a row of the list is another thing that the tenant lists there too. */
   isForeign?(row: JsonObject): boolean;
+  /** Why an object is left out of exports although a manifest could declare it, as a sentence; `null` where it is not. */
+  whyNotExported?(row: JsonObject): string | null;
   /** The calls that change objects: `create`, `update` and `remove` make their requests from them, and from no others. */
   readonly operations: Operations;
   /** What the tenant does with a second create of the same object, as its documents say. */
@@ -188,6 +190,8 @@ export interface Kind {
   remove(input: WriteInput & { readonly live: LiveObject }): Write;
   /** One request instead of several of `remove`; absent where each object needs its own. */
   mergeRemovals?(requests: readonly Request[]): Request;
+  /** The part of such a request that is about one object. */
+  removalOf?(request: Request, key: Key): Request;
   /** What to do if the tenant refuses a request, where the kind knows more than the status says. */
   refusalAdvice?(request: Request): string | null;
   /** Ids of other records in the object's fields, for export. */
@@ -219,6 +223,11 @@ export interface ReadRequest {
    * are compared are always read the same way.
    */
   readonly written?: boolean;
+  /**
+   * Called for an object without a list whose answer cannot be used: the tenant refuses its key, or answers about another
+   * object. Left out: then reading fails.
+   */
+  onUnusable?(address: Address, why: string): void;
 }
 
 /** The request for all objects of a kind. */

@@ -104,6 +104,12 @@ export const notificationTemplate: Kind = {
     if (!first) throw new TypeError('There is nothing to merge.');
     return { ...first, body: [first, ...others].flatMap(({ body }) => (isArray(body) ? body : [])) };
   },
+  removalOf: (request, key) => ({
+    ...request,
+    body: (isArray(request.body) ? request.body : []).filter(
+      (item) => isObject(item) && keyParts.every((name, at) => own(item, name) === key[at]),
+    ),
+  }),
   refusalAdvice: (request) =>
     request.path.endsWith(`/${bulkDelete}`)
       ? "Deleting templates is a beta feature of the tenant: ask the vendor's support to enable it."

@@ -28,6 +28,7 @@ export function verificationOf(
     remarks: [
       ...(unsigned ? ['DKIM signing is switched off.'] : []),
       ...(byDomain ? ['Verified by its domain.'] : []),
+      ...[undocumentedState(reported)].filter((remark) => remark !== null),
       ...(advice[kind][verification] ?? []),
     ],
     ...recordsOf(kind, name, answer, dkimSuffix),
@@ -84,7 +85,23 @@ const known: Readonly<Record<string, Verification>> = {
   FAILED: 'failed',
 };
 
+/** A state in the spelling of the documents: providers also write `TemporaryFailure`. */
+function wordOf(reported: string | null): string {
+  return (reported ?? '').replaceAll(/([a-z])[ -]?(?=[A-Z])/g, '$1_').toUpperCase();
+}
+
+/** What states of the mail provider mean that the documents do not know. */
+const providerRemarks: ReadonlyMap<string, string> = new Map([
+  ['NOT_STARTED', 'The mail provider has not started to verify it.'],
+  ['TEMPORARY_FAILURE', 'The mail provider could not look the records up, and tries again.'],
+]);
+
+/** Why the verification of a domain says nothing yet, in words; `null` for the states of the documents. */
+export function undocumentedState(reported: string | null): string | null {
+  return providerRemarks.get(wordOf(reported)) ?? null;
+}
+
 function verificationFrom(reported: string | null): Verification {
-  const word = reported?.toUpperCase() ?? '';
+  const word = wordOf(reported);
   return (Object.hasOwn(known, word) ? known[word] : undefined) ?? 'unknown';
 }

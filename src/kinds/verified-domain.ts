@@ -2,6 +2,7 @@ import { textOf } from '../model/json.ts';
 import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
 import { call, type Operation, wholeObject } from './operation.ts';
+import { undocumentedState } from './verification.ts';
 
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
 
@@ -25,6 +26,7 @@ export const verifiedDomain: Kind = {
     return { key: [domain], id: textOf(answer, 'id'), fields: {} };
   },
   isForeign: (row) => textOf(row, 'address')?.includes('@') === true,
+  whyNotExported: (row) => undocumentedState(textOf(row, 'dkimVerificationStatus')),
   operations: { create: [post], update: [], delete: [] },
   // Not shown (seed 001).
   secondCreate: 'duplicates',

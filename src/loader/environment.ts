@@ -133,6 +133,7 @@ function readSettings(value: JsonObject): ApiSettings {
     simUpdate: oneOf(identity, 'simUpdate', ['patch', 'put'], contract.simUpdate),
     simPatchBody: oneOf(identity, 'simPatchBody', ['operations', 'array'], contract.simPatchBody),
     simPatchOps: oneOf(identity, 'simPatchOps', ['all', 'replace'], contract.simPatchOps),
+    sendTest: oneOf(identity, 'sendTest', ['documented', 'extended'], contract.sendTest),
     profileSearchPath: textOf(profiles, 'profileSearchPath') ?? contract.profileSearchPath,
     profileSearchDelete: own(profiles, 'profileSearchDelete') === true,
     profileSearchObjectType: oneOf(

@@ -83,7 +83,9 @@ const noPlace: Place = { at: pointer(), comments: new Map() };
 
 function nodeOf(value: Printable, place: Place = noPlace): Node {
   const node = bareNodeOf(value, place);
-  node.comment = place.comments.get(place.at) ?? null;
+  const comment = place.comments.get(place.at);
+  // Behind a block, a comment would be part of the text.
+  if (comment !== undefined && !String(value).includes('\n')) node.comment = comment;
   return node;
 }
 

@@ -33,6 +33,8 @@ export function explainSyntax(
 }
 
 const inQuotes = 'Put the text in quotes.';
+const inColumn =
+  'Begin all fields of a mapping in the same column, and all items of a list with `- ` in the same column.';
 
 const explanations: Readonly<Partial<Record<YAMLError['code'], (slip: Slip) => Words | null>>> = {
   TAB_AS_INDENT: () => ({ message: 'This line is indented with a tab', hint: 'Indent it with spaces.' }),
@@ -91,24 +93,14 @@ function explainIndent(slip: Slip): Words {
   return {
     at: firstAfterBlanks(slip),
     message: 'This line does not begin in the same column as the lines that it belongs to',
-    hint: 'Begin all fields of a mapping, and all items of a list, in the same column.',
+    hint: inColumn,
   };
 }
 
 /** A list or mapping where one value was expected: a text with a colon, or a line with the wrong indentation. */
 function explainNesting(slip: Slip): Words {
   const { text, at, reason } = slip;
-  const first = firstAfterBlanks(slip);
-  const before = text.slice(startOfLine(text, first), first);
-  if (reason.includes('sequence')) {
-    return before.trim() === ''
-      ? explainIndent({ ...slip, reason: '' })
-      : {
-          at: first,
-          message: 'A list must begin on a line of its own',
-          hint: 'Put the `-` on the next line.',
-        };
-  }
+  if (reason.includes('sequence')) return explainIndent({ ...slip, reason: '' });
   const end = endOfLine(text, at);
   if (/:(?:\s|$)/.test(text.slice(at, end))) {
     return {
@@ -117,9 +109,9 @@ function explainNesting(slip: Slip): Words {
     };
   }
   return {
-    at: firstAfterBlanks({ text, at: end + 1 }),
+    at: firstAfterBlanks({ text, at: Math.min(end + 1, text.length) }),
     message: 'This line is indented further than the line above, which already has a value',
-    hint: 'Begin all fields of a mapping in the same column.',
+    hint: inColumn,
   };
 }
 
@@ -130,9 +122,6 @@ function explainMissing(slip: Slip): Words | null {
   if (reason.startsWith('Implicit map keys')) return explainNoColon(slip);
   if (reason.startsWith('Missing ,')) {
     return { message: 'A comma is missing before this', hint: 'Separate the items by commas.' };
-  }
-  if (reason.startsWith('Sequence item')) {
-    return { message: 'This line is not an item of the list above', hint: 'Begin each item with `- `.' };
   }
   if (reason.startsWith('Comments')) {
     return {
@@ -203,11 +192,17 @@ function explainNoColon(slip: Slip): Words {
 function explainUnexpected({ text, at, reason }: Slip): Words | null {
   if (reason.includes('at node end')) {
     const before = text.slice(startOfLine(text, at), at);
+    if (before.trim() === '') {
+      return { message: 'This line does not belong to the list or mapping above', hint: inColumn };
+    }
     const [, first = ''] = /^\s*(?:- +)*(?:[\w.-]+: +)?(.)/.exec(before) ?? [];
     return { message: 'The value ends before this text', hint: trailingHints[first] ?? inQuotes };
   }
   if (/^Unexpected flow-(?:seq|map)-end/.test(reason)) {
     return { message: `No bracket is open that this \`${text.charAt(at)}\` could close`, hint: 'Remove it.' };
+  }
+  if (reason.includes('same line with key')) {
+    return { message: 'A list must begin on a line of its own', hint: 'Put the `-` on the next line.' };
   }
   if (/^Unexpected (?:,|empty item) in/.test(reason)) {
     return { message: 'There is a comma too many', hint: 'Remove it.' };

@@ -89,7 +89,10 @@ export interface Allowed {
 }
 
 /** The number of objects that need each action, or none. */
-export type Summary = Readonly<Record<Action | 'unchanged', number>>;
+export interface Summary extends Readonly<Record<Action | 'unchanged', number>> {
+  /** Objects in the tenant that no manifest names, of the lists that were read. Absent in a rollback. */
+  readonly undeclared?: number;
+}
 
 /** Everything a run will do, as one JSON value (design, section 5). */
 export interface Plan {
@@ -101,12 +104,14 @@ export interface Plan {
   readonly scope: Scope;
   /** The guards that options of the plan lifted; absent where there were none. */
   readonly allowed?: Allowed;
-  /** Covers everything except `tool`, `createdAt`, each `impact` and itself. */
+  /** Covers everything except `tool`, `createdAt`, each `impact`, what is undeclared, and itself. */
   readonly digest: string;
   readonly summary: Summary;
   /** What the repository declares of each object in the scope, before variables and overlays, as a digest. */
   readonly desired: Readonly<Record<Address, string>>;
   readonly changes: readonly Change[];
+  /** The objects that `summary.undeclared` counts; absent where there are none. */
+  readonly undeclared?: readonly Address[];
   /** An error here (a guard) refuses the plan: it can be shown, but not applied. */
   readonly diagnostics: readonly Diagnostic[];
 }

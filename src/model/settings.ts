@@ -12,6 +12,8 @@ export interface ApiSettings {
   readonly simPatchBody: 'operations' | 'array';
   /** Whether an integration's patch may use every op, or `replace` only. */
   readonly simPatchOps: 'all' | 'replace';
+  /** What a test notification may choose: nothing (documented), or its locale and recipients. */
+  readonly sendTest: 'documented' | 'extended';
   /** Where saved profile searches live. */
   readonly profileSearchPath: string;
   /** Whether the host can delete a saved profile search. */
@@ -33,6 +35,7 @@ export const contractSettings: ApiSettings = {
   simUpdate: 'patch',
   simPatchBody: 'operations',
   simPatchOps: 'all',
+  sendTest: 'documented',
   profileSearchPath: '/api/advanced_search',
   profileSearchDelete: false,
   profileSearchObjectType: 'object_type',

@@ -13,6 +13,10 @@ export interface TestNotification {
   readonly replyTo: string | null;
   /** Declared fields that are different in the tenant. */
   readonly differing: readonly string[];
+  /** `null`: the tenant uses that of the recipient. */
+  readonly locale: string | null;
+  /** `null`: the tenant decides. */
+  readonly to: readonly string[] | null;
   /** The variables of the template. */
   readonly context: JsonObject;
 }

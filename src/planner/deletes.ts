@@ -1,7 +1,7 @@
 import { kindNamed } from '../kinds/index.ts';
-import type { LiveIndex } from '../kinds/live-objects.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
 import { needsId } from '../kinds/operation.ts';
-import { type Address, matchAddresses } from '../model/address.ts';
+import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { LiveObject } from '../model/live.ts';
@@ -65,6 +65,31 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   return { deletions: [...once.values()], remarks };
 }
 
+/**
+ * The live objects in scope, of kinds that manifests declare, that no manifest names, and that the plan does not delete or
+ * `prune.keep` names.
+ *
+ * @param others objects that were read besides those of the input
+ */
+export function findUndeclared(
+  { resources, objects, environment, choices }: PlanInput,
+  { deletions }: { readonly deletions: readonly Deletion[] },
+  others: readonly LiveObject[],
+): LiveObject[] {
+  const isInScope = scopeFilter(choices.scope);
+  const isKept = matchAddresses(environment.policy.prune.keep, { nocase: true });
+  const all = [...objects, ...others];
+  const declared = declaredObjects({ resources, index: new LiveIndex(all) });
+  const deleted = new Set(deletions.map(({ live }) => live.address));
+  const kindsDeclared = new Set(resources.map(({ kind }) => kind));
+  return all.filter(
+    ({ kind, address }) =>
+      kindsDeclared.has(kind) &&
+      isInScope(address) &&
+      ![declared.has(address), deleted.has(address), isKept(address)].includes(true),
+  );
+}
+
 /** Returns a function that says why `--prune` does not delete an undeclared object; `null` where it does. */
 function keeper({ prune, whyUndeclarable }: DeleteRequest): (live: LiveObject) => string | null {
   const isKept = matchAddresses(prune?.keep ?? [], { nocase: true });
@@ -96,7 +121,7 @@ function deletionBy(
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */
-function declaredObjects({ resources, index }: DeleteRequest): Set<Address> {
+function declaredObjects({ resources, index }: Pick<DeleteRequest, 'resources' | 'index'>): Set<Address> {
   const objects = resources.flatMap((resource) => {
     const { renamedFrom } = resource.lifecycle;
     const former = renamedFrom && index.byKey(kindNamed(resource.kind), renamedFrom);

@@ -7,31 +7,31 @@ import { groupBy } from './words.ts';
 /** Changes that do the same to several objects, or a single change. */
 export type Family = readonly [Change, ...Change[]];
 
-/** Longer differences are not compared as a whole. */
-const maxLines = 400;
 /** Longer runs of text may be cut, so that two that look the same may differ. */
 const maxText = 4000;
 
 /**
  * The changes in families, in the order of their first members: what is replaced in a family is the same, also where the
  * text around it differs, as in the locales of a template. Changes that cannot be seen whole are families of their own.
+ *
+ * @param maxLines the lines of a difference that the report shows
  */
-export function familiesOf(changes: readonly Change[]): Family[] {
-  return groupBy(changes, signatureOf).flatMap(([, [first, ...others]]) =>
+export function familiesOf(changes: readonly Change[], maxLines: number): Family[] {
+  return groupBy(changes, (change) => signatureOf(change, maxLines)).flatMap(([, [first, ...others]]) =>
     first ? [[first, ...others]] : [],
   );
 }
 
-function signatureOf(change: Change): string {
+function signatureOf(change: Change, maxLines: number): string {
   const { kind, action, diff, risk, warnings, impact, address } = change;
-  const differences = diff.map(differenceSignature);
+  const differences = diff.map((difference) => differenceSignature(difference, maxLines));
   const isOwn =
     action === 'manual' || impact !== undefined || diff.length === 0 || differences.includes(null);
   return JSON.stringify(isOwn ? address : [kind, action, differences, risk, warnings]);
 }
 
 /** What a difference replaces by what; `null` where that is not shown whole. */
-function differenceSignature(difference: Difference): unknown {
+function differenceSignature(difference: Difference, maxLines: number): unknown {
   const { path, op, origin } = difference;
   const view = viewOf(difference, maxLines);
   switch (view.is) {

@@ -30,6 +30,7 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  undeclaredWords,
 } from './words.ts';
 
 const maxLines = 60;
@@ -45,7 +46,7 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
     { heading: '', sections: remarks.errors.map(problemSection) },
     ...kinds.map(([kind, changes]) => ({
       heading: `\n#### ${escapeMarkdown(kind)}: ${changeCounts(changes)}\n\n`,
-      sections: familiesOf(changes).map((family) => planSection(family, remarks, options)),
+      sections: familiesOf(changes, maxLines).map((family) => planSection(family, remarks, options)),
     })),
     {
       heading: '\n#### Remarks\n\n',
@@ -64,8 +65,22 @@ function planHead(plan: Plan): string {
     readFirst(plan),
     joinParts(where, ' · '),
     hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
+    undeclaredBlock(plan),
   ];
   return `${joinParts(parts, '\n\n')}\n\n`;
+}
+
+/** The first of them, since a comment is limited. */
+const mostUndeclared = 50;
+
+function undeclaredBlock(plan: Plan): string | false {
+  const words = undeclaredWords(plan);
+  if (words === null) return false;
+  const { undeclared = [] } = plan;
+  const names = undeclared.slice(0, mostUndeclared).map((address) => `- ${codeSpan(address)}`);
+  const rest = undeclared.length - names.length;
+  const more = rest > 0 ? [`- … and ${rest} more`] : [];
+  return `<details><summary>Undeclared: ${escapeHtml(words)}</summary>\n\n${[...names, ...more].join('\n')}\n\n</details>`;
 }
 
 /** Everything that raises a concern, with the first addresses of each. */

@@ -9,9 +9,12 @@ const testFormat = 1;
 
 const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;
 
+const undecidedTo = 'The tenant decides, and its API does not say who. Expect that real people get it.';
+const undecidedLocale = 'The request has no locale: the tenant uses the one of the recipient.';
+
 /** Describes a test notification that would be sent, before a person confirms it. */
 export function testPreview(test: TestNotification, options: ReportOptions): string {
-  const { address, key, medium, template, subject, from, replyTo, differing, context } = test;
+  const { address, key, medium, template, subject, from, replyTo, differing, context, locale, to } = test;
   const line = (title: string, text: string | null): Row[] =>
     text === null ? [] : [row(2, span(title.padEnd(10), 'cyan'), span(text))];
   const warning = `the manifest differs in ${differing.join(', ')}, and the tenant sends its own version. Apply first to test the manifest.`;
@@ -22,8 +25,8 @@ export function testPreview(test: TestNotification, options: ReportOptions): str
       ...line('subject', subject),
       ...line('from', from),
       ...line('reply to', replyTo),
-      ...line('to', 'The tenant decides, and its API does not say who. Expect that real people get it.'),
-      ...line('locale', 'The request has no locale: the tenant uses the one of the recipient.'),
+      ...line('to', to === null ? undecidedTo : to.join(', ')),
+      ...line('locale', locale ?? undecidedLocale),
       ...(differing.length === 0 ? [] : [row(2, span('warning: ', 'yellow', 'bold'), span(warning))]),
       row(2, span('context', 'cyan')),
       ...paragraph(4, safeJson(context)),

@@ -97,10 +97,17 @@ export function noChanges({ summary }: Pick<Plan, 'summary'>): string {
 
 export const refused = 'REFUSED: this plan cannot be applied.';
 
-/** `2 to create, 1 to update, 0 to delete, 1 by hand, 137 unchanged` */
+/** `2 to create, 1 to update, 0 to delete, 1 by hand, 137 unchanged, 3 undeclared` */
 export function planCounts(summary: Summary): string {
-  const { create, update, manual, unchanged } = summary;
-  return `${create} to create, ${update} to update, ${summary.delete} to delete, ${manual} by hand, ${unchanged} unchanged`;
+  const { create, update, manual, unchanged, undeclared = 0 } = summary;
+  const more = undeclared > 0 ? `, ${undeclared} undeclared` : '';
+  return `${create} to create, ${update} to update, ${summary.delete} to delete, ${manual} by hand, ${unchanged} unchanged${more}`;
+}
+
+/** What objects are that no manifest names; `null` where there are none. */
+export function undeclaredWords({ summary: { undeclared = 0 } }: Pick<Plan, 'summary'>): string | null {
+  if (undeclared === 0) return null;
+  return `${pluralize(undeclared, 'object')} in the tenant that no manifest names`;
 }
 
 /** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown` */

@@ -2,17 +2,23 @@ import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { isExperimental, type Operation } from './operations.ts';
 import type { Query } from './query.ts';
+import type { Variations } from './variations.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const maxBytes = 5 * 1024 * 1024;
 const maxDepth = 64;
 
-/** Throws a 400 if the experimental header, Accept or Content-Type is missing or wrong (seeds 000 and 001). */
-export function checkHeaders(operation: Operation, headers: Headers, experimentalHeader: string): void {
+/** Throws a 400 (on some tenants a 403) if the experimental header, Accept or Content-Type is missing or wrong (seeds 000 and 001). */
+export function checkHeaders(
+  operation: Operation,
+  headers: Headers,
+  { experimentalHeader, headerMissing }: Pick<Variations, 'experimentalHeader' | 'headerMissing'>,
+): void {
   if (isExperimental(operation)) {
     if (headers[experimentalHeader.toLowerCase()] !== 'true') {
-      throw badRequest(`The header ${experimentalHeader}: true is required for this experimental operation`);
+      const message = `The header ${experimentalHeader}: true is required for this experimental operation`;
+      throw headerMissing === 'forbidden' ? new ApiError(403, message) : badRequest(message);
     }
     if (headers.accept !== 'application/json') throw badRequest('The header Accept must be application/json');
   }

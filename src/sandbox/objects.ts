@@ -194,6 +194,9 @@ export const readSentNotification = objectReader((fields) => ({
   medium: fields.choice('medium', mediums),
   context: fields.objectOrNull('context') ?? {},
   sent: fields.text('sent'),
+  // Only where the tenant takes them; null: the tenant decides.
+  locale: fields.textOrNull('locale'),
+  recipients: fields.has('recipients') ? fields.texts('recipients') : null,
 }));
 
 /** A user (seed 002). */

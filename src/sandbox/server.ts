@@ -136,7 +136,7 @@ function answer(route: Route, { request, path, search, bytes }: Exchange, parts:
   if (name === 'issue-token') return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
   admit(`${clientId} ${path.split('/')[1]}`, parts);
-  checkHeaders(operation, headers, tenant.variations.experimentalHeader);
+  checkHeaders(operation, headers, tenant.variations);
   const query = parseQuery(search, operation);
   const call = { params, query, body: readBody(operation, bytes) };
   const reply = work(operation.method, (seen) => handlers[name](call, seen), parts);

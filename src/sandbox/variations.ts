@@ -51,8 +51,18 @@ export const ways = {
   /** Whether a header or footer other than null is refused. */
   refuseHeaderFooter: [false, true],
   bulkDelete: ['enabled', 'forbidden', 'refused'],
+  /** What a bulk-delete of templates gets where one of them does not exist. */
+  bulkDeleteGone: ['ignored', 'refused'],
   /** The answer for an identity without MAIL FROM: a 400, a 404, or one without a domain. */
   mailFromMissing: ['badRequest', 'notFound', 'empty'],
+  /** What is answered for an address without MAIL FROM whose domain has one: that it is missing, or that of the domain. */
+  mailFromIdentity: ['asked', 'domain'],
+  /** The answer for a notification without preferences. */
+  preferenceMissing: ['notFound', 'badRequest'],
+  /** How a DKIM verification that is pending or failed is answered: as documented, or as the mail provider calls it. */
+  dkimStates: ['documented', 'upper', 'camel'],
+  /** Whether another authentication profile has the name of the first one. */
+  twinProfiles: [false, true],
   /** Whether `[]` inside an object is answered as null. */
   emptyAsNull: [false, true],
   /** Whether lists without a meaningful order are answered in another order. */
@@ -68,6 +78,10 @@ export const ways = {
    * `taken` it is not cut after 100 identities.
    */
   domainPages: ['refused', 'ignored', 'taken'],
+  /** The answer to a call without the experimental header. */
+  headerMissing: ['badRequest', 'forbidden'],
+  /** What `send-test-notification` takes: with `extended`, also `locale` and `recipientEmailList`. */
+  sendTest: ['documented', 'extended'],
   retryAfter: ['seconds', 'date'],
   /** Whether resources are below `/v2024` and `/v2025`, or each under its own path and version: `/sim-integrations/v1`. */
   identityPaths: ['versions', 'own'],
@@ -110,7 +124,12 @@ export const contract: Variations = {
   profileSearchDelete: false,
   refuseHeaderFooter: false,
   bulkDelete: 'enabled',
+  bulkDeleteGone: 'ignored',
   mailFromMissing: 'badRequest',
+  mailFromIdentity: 'asked',
+  preferenceMissing: 'notFound',
+  dkimStates: 'documented',
+  twinProfiles: false,
   verifyAfterReads: null,
   emptyAsNull: false,
   shuffleLists: false,
@@ -120,6 +139,8 @@ export const contract: Variations = {
   beforeFurtherPage: null,
   domainPages: 'refused',
   experimentalHeader: 'X-Service-Experimental',
+  headerMissing: 'badRequest',
+  sendTest: 'documented',
   retryAfter: 'seconds',
   identityPaths: 'versions',
 };

@@ -103,6 +103,12 @@ export const note: Kind = {
     delete: [{ method: 'POST', resource: notes, below: ['bulk-delete'], read: readKeys }],
   },
   secondCreate: 'replaces',
+  removalOf: (shared, [key]) => ({
+    ...shared,
+    body: (isArray(shared.body) ? shared.body : []).filter(
+      (item) => isObject(item) && own(item, 'key') === key,
+    ),
+  }),
   create: never,
   update: never,
   remove: never,

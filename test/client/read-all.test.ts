@@ -21,8 +21,13 @@ function tenantWith(...identities: string[]) {
       : answered(200, { identity, mailFromDomain: `mail.${identity}` });
   });
 }
-const readFrom = async (client: ReturnType<typeof tenantWith>, ...more: Parameters<typeof readAll>[3][]) =>
-  (await readAll(client, kinds, contractSettings, ...more)).map(({ address }) => address);
+const readFrom = async (
+  client: ReturnType<typeof tenantWith>,
+  ...more: NonNullable<Parameters<typeof readAll>[3]>['declared'][]
+) =>
+  (await readAll(client, kinds, contractSettings, more[0] ? { declared: more[0] } : {})).map(
+    ({ address }) => address,
+  );
 
 it('everything is read once, with what other kinds suggest of a kind without a list', async () => {
   const client = tenantWith('acme.example');

@@ -1,4 +1,5 @@
-import { rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWorld, filesBelow, seedFile, type World } from '../support/world.ts';
 
@@ -40,6 +41,37 @@ it('keeps what a person wrote into the list of secrets, and lists none twice', a
   expect(listed.match(/SERVICENOW_ATTRIBUTES_PASSWORD/g)).toHaveLength(1);
   await world.run('export', '--kinds', 'SimIntegration', '--out', 'again');
   expect(world.read('.env.example')).toBe(listed);
+});
+
+it('writes through no link that leads out of the project', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  const outside = mkdtempSync(`${tmpdir()}/tenantctl-outside-`);
+  worlds.push(world, { ...world, close: async () => rmSync(outside, { recursive: true }) });
+  symlinkSync(`${outside}/profile`, `${world.dir}/.env.example`);
+  const before = filesBelow(world.dir);
+  for (const argv of [['export'], ['export', '--merge', '--all']]) {
+    const refused = await world.run(...argv, '--kinds', 'SimIntegration');
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('[outside-project]'),
+    });
+  }
+  rmSync(`${world.dir}/.env.example`);
+  symlinkSync(outside, `${world.dir}/config`);
+  expect((await world.run('export')).stderr).toContain('[outside-project]');
+  rmSync(`${world.dir}/config`);
+  expect(filesBelow(world.dir)).toEqual(before);
+  expect(filesBelow(outside)).toEqual(new Map());
+});
+
+it('names a list of secrets that it cannot read, and writes nothing', async () => {
+  const world = await createWorld({ sandbox: { seed: seedFile } });
+  worlds.push(world);
+  mkdirSync(`${world.dir}/.env.example`);
+  const refused = await world.run('export', '--kinds', 'SimIntegration');
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/\.env\.example cannot be read .*\[file-unreadable\]/s);
 });
 
 it('never writes over a file that is there: one error counts them and names the way on', async () => {
@@ -147,6 +179,7 @@ it('says how many objects are in no manifest, and adds them when asked for', asy
   const world = await createWorld({ sandbox: { seed: seedFile } });
   worlds.push(world);
   const { senders, templates } = world.sandbox.state;
+  expect((await world.run('export', '--merge')).stdout).toContain('No manifest declares an object.');
   world.write('config/own.yaml', `kind: SenderAddress\nemail: ${senders[0]?.email}\n`);
   const merged = await world.run('export', '--merge');
   expect(merged.stdout).toBe(

@@ -165,6 +165,13 @@ describe('a project for a tenant', () => {
     expect(filesBelow(dir).size).toBe(0);
   });
 
+  it('is not written where the header that the tenant asks for is not its own to choose', async () => {
+    const { tenant, env } = await host('experimentalHeader=Authorization');
+    const { code, stderr } = await run(['init', '--identity', tenant.url], env);
+    expect({ code, files: filesBelow(dir).size }).toEqual({ code: 1, files: 0 });
+    expect(stderr).toContain('experimental');
+  });
+
   it('is written without credentials too, and says what to set and do', async () => {
     const urls = ['--identity', 'https://one.example', '--profiles', 'https://two.example'];
     const { code, stdout } = await run(['init', ...urls]);
@@ -203,6 +210,12 @@ describe('the questions', () => {
     mkdirSync(dir);
     expect((await typed([], ['--yes'])).stderr).toBe('');
     expect(filesBelow(dir)).toEqual(before);
+  });
+
+  it('are not about a tenant where the project exists', async () => {
+    writeFileSync(join(dir, 'tenantctl.yaml'), 'version: 1\n');
+    const { code, stderr } = await typed(['none']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^A pipeline for [^\n]*$/) });
   });
 
   it('leave nothing behind when the answers end', async () => {

@@ -43,6 +43,8 @@ else if (at('issues/comments/(\\\\d+)') && method === 'PATCH') {
 } else if (at('commits/(\\\\w+)/statuses')) {
   answer = state.statuses.filter(({ sha }) => sha === at('commits/(\\\\w+)/statuses')[1]);
 } else if (at('commits/(\\\\w+)/pulls')) answer = state.pulls;
+else if (at('git/refs/tags/tenantctl-applied') && method === 'PATCH' && state.applied) state.applied = fields.sha;
+else if (at('git/refs') && method === 'POST' && !state.applied) state.applied = fields.sha;
 else { console.error('404 ' + route); process.exit(1); }
 writeFileSync('hub.json', JSON.stringify(state));
 if (jq !== null) process.stdout.write(execFileSync('jq', ['-r', jq], { input: JSON.stringify(answer) }));
@@ -65,7 +67,10 @@ else if (route === '/merge_requests/7/notes') {
 } else if (route === '/merge_requests/7/notes?order_by=created_at&sort=desc&per_page=100') {
   console.log(JSON.stringify(state.comments));
 } else if (/^\\/repository\\/commits\\/\\w+\\/merge_requests$/.test(route)) console.log(JSON.stringify(state.pulls));
-else { console.error('curl: (22) 404 ' + route); process.exit(22); }
+else if (args.includes('DELETE') && route === '/repository/tags/tenantctl-applied') delete state.applied;
+else if (args.includes('POST') && route.startsWith('/repository/tags?tag_name=tenantctl-applied&ref=') && !state.applied) {
+  state.applied = route.split('ref=')[1];
+} else { console.error('curl: (22) 404 ' + route); process.exit(22); }
 writeFileSync('hub.json', JSON.stringify(state));
 `;
 
@@ -99,7 +104,24 @@ function declare(...addresses: readonly string[]): void {
   runner.write('config/senders.yaml', documents.join(''));
 }
 
+/** Commits everything, as the repository of the pipeline has it; `applied`: as the last applied revision. */
+function commit({ applied }: { readonly applied: boolean }): void {
+  const git = (...argv: string[]) => {
+    const who = ['-c', 'user.name=A', '-c', 'user.email=a@acme.example'];
+    const { status, stderr } = spawnSync('git', [...who, ...argv], { cwd: runner.dir, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+  };
+  if (!existsSync(join(runner.dir, '.git'))) git('init', '--quiet');
+  // The example protects what the test removes.
+  runner.write('tenantctl.yaml', runner.read('tenantctl.yaml').replace(/^ +- SenderAddress\/\*\n/m, ''));
+  git('add', 'tenantctl.yaml', 'config');
+  git('commit', '--quiet', '--allow-empty', '--message', 'Change');
+  if (applied) git('tag', '--force', 'tenantctl-applied');
+}
+
 interface Hub {
+  /** Where the tag of the last applied revision is. */
+  readonly applied?: string;
   readonly pulls: readonly object[];
   readonly comments: readonly { readonly body: string; readonly [other: string]: unknown }[];
   readonly statuses: readonly {
@@ -121,6 +143,18 @@ const secrets = () => ({
   TENANT_CLIENT_SECRET: tenant.clientSecret,
   SNOW_PASSWORD: 'pw-4711',
 });
+/** A sender as the tenant holds it. */
+function senderNamed(name: string): Sandbox['state']['senders'][number] {
+  const email = `${name}@acme.example`;
+  return {
+    id: `id-${name}`,
+    email,
+    isVerifiedByDomain: false,
+    verificationStatus: 'SUCCESS',
+    region: null,
+    readsLeft: null,
+  };
+}
 const senders = () => tenant.state.senders.map(({ email }) => email).sort();
 
 describe.skipIf(!hasJq)('the workflow for GitHub', () => {
@@ -254,6 +288,30 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     expect(senders()).toEqual([]);
   });
 
+  it('plans to delete what a pull request removes, and applies that', async () => {
+    tenant.state.senders.push(...['one', 'two', 'foreign'].map((name) => senderNamed(name)));
+    declare('one@acme.example', 'two@acme.example');
+    commit({ applied: true });
+    declare('one@acme.example');
+    commit({ applied: false });
+    const planned = await job('plan', request);
+    expect(planned, planned.output).toMatchObject({ code: 0 });
+    expect(known().comments[0]?.body).toContain('two%40acme.example');
+    hub({ ...known(), pulls: [{ merge_commit_sha: 'm1', head: { sha: 'h1' } }] });
+    expect(await job('apply', {})).toMatchObject({ code: 0 });
+    expect(senders()).toEqual(['foreign@acme.example', 'one@acme.example']);
+  });
+
+  it('moves the tag of the last applied revision, the first one too, and only after a whole apply', async () => {
+    expect(await job('applied', {})).toMatchObject({ code: 0 });
+    expect(known().applied).toBe('m1');
+    hub({ applied: 'm0' });
+    expect(await job('applied', {})).toMatchObject({ code: 0 });
+    expect(known().applied).toBe('m1');
+    expect(own(member(workflow(), 'jobs', 'applied'), 'needs')).toBe('apply');
+    expect(own(member(workflow(), 'jobs', 'applied'), 'if')).toBeUndefined();
+  });
+
   it('applies a digest that is given by hand', async () => {
     await job('plan', request);
     const digest = known().statuses[0]?.description ?? '';
@@ -272,13 +330,18 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
   it('gives each job only the rights that it needs, and secrets to no step of others', () => {
     expect(member(workflow(), 'permissions')).toEqual({});
     const rights = Object.fromEntries(
-      ['plan', 'apply', 'drift'].map((name) => [name, member(workflow(), 'jobs', name, 'permissions')]),
+      ['plan', 'apply', 'applied', 'drift'].map((name) => [
+        name,
+        member(workflow(), 'jobs', name, 'permissions'),
+      ]),
     );
     expect(rights).toEqual({
       plan: { contents: 'read', 'pull-requests': 'write', statuses: 'write' },
       apply: { contents: 'read', 'pull-requests': 'read', statuses: 'read' },
+      applied: { contents: 'write' },
       drift: { contents: 'read' },
     });
+    expect(JSON.stringify(member(workflow(), 'jobs', 'applied'))).not.toMatch(/secrets\.|"uses"|npm/);
     const text = runner.read('.github/workflows/tenantctl.yaml');
     for (const line of text.split('\n').filter((each) => each.includes('run:') || each.includes('uses:'))) {
       expect(line).not.toContain('${{');
@@ -347,6 +410,25 @@ describe('the pipeline for GitLab', () => {
     const { code, output } = await job('apply');
     expect({ code, senders: senders() }).toEqual({ code: 1, senders: [] });
     expect(output).toContain('no plan that could have been approved');
+  });
+
+  it('plans to delete what a merge request removes, and applies that; then it moves the tag', async () => {
+    tenant.state.senders.push(...['one', 'two', 'foreign'].map((name) => senderNamed(name)));
+    declare('one@acme.example', 'two@acme.example');
+    commit({ applied: true });
+    declare('one@acme.example');
+    commit({ applied: false });
+    expect(await job('plan')).toMatchObject({ code: 0 });
+    expect(known().comments[0]?.body).toContain('two%40acme.example');
+    hub({ ...known(), pulls: [merged], applied: 'm0' });
+    expect(await job('apply')).toMatchObject({ code: 0 });
+    expect(senders()).toEqual(['foreign@acme.example', 'one@acme.example']);
+    await job('applied');
+    expect(known().applied).toBe('m1');
+    hub({});
+    await job('applied');
+    expect(known().applied).toBe('m1');
+    expect(own(member(file()), 'stages')).toEqual(['plan', 'apply', 'applied']);
   });
 
   it('takes no digest from a comment of somebody else, and none from inside a plan', async () => {

@@ -38,10 +38,10 @@ describe('remarks that are alike', () => {
     expect(count(few.stdout, '[unknown-variable]')).toBe(3);
   });
 
-  it('are folded in Markdown, and complete in JSON', async () => {
+  it('stand beside their changes in Markdown, and are complete in JSON', async () => {
     const markdown = await world.run('plan', '--format', 'markdown');
-    expect(count(markdown.stdout, '`unknown-variable`')).toBe(1);
-    expect(markdown.stdout).toContain('and 5 more: ');
+    expect(count(markdown.stdout, '`unknown-variable`')).toBe(6);
+    expect(markdown.stdout).not.toContain('#### Remarks');
     expect((await world.plan()).diagnostics).toHaveLength(6);
   });
 });
@@ -86,4 +86,11 @@ describe('--quiet', () => {
     const { stderr } = await world.run('export', '--quiet', '--kinds', 'SenderAddress');
     expect(stderr).toBe('');
   });
+});
+
+it('a rollback says which globs match nothing of the result, and names what is near', async () => {
+  expect((await world.run('apply', '--yes', '--result', 'result.json')).code).toBe(0);
+  const { stdout } = await world.run('rollback', 'result.json', '--only', 'SenderAddress/b@acme.example');
+  expect(stdout).toContain('[unmatched-glob]');
+  expect(stdout).toContain('Did you mean `SenderAddress/a%40acme.example`?');
 });

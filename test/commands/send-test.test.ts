@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleContext } from '../../src/kinds/sample-context.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createTestWorld, runProgram } from '../support/world.ts';
 
 const seed = `
@@ -135,6 +136,72 @@ test.each([
   expect(ran.code).toBe(1);
   expect(ran.json).toMatchObject({ diagnostics: [{ code }] });
   expect(sandbox.log).toHaveLength(0);
+});
+
+describe('locale and recipients', () => {
+  const extended = {
+    seed,
+    sandbox: { variations: { sendTest: 'extended' } },
+    identity: { sendTest: 'extended' },
+  } as const;
+  const german = 'NotificationTemplate/welcome/EMAIL/de';
+  const bodyIn = (log: Sandbox['log']) =>
+    log.find(({ operation }) => operation === 'send-test-notification')?.body ?? null;
+
+  test('are sent where the host takes them, the locale being that of the template', async () => {
+    const { run, sandbox } = await createTestWorld(extended);
+    const argv = ['send-test', german, '--yes', '--to', 'a@acme.example', '--to', 'b@acme.example'];
+    const { code, stderr } = await run(...argv);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/to +a@acme\.example, b@acme\.example\n +locale +de/);
+    expect(sandbox.state.sentNotifications).toMatchObject([
+      { locale: 'de', recipients: ['a@acme.example', 'b@acme.example'] },
+    ]);
+  });
+
+  test('a recipient is never guessed, and the locale can be another', async () => {
+    const { run, sandbox } = await createTestWorld(extended);
+    const { code, json, stderr } = await run(
+      'send-test',
+      german,
+      '--yes',
+      '--locale',
+      'fr',
+      '--format',
+      'json',
+    );
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ locale: 'fr', to: null });
+    expect(stderr).toContain('The tenant decides');
+    expect(bodyIn(sandbox.log)).toMatchObject({ locale: 'fr' });
+    expect(bodyIn(sandbox.log)).not.toHaveProperty('recipientEmailList');
+  });
+
+  test.each([
+    ['--locale', 'de', /cannot choose the locale of/],
+    ['--to', 'a@acme.example', /cannot choose the recipients of/],
+  ])(
+    '%s is refused where the host does not take it, which names the setting',
+    async (option, value, message) => {
+      const { run, sandbox } = await createTestWorld({ seed });
+      const { code, stderr } = await run('send-test', german, '--yes', option, value);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(message);
+      expect(stderr).toContain('identity.sendTest: extended');
+      expect(sandbox.log).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['--to', 'nobody', 'test-recipient'],
+    ['--to', 'a@acme.example,b@acme.example', 'test-recipient'],
+    ['--locale', 'english!', 'test-locale'],
+  ])('%s %j is refused', async (option, value, code) => {
+    const { run, sandbox } = await createTestWorld(extended);
+    const ran = await run('send-test', german, '--yes', `${option}=${value}`, '--format', 'json');
+    expect(ran).toMatchObject({ code: 1, json: { diagnostics: [{ code }] } });
+    expect(sandbox.log).toEqual([]);
+  });
 });
 
 test('a context file that is not there is told', async () => {

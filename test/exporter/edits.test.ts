@@ -76,6 +76,13 @@ describe('the name beside an id', () => {
       named(set('a', lookup)),
       'a: !lookup { from: x }  # New name\n',
     ],
+    ['does not come to a block', 'a: 1c\nb: 1\n', named(set('a', 'x\n')), 'a: |\n  x\nb: 1\n'],
+    [
+      'does not come to an id in a block',
+      'a: |-\n  1c\nb: 1\n',
+      named(set('a', '2c')),
+      'a: |-\n  2c\nb: 1\n',
+    ],
     ['does not come to a tag', 'a: 1c\n', named(set('a', lookup)), 'a: !lookup { from: x }\n'],
     ['does not come into a list on one line', 'a: [1c] # Old\n', named(set('a.0', '2c')), 'a: [2c] # Old\n'],
     [
@@ -199,7 +206,7 @@ describe('setting a collection', () => {
     ['by a text', 'a:\n  b: 1\n  c: 2\nd: 1\n', set('a', 'x'), 'a: x\nd: 1\n'],
     ['by a text beside its comment', 'a: # why\n  b: 1\nc: 1\n', set('a', 'x'), 'a: x # why\nc: 1\n'],
     ['by a text above its comment', 'a:\n  # why\n  b: 1\nc: 1\n', set('a', 'x'), 'a: x\n  # why\nc: 1\n'],
-    ['in a list in flow style', 'a: [1, 2] # why\nb: 1\n', set('a', ['u']), 'a: [ u ] # why\nb: 1\n'],
+    ['in a list in flow style', 'a: [1, 2] # why\nb: 1\n', set('a', ['u']), 'a: [u] # why\nb: 1\n'],
     [
       'in a file of Windows',
       'a: old\r\nb: 1\r\n',
@@ -293,7 +300,7 @@ describe('inserting', () => {
     ],
     ['an item far behind the end', 'a:\n  - 1\n  - 2\n', insert('a.9', 'x'), 'a:\n  - 1\n  - 2\n  - x\n'],
     ['the first item in flow style', 'a: [1, 2]\n', insert('a.0', 'x'), 'a: [x, 1, 2]\n'],
-    ['an item in an empty list', 'a: [] # why\nb: 1\n', insert('a.0', 'x'), 'a: [ x ] # why\nb: 1\n'],
+    ['an item in an empty list', 'a: [] # why\nb: 1\n', insert('a.0', 'x'), 'a: [x] # why\nb: 1\n'],
     [
       'an item of a list in a list',
       'a:\n  - - 1\n    - 2\n',
@@ -408,7 +415,7 @@ describe('an alias', () => {
       'in a list gets an item of its own',
       'a: &x [1]\nb: [*x, 2]\n',
       insert('b.0.1', 5),
-      'a: &x [1]\nb: [[ 1, 5 ], 2]\n',
+      'a: &x [1]\nb: [[1, 5], 2]\n',
     ],
     [
       'keeps its value where the anchor changes',

@@ -185,7 +185,7 @@ describe('names beside ids', () => {
       integration('I', {
         clusterRef: { type: 'CLUSTER', id: '2c91', name },
         managedSources: [{ id: '2c92', name: 'Workday' }, { id: '2c93' }],
-        attributes: { cluster: '2c91', inner: { id: 'x', name: 'kept inside' }, id: 'x' },
+        attributes: { cluster: '2c91', inner: { id: '2c93', name: 'kept inside' }, id: 'x' },
         beforeProvisioningRule: { type: 'RULE', id: '2c94', name: 'Expand' },
       }),
     ]).files[0]?.content;
@@ -193,7 +193,7 @@ describe('names beside ids', () => {
   it('are comments where the tenant shows them, and members where a manifest has these', () => {
     expect(named('va-prod')).toBe(
       'kind: SimIntegration\nname: I\ncluster: 2c91  # va-prod\nsources:\n  - 2c92  # Workday\n  - 2c93\n' +
-        'attributes:\n  cluster: 2c91\n  inner:\n    id: x\n    name: kept inside\n  id: x\n' +
+        'attributes:\n  cluster: 2c91\n  inner:\n    id: 2c93\n    name: kept inside\n  id: x\n' +
         'beforeProvisioningRule:\n  type: RULE\n  name: Expand\n  id: 2c94\n' +
         '# request is left out: the tenant does not show it. Declare it here to manage it.\n' +
         '# statusMap is left out: the tenant does not show it. Declare it here to manage it.\n',
@@ -259,7 +259,7 @@ describe('secrets', () => {
     );
     expect(files[0]?.content).toContain('# attributes.pin.password is left out: it may hold a credential');
     expect(secrets).toContainEqual({
-      name: 'SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_NESTED_APIKEY',
+      name: 'SIM_INTEGRATION_SERVICE_NOW_ATTRIBUTES_NESTED_API_KEY',
       address: 'SimIntegration/Service%20Now',
       at: '/attributes/nested/apiKey',
     });

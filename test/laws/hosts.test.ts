@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isThorough } from '../support/effort.ts';
-import { fillHost, type Host, hostOf, hosts, wanted, worldOf } from '../support/hosts.ts';
+import { fillHost, type Host, hostOf, hosts, wantedOn, worldOf } from '../support/hosts.ts';
 import { createTestWorld, setSecrets, type World } from '../support/world.ts';
 
 /** Runs a command that has to end with 0. */
@@ -18,10 +18,12 @@ async function useAll(host: Host): Promise<void> {
   await succeed(world, 'export', '--out', 'config');
   setSecrets(world);
   expect((await world.plan()).changes).toEqual([]);
+  const pruned = await world.plan('--prune');
+  expect(pruned).toMatchObject({ changes: [], summary: { undeclared: 0 } });
   await succeed(world, 'export', '--out', 'config', '--merge');
   expect((await world.plan()).changes).toEqual([]);
 
-  world.declare(wanted);
+  world.declare(wantedOn(host));
   const before = await world.plan();
   await succeed(world, 'apply', '--yes', '--result', 'result.json');
   const after = await world.plan();

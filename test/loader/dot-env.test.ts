@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,7 +144,6 @@ describe('what was declared at a revision', () => {
       '.gitignore': '.env\n',
       '.env': 'SENDER=a@b.example',
     };
-    const { execFileSync } = await import('node:child_process');
     const dir = project(files);
     const git = (...words: string[]) => execFileSync('git', words, { cwd: dir });
     git('init', '--quiet');
@@ -152,5 +152,6 @@ describe('what was declared at a revision', () => {
     const { code, stdout, stderr } = await runProgram(['plan', '--since', 'HEAD'], { cwd: dir });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('+ SenderAddress/a%40b.example');
+    expect(stdout).not.toContain('SENDER is not set');
   });
 });

@@ -70,6 +70,11 @@ describe('printing manifests', () => {
     );
   });
 
+  it('writes no comment behind a block, where it would be text', () => {
+    const comments = new Map([['/a', 'name']]);
+    expect(printManifest([{ ...mapping({ a: 'x\n' }), ...bare, comments }])).toBe('a: |\n  x\n');
+  });
+
   it('escapes invisible characters', () => {
     expect(print({ a: '\u2028\u202e\ufeff\u0085\ud800' })).toBe('a: "\\u2028\\u202e\\ufeff\\u0085\\ud800"\n');
   });

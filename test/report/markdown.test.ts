@@ -74,7 +74,7 @@ describe('a plan as a comment', () => {
         address: `NotificationTemplate/key_${index}/EMAIL/en`,
         action: 'update',
         diff: [
-          difference('/body', `${index}\n${'old '.repeat(100)}`, `${index}\n${'new '.repeat(100)} ${index}`),
+          difference('/body', `${index}\n${'old '.repeat(20)}`, `${index}\n${'new '.repeat(20)} ${index}`),
         ],
       }),
     );
@@ -97,6 +97,15 @@ describe('a plan as a comment', () => {
     ]);
     expect(text).toContain(step);
     expect(text).toMatch(/- Not shown: \d+ NotificationTemplate, to update\./);
+  });
+
+  it('shows what is grave in a later kind before what is not in an earlier one', () => {
+    const template = (at: number) => `NotificationTemplate/key_${at}_${'x'.repeat(60)}/EMAIL/en`;
+    const many = Array.from({ length: 900 }, (_, at) => change({ address: template(at), action: 'update' }));
+    const gone = change({ address: template(-1), action: 'delete', risk: ['delete'] });
+    const text = markdown(plan([gone, ...many, senderDelete]));
+    expect(text).toMatch(/^<details><summary>.*SenderAddress\/old/m);
+    expect(text).toMatch(/- Not shown: \d+ NotificationTemplate, to update\.\n/);
   });
 
   it('shows the same replacement in many objects once, with their addresses', () => {

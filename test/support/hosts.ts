@@ -1,3 +1,4 @@
+import { kinds } from '../../src/kinds/index.ts';
 import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
 import { type Content, fill } from './arbitraries.ts';
 import type { WorldOptions } from './world.ts';
@@ -15,6 +16,7 @@ const settings: Readonly<Record<string, Settings>> = {
   'simPatchOps=replace': { identity: { simPatchOps: 'replace' } },
   'ruleObjectType=condition_object_type': { profiles: { profileSearchObjectType: 'condition_object_type' } },
   'ruleObjectType=attribute_class': { profiles: { profileSearchObjectType: 'attribute_class' } },
+  'sendTest=extended': { identity: { sendTest: 'extended' } },
   'identityPaths=own': {
     identity: {
       paths: {
@@ -54,6 +56,7 @@ export function worldOf(host: Host): WorldOptions {
   const needed = Object.entries(host).flatMap(([name, value]) => settings[`${name}=${value}`] ?? []);
   return {
     sandbox: { variations: host },
+    environment: { prune: { kinds: kinds.map(({ name }) => name) } },
     identity: Object.assign({}, ...needed.map(({ identity }) => identity)),
     profiles: Object.assign({}, ...needed.map(({ profiles }) => profiles)),
   };
@@ -186,8 +189,16 @@ export function fillHost(state: TenantState): void {
 }
 
 /** Manifests that change some of it, and add to every kind that the API can create. */
-export const wanted: readonly object[] = [
-  { kind: 'AuthProfile', name: 'Employees', type: 'MFA', applicationId: null, applicationName: null },
+export function wantedOn({ twinProfiles = false }: Host): readonly object[] {
+  // Of two profiles with one name, each is declared by its id.
+  const profile = twinProfiles ? { id: 'p0' } : { name: 'Employees' };
+  return [
+    { kind: 'AuthProfile', ...profile, type: 'MFA', applicationId: null, applicationName: null },
+    ...wanted,
+  ];
+}
+
+const wanted: readonly object[] = [
   {
     kind: 'SimIntegration',
     name: 'Tickets',

@@ -8,6 +8,7 @@ import { openPrompt, type Prompt } from '../prompt.ts';
 import {
   baseUrl,
   type Choices,
+  chooseDefaults,
   type Given,
   type NewTenant,
   pipelines,
@@ -28,12 +29,17 @@ export interface Setup {
 }
 
 /** Asks on stderr for what the options leave open. Throws a Failure (exit 130) at the end of the input. */
-export async function askForSetup(given: Given, root: string, io: Io): Promise<Setup> {
+export async function askForSetup(
+  given: Given,
+  { root, isNew }: { readonly root: string; readonly isNew: boolean },
+  io: Io,
+): Promise<Setup> {
   const prompt = openPrompt(io);
   const asking = { ask: asker(prompt, io), prompt, root, io };
   try {
-    const found = await askForTenant(given, asking);
-    const tenant = found?.tenant ?? null;
+    // The project file of an existing project names its tenants.
+    const found = isNew ? await askForTenant(given, asking) : null;
+    const tenant = found?.tenant ?? chooseDefaults(given).tenant;
     const choices: Choices = {
       tenant,
       from: given.from ?? startFor(tenant),
@@ -163,7 +169,6 @@ async function askForCredentials(
     const value = await prompt.askHidden(question);
     if (value === null) throw interruption('Interrupted. Nothing was written.');
     if (value === '') return { env: io.env, typed: [] };
-    if (name === clientSecret) io.redactor.learn(value);
     env = { ...env, [name]: value };
     typed.push(name);
   }

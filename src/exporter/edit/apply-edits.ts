@@ -36,9 +36,11 @@ function applyEdit(text: string, edit: Edit): string | null {
   const resolved = resolveAliases(parsed, edit, tree);
   const done =
     resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
-  return done !== null && edit.op !== 'remove' && edit.name !== undefined
-    ? nameBeside(done, edit.path, edit.name)
-    : done;
+  if (done === null || edit.op === 'remove' || edit.name === undefined) return done;
+  const named = nameBeside(done, edit.path, edit.name);
+  const read = parseOne(named);
+  // Behind a block, a comment would be part of the text.
+  return read && sameTree(treeOf(read), wanted) ? named : done;
 }
 
 /**
@@ -48,7 +50,7 @@ function applyEdit(text: string, edit: Edit): string | null {
 function nameBeside(text: string, path: Path, name: string): string {
   const parsed = parseOne(text);
   const located = parsed && locate(parsed, path);
-  if (!located?.node || located.inFlow) return text;
+  if (!located?.node) return text;
   const end = endOf(located.node, text);
   const rest = text.slice(end, lineEnd(text, end));
   const isAlone = rest.trim() === '';

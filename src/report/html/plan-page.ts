@@ -35,6 +35,7 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  undeclaredWords,
 } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
@@ -55,6 +56,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
   const entry = (change: Change) =>
     changeEntry(change, { ...options, isOpen, remarks: remarks.ofChange.get(change.address) ?? [] });
   const scope = scopeWords(plan.scope);
+  const undeclared = undeclaredWords(plan);
   return pageHtml({
     eyebrow: 'tenantctl plan',
     title: plan.environment,
@@ -69,6 +71,9 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
         words: actionWords[action],
       })),
       { category: null, count: plan.summary.unchanged, words: 'unchanged' },
+      ...(undeclared === null
+        ? []
+        : [{ category: null, count: plan.summary.undeclared ?? 0, words: 'undeclared' }]),
     ],
     problems: remarks.errors,
     remarks: remarks.byCode,
@@ -78,11 +83,12 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     groups: groupBy(byGravity(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
       name,
       words: changeCounts(group),
-      entries: familiesOf(group).map((family) => familyEntry(family, entry)),
+      entries: familiesOf(group, maxLines).map((family) => familyEntry(family, entry)),
     })),
     facts: [
       ['Digest', plan.digest],
       ['Created', plan.createdAt],
+      ...(undeclared === null ? [] : [['Undeclared', (plan.undeclared ?? []).join(', ')] as const]),
       ...(scope === '' ? [] : [['Limited by', scope] as const]),
       ['Tool', `${plan.tool.name} ${plan.tool.version}`],
     ],

@@ -29,6 +29,7 @@ import {
   scopeWords,
   symbols,
   tenantWords,
+  undeclaredWords,
 } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import {
@@ -81,6 +82,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
     ...refusalRows,
     ...groupRows(plan, verbose),
     ...diagnosticRows(remarks, options),
+    ...undeclaredRows(plan, verbose),
     ...attentionRows(plan),
     ...refusalRows,
     hasChanges(plan)
@@ -113,6 +115,17 @@ function groupRows({ changes }: Plan, verbose: boolean): Row[] {
     blank,
     ...group.flatMap((change) => [...changeRows(change, verbose), blank]),
   ]);
+}
+
+/** Objects that no manifest names: with `--since`, by name in any case, since a removed manifest may have left one. */
+function undeclaredRows(plan: Plan, verbose: boolean): Row[] {
+  const words = undeclaredWords(plan);
+  if (words === null) return [];
+  const { scope, undeclared = [] } = plan;
+  const isNamed = verbose || scope.since !== null;
+  const hint = isNamed ? '' : '; --verbose names them';
+  const names = isNamed ? undeclared.map((address) => row(2, span('? ', 'dim'), span(address))) : [];
+  return [row(0, span('Undeclared', 'bold'), span(`  ${words}${hint}`, 'dim')), ...names, blank];
 }
 
 /** One change: its address and place, its risks and warnings, what differs, and with `verbose` its requests. */

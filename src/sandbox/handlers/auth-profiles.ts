@@ -1,19 +1,35 @@
 import type { Json, JsonObject } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import { Fields } from '../fields.ts';
-import { findById, type Handlers, okRead, okWrite, resolveName, withoutNulls } from '../handler.ts';
+import {
+  findById,
+  type Handlers,
+  okRead,
+  okWrite,
+  resolveName,
+  type Tenant,
+  withoutNulls,
+} from '../handler.ts';
 import { applyPatch, standardPatch } from '../json-patch.ts';
 import { type AuthProfile, authTypes } from '../objects.ts';
 
 const noun = 'authentication profile';
 
+/** The profiles, on some tenants with another one that has the name of the first. */
+function profilesOf({ state, variations }: Tenant): readonly AuthProfile[] {
+  const [first] = state.authProfiles;
+  return variations.twinProfiles && first
+    ? [...state.authProfiles, { ...first, id: `${first.id}-twin` }]
+    : state.authProfiles;
+}
+
 /** Authentication profiles (seed 000). */
 export const authProfiles = {
   /** Summaries only. */
-  'get-profile-config-list': (_call, { state }) =>
-    okRead(state.authProfiles.map(({ id }) => ({ id, tenant: state.tenant }))),
+  'get-profile-config-list': (_call, tenant) =>
+    okRead(profilesOf(tenant).map(({ id }) => ({ id, tenant: tenant.state.tenant }))),
 
-  'get-profile-config': (call, { state }) => okRead(showProfile(findById(state.authProfiles, call, noun))),
+  'get-profile-config': (call, tenant) => okRead(showProfile(findById(profilesOf(tenant), call, noun))),
 
   /** A bare array of operations on the five patchable fields. */
   'patch-profile-config': (call, tenant) => {

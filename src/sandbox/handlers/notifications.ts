@@ -66,13 +66,18 @@ export const notifications = {
     return okWrite(showTemplate(template, variations));
   },
 
-  /** 204 whether or not the templates exist. */
+  /** 204 whether or not the templates exist; some tenants refuse all where one does not. */
   'delete-notification-templates-in-bulk': (call, tenant) => {
     const { state, variations } = tenant;
     if (variations.bulkDelete === 'forbidden') throw new ApiError(403, betaText);
     if (variations.bulkDelete === 'refused') throw badRequest(betaText);
     if (!isArray(call.body) || call.body.length === 0) throw badRequest('The body must be a non-empty array');
     const selectors = call.body.map(readBulkDelete);
+    if (
+      variations.bulkDeleteGone === 'refused' &&
+      selectors.some((selects) => !state.templates.some(selects))
+    )
+      throw badRequest('A template of this request does not exist');
     state.templates = state.templates.filter((template) => !selectors.some((selects) => selects(template)));
     state.generation += 1;
     return { status: 204, changed: true };
@@ -81,10 +86,12 @@ export const notifications = {
   'get-notifications-template-context': (_call, { state }) => okRead(state.templateContext),
 
   /** One preference, by its key. */
-  'list-notification-preferences': (call, { state }) => {
+  'list-notification-preferences': (call, { state, variations }) => {
     const key = param(call, 'key');
     const preference = state.preferences.find((candidate) => candidate.key === key);
-    if (preference === undefined) throw notFound(`There is no notification preference for "${key}"`);
+    const message = `There is no notification preference for "${key}"`;
+    if (preference === undefined)
+      throw variations.preferenceMissing === 'notFound' ? notFound(message) : badRequest(message);
     return okRead(preference);
   },
 
@@ -95,12 +102,16 @@ export const notifications = {
     const key = fields.text('key');
     const medium = fields.choice('medium', mediums);
     const context = readJsonText(fields.json('context'), 'body.context', variations);
+    const isExtended = variations.sendTest === 'extended';
+    const locale = isExtended ? fields.textOrNull('locale') : null;
+    const recipients =
+      isExtended && fields.has('recipientEmailList') ? fields.texts('recipientEmailList') : null;
     fields.done();
     if (context === null) throw badRequest('body.context is required');
     if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium)) {
       throw notFound(`There is no notification "${key}" for ${medium}`);
     }
-    state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp() });
+    state.sentNotifications.push({ key, medium, context, sent: tenant.timestamp(), locale, recipients });
     return { status: 204, changed: true };
   },
 } satisfies Handlers;

@@ -197,13 +197,14 @@ function completeRule(sent: SentRule, live: ConditionRule | null, at: string): C
   if (!ofAttribute && sent.condition_object_id !== null) {
     throw badRequest(`${at}.condition_object_id belongs to a ProfileAttributeRule only`);
   }
+  const more = withoutNulls({ ...live?.more, ...sent.more });
   return {
     id: live?.id ?? '',
     type,
     comparison_operator: comparisonOperator,
     value,
     condition_object_id: ofAttribute ? (sent.condition_object_id ?? live?.condition_object_id ?? null) : null,
-    more: withoutNulls({ ...live?.more, ...sent.more }),
+    ...(Object.keys(more).length > 0 && { more }),
   };
 }
 

@@ -77,7 +77,7 @@ export const senders = {
   'get-dkim-attributes': ({ query }, { state, variations }) => {
     const page = selectIdentities(state.identities, query, variations);
     const changed = page.map((identity) => countRead(identity, 'dkimVerificationStatus')).includes(true);
-    return { status: 200, body: page.map(hideCount), changed };
+    return { status: 200, body: page.map((identity) => showDkim(identity, variations)), changed };
   },
 
   'create-domain-dkim': (call, { state, variations }) => {
@@ -108,7 +108,9 @@ export const senders = {
     const id = call.query.get('id');
     if (id === undefined) throw badRequest('The query parameter "id" is required');
     if (id !== identity) throw badRequest('The query parameter "id" is not the identity of the path');
-    const found = state.mailFrom.find((candidate) => isSameIdentity(candidate.identity, identity));
+    const ofIdentity = (name: string) => state.mailFrom.find((one) => isSameIdentity(one.identity, name));
+    const inherited = variations.mailFromIdentity === 'domain' ? ofIdentity(domainOf(identity)) : undefined;
+    const found = ofIdentity(identity) ?? inherited;
     if (found !== undefined) {
       const changed = countRead(found, 'mailFromDomainStatus');
       return { status: 200, body: showMailFrom(found), changed };
@@ -160,6 +162,19 @@ function selectIdentities(
 /** What a tenant answers about an item. */
 function hideCount<T extends { readsLeft: number | null }>({ readsLeft: _readsLeft, ...shown }: T) {
   return shown;
+}
+
+/** The mail provider's own words for states of DKIM. */
+const providerStates = {
+  upper: { PENDING: 'NOT_STARTED', FAILED: 'TEMPORARY_FAILURE' },
+  camel: { PENDING: 'NotStarted', FAILED: 'TemporaryFailure' },
+} as const;
+
+function showDkim(identity: DkimIdentity, { dkimStates }: Variations): Json {
+  const shown = hideCount(identity);
+  const { dkimVerificationStatus: state } = identity;
+  if (dkimStates === 'documented' || (state !== 'PENDING' && state !== 'FAILED')) return shown;
+  return { ...shown, dkimVerificationStatus: providerStates[dkimStates][state] };
 }
 
 function showMailFrom(mailFrom: MailFrom): Json {

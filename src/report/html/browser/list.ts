@@ -1,0 +1,214 @@
+import { Bodies, bodyOf } from './bodies.ts';
+import { find, findAll, focusOnSlash, startSwitch, wordsIn } from './dom.ts';
+import { Frames, fitAll } from './frames.ts';
+import { startKeys } from './keys.ts';
+import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
+import { Review } from './review.ts';
+
+/** Milliseconds without typing after which the filter is applied. */
+const typingPause = 120;
+
+/** The list of entries: filters, details that are made when they are opened, and keys. */
+export class List {
+  readonly #entries = findAll('.entry', HTMLDetailsElement);
+  readonly #bodies = new Bodies(this.#entries);
+  readonly #review = new Review(this.#entries);
+  readonly #frames = new Frames();
+  readonly #text = find('text', HTMLInputElement);
+  readonly #group = find('group', HTMLSelectElement);
+  /** Entries that have their frames and tools. */
+  readonly #ready = new Set<Element>();
+  #at = '';
+  #view = '';
+  #filters: readonly string[] = [];
+
+  start(): void {
+    this.#startFilters();
+    this.#startViews();
+    this.#startOpening();
+    this.#startExpanding();
+    focusOnSlash(this.#text);
+    startKeys(
+      () => this.#entries.filter(isShown),
+      (entry) => this.#review.toggle(entry),
+    );
+    this.#restore();
+    if (this.#bodies.isPacked) void this.#unpack();
+  }
+
+  /** Shows what the page's address says. */
+  #restore(): void {
+    const place = readPlace();
+    this.#text.value = place.words;
+    this.#group.value = place.group;
+    this.#filters = place.filters;
+    this.#at = place.at;
+    findAll('button[data-view]', HTMLButtonElement)
+      .find(({ dataset }) => dataset.view === place.view)
+      ?.click();
+    for (const entry of this.#entries) if (entry.open || !this.#bodies.isPacked) void this.#open(entry);
+    this.#filter();
+    this.#goTo(place.at);
+    addEventListener('hashchange', () => this.#follow());
+  }
+
+  /** Until all is unpacked, the search finds titles only. */
+  async #unpack(): Promise<void> {
+    await this.#bodies.unpackAll();
+    document.documentElement.dataset.unpacked = '';
+    if (this.#text.value !== '') this.#filter();
+  }
+
+  #startFilters(): void {
+    let timer = 0;
+    this.#text.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.#filter(), typingPause);
+    });
+    this.#group.addEventListener('change', () => this.#filter());
+    for (const button of findAll('button[data-filter]', HTMLButtonElement))
+      button.addEventListener('click', () => this.#toggle(button.dataset.filter ?? ''));
+  }
+
+  #toggle(name: string): void {
+    const others = this.#filters.filter((one) => one !== name);
+    this.#filters = others.length < this.#filters.length ? others : [...others, name];
+    this.#filter();
+  }
+
+  #startViews(): void {
+    startSwitch('button[data-view]', ({ dataset }) => {
+      this.#view = dataset.view ?? '';
+      document.documentElement.dataset.view = this.#view;
+      this.#save();
+    });
+  }
+
+  #filter(): void {
+    const words = wordsIn(this.#text);
+    const matching = new Set(this.#entries.filter((entry) => this.#matches(entry, words)));
+    for (const entry of this.#entries)
+      if (entry.hidden === matching.has(entry)) entry.hidden = !matching.has(entry);
+    for (const entry of matching) showLead(entry, matching);
+    countGroups(matching);
+    find('nothing', HTMLElement).hidden = matching.size > 0;
+    find('count', HTMLElement).textContent = `${matching.size} of ${this.#entries.length}`;
+    pressFilters(this.#filters);
+    markHits(this.#text, this.#entries);
+    this.#save();
+  }
+
+  #matches(entry: HTMLDetailsElement, words: readonly string[]): boolean {
+    const { group, categories = '' } = entry.dataset;
+    return (
+      (this.#group.value === '' || group === this.#group.value) &&
+      (this.#filters.length === 0 ||
+        categories.split(' ').some((category) => this.#filters.includes(category))) &&
+      words.every((word) => this.#bodies.textOf(entry).includes(word))
+    );
+  }
+
+  /** Goes where the page's address leads; filters that hide that entry are given up. */
+  #follow(): void {
+    const { at } = readPlace();
+    const entry = this.#entries.find(({ id }) => id === at);
+    if (entry?.hidden) {
+      this.#text.value = '';
+      this.#group.value = '';
+      this.#filters = [];
+    }
+    this.#filter();
+    this.#goTo(at);
+  }
+
+  #goTo(id: string): void {
+    const entry = this.#entries.find((one) => one.id === id);
+    if (!entry) return;
+    this.#at = id;
+    for (let outer = entry.parentElement; outer; outer = outer.parentElement)
+      if (outer instanceof HTMLDetailsElement) outer.open = true;
+    entry.open = true;
+    entry.scrollIntoView();
+    entry.querySelector('summary')?.focus({ preventScroll: true });
+    this.#save();
+  }
+
+  #save(): void {
+    writePlace({
+      at: this.#at,
+      words: this.#text.value,
+      group: this.#group.value,
+      filters: this.#filters,
+      view: this.#view,
+    });
+  }
+
+  #startOpening(): void {
+    const onToggle = ({ target }: Event) => {
+      if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
+        void this.#open(target);
+    };
+    document.addEventListener('toggle', onToggle, true);
+  }
+
+  async #open(entry: HTMLDetailsElement): Promise<void> {
+    await this.#bodies.fill(entry);
+    this.#prepare(entry);
+    fitAll(entry);
+    markHits(this.#text, this.#entries);
+  }
+
+  #prepare(entry: HTMLDetailsElement): void {
+    const body = bodyOf(entry);
+    if (!body || this.#ready.has(entry)) return;
+    this.#ready.add(entry);
+    this.#frames.add(body);
+    this.#review.addTools(entry, body);
+  }
+
+  /** Lets people expand or collapse all entries. Printing expands them too. */
+  #startExpanding(): void {
+    const expand = (isOpen: boolean) => {
+      for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
+    };
+    find('expand', HTMLButtonElement).addEventListener('click', () => expand(true));
+    find('collapse', HTMLButtonElement).addEventListener('click', () => expand(false));
+    let closed: HTMLDetailsElement[] = [];
+    addEventListener('beforeprint', () => {
+      const folds = findAll('.members, .remarks, .entry:not([hidden])', HTMLDetailsElement);
+      closed = folds.filter(({ open }) => !open);
+      for (const fold of closed) fold.open = true;
+      for (const entry of this.#entries) {
+        this.#bodies.fillNow(entry);
+        this.#prepare(entry);
+      }
+    });
+    addEventListener('afterprint', () => {
+      for (const fold of closed) fold.open = false;
+    });
+  }
+}
+
+function isShown(entry: HTMLElement): boolean {
+  return !entry.hidden && entry.checkVisibility();
+}
+
+/** An entry is shown for the sake of one below it too. */
+function showLead(entry: HTMLDetailsElement, matching: ReadonlySet<Element>): void {
+  const lead = entry.parentElement?.closest<HTMLElement>('.entry');
+  if (!lead || matching.has(lead)) return;
+  lead.hidden = false;
+  const fold = entry.closest<HTMLDetailsElement>('.members');
+  if (fold) fold.open = true;
+}
+
+/** Says how many entries of each group match, where not all do. */
+function countGroups(matching: ReadonlySet<Element>): void {
+  for (const section of findAll('.group', HTMLElement)) {
+    const all = [...section.querySelectorAll('.entry')];
+    const { length } = all.filter((entry) => matching.has(entry));
+    section.hidden = length === 0;
+    const label = section.querySelector('h2 .shown');
+    if (label) label.textContent = length === all.length ? '' : `${length} of ${all.length} shown`;
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { deleteNotes, FakeTenant, type Fault, planOf } from './fake.ts';
+import { apply, outcomes } from './run.ts';
+
+const noteOf = (key: string) => ({ id: `id-${key}`, key, text: 'x' });
+const [one, two, three] = [noteOf('one'), noteOf('two'), noteOf('three')] as const;
+const notes = { one, two, three };
+const refused: Fault = { is: 'status', status: 400, done: false };
+const keysOf = (tenant: FakeTenant) => tenant.sent.map(({ body }) => JSON.stringify(body));
+
+describe('a bulk delete that the tenant refuses', () => {
+  it('because one object was gone already is made for the others, one by one', async () => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = (_request, count) => {
+      if (count > 1) return null;
+      tenant.notes.delete('two');
+      return refused;
+    };
+    const result = await apply(planOf(deleteNotes([one, two, three])), tenant);
+    expect(Object.values(outcomes(result))).toEqual(['done', 'done', 'done']);
+    expect(tenant.notes.size).toBe(0);
+    expect(keysOf(tenant).slice(1)).toEqual([
+      expect.stringMatching(/^\[\{"key":"one"/),
+      expect.stringMatching(/^\[\{"key":"three"/),
+    ]);
+    const gone = result.changes.find(({ address }) => address.endsWith('/two'));
+    expect(gone?.warnings).toEqual([expect.stringContaining('already gone')]);
+  });
+
+  it('leaves an object alone that somebody changed meanwhile', async () => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = () => {
+      tenant.notes.delete('one');
+      tenant.notes.set('two', { ...two, text: 'theirs' });
+      return refused;
+    };
+    const result = await apply(planOf(deleteNotes([one, two])), tenant);
+    expect(Object.values(outcomes(result))).toEqual(['done', 'failed']);
+    expect(tenant.sent).toHaveLength(1);
+    expect(result.changes.at(-1)?.error).toContain('Changed since the plan');
+  });
+
+  it('although nothing is gone stays refused, and is not sent again', async () => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = () => refused;
+    const result = await apply(planOf(deleteNotes([one, two])), tenant);
+    expect(Object.values(outcomes(result))).toEqual(['failed', 'failed']);
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('of a single object that was gone already is done', async () => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = () => {
+      tenant.notes.delete('one');
+      return refused;
+    };
+    const result = await apply(planOf(deleteNotes([one])), tenant);
+    expect(Object.values(outcomes(result))).toEqual(['done']);
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('stays refused where the objects cannot be read again', async () => {
+    const tenant = new FakeTenant({ notes });
+    let isDown = false;
+    tenant.readFault = () => (isDown ? new Error('down') : null);
+    tenant.fault = () => {
+      isDown = true;
+      return refused;
+    };
+    const result = await apply(planOf(deleteNotes([one, two])), tenant);
+    expect(Object.values(outcomes(result))).toEqual(['failed', 'failed']);
+    expect(tenant.sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,104 @@
+/** Objects that no manifest names, in the plan that reviews the removal of a manifest. */
+import { describe, expect, test } from 'vitest';
+import { createTestWorld, type World, type WorldOptions } from '../support/world.ts';
+
+const seed = `
+templateDefaults:
+  - { key: welcome, medium: EMAIL, locale: en, subject: Welcome, body: Hi }
+  - { key: farewell, medium: EMAIL, locale: en, subject: Bye, body: Bye }
+templates:
+  - { key: welcome, medium: EMAIL, locale: en, subject: Hello }
+profileSearches: [{ label: a }, { label: b }, { label: c }]
+`;
+const search = (label: string) => ({ kind: 'ProfileSearch', label });
+
+async function open(options: WorldOptions, ...declared: object[]): Promise<World> {
+  const world = await createTestWorld({
+    seed,
+    profiles: { profileSearchDelete: true },
+    sandbox: { variations: { profileSearchDelete: true } },
+    ...options,
+  });
+  world.declare(declared);
+  return world;
+}
+
+const undeclared = ['ProfileSearch/b', 'ProfileSearch/c'];
+
+describe('objects of declared kinds that no manifest names', () => {
+  test('are counted and listed, and cost no request', async () => {
+    const world = await open({}, search('a'));
+    const plan = await world.plan();
+    expect(plan).toMatchObject({ changes: [], undeclared, summary: { unchanged: 1, undeclared: 2 } });
+    const asked = world.sandbox.log.filter(({ method }) => method === 'GET');
+    expect(asked.map(({ path }) => path)).toEqual(['/api/advanced_search']);
+  });
+
+  test('are no changes, and not part of what is approved', async () => {
+    const world = await open({}, search('a'), search('new'));
+    const before = await world.plan();
+    world.sandbox.state.profileSearches.pop();
+    const after = await world.plan();
+    expect([before.summary.undeclared, after.summary.undeclared]).toEqual([2, 1]);
+    expect(after.digest).toBe(before.digest);
+    world.declare([search('a')]);
+    expect(await world.run('plan', '--detailed-exitcode')).toMatchObject({ code: 0 });
+  });
+
+  test('are named in every report', async () => {
+    const world = await open({}, search('a'));
+    const words = '2 objects in the tenant that no manifest names';
+    const brief = await world.run('plan');
+    expect(brief.stdout).toContain(`${words}; --verbose names them`);
+    expect(brief.stdout).not.toContain(undeclared[0]);
+    for (const options of [['--verbose'], ['--format', 'markdown']]) {
+      const { stdout } = await world.run('plan', ...options);
+      expect(stdout).toContain(words);
+      for (const address of undeclared) expect(stdout).toContain(address);
+    }
+    const page = await world.run('plan', '--format', 'html');
+    expect(page.stdout).toMatch(/2<\/[^>]+>[\s\S]{0,80}undeclared/);
+    for (const address of undeclared) expect(page.stdout).toContain(address);
+  });
+
+  test('are counted with the changes', async () => {
+    const world = await open({}, search('a'), search('new'));
+    expect((await world.run('plan')).stdout).toContain('1 unchanged, 2 undeclared.');
+  });
+
+  test('are none of kinds that no manifest declares, and none where only the default exists', async () => {
+    const template = {
+      kind: 'NotificationTemplate',
+      key: 'welcome',
+      medium: 'EMAIL',
+      locale: 'en',
+      subject: 'Hello',
+    };
+    const world = await open({}, template);
+    const plan = await world.plan();
+    expect(plan.summary.undeclared).toBe(0);
+    expect(plan).not.toHaveProperty('undeclared');
+  });
+
+  test('are neither those that prune.keep names, nor those that the plan deletes', async () => {
+    const prune = { kinds: ['ProfileSearch'], keep: [undeclared[0] ?? ''] };
+    const world = await open({ environment: { prune } }, search('a'));
+    expect((await world.plan()).undeclared).toEqual([undeclared[1]]);
+    expect((await world.plan('--prune')).summary).toMatchObject({ delete: 1, undeclared: 0 });
+    world.declare([search('a'), { ...search('c'), ensure: 'absent' }]);
+    expect((await world.plan()).summary).toMatchObject({ delete: 1, undeclared: 0 });
+  });
+
+  test('are only those in scope', async () => {
+    const world = await open({}, search('a'));
+    expect((await world.plan('--except', 'ProfileSearch/c')).undeclared).toEqual([undeclared[0]]);
+  });
+
+  test('are none of a rollback', async () => {
+    const world = await open({}, search('a'), search('new'));
+    expect(await world.run('apply', '--yes', '--result', 'result.json')).toMatchObject({ code: 0 });
+    const { json } = await world.run('rollback', 'result.json', '--format', 'json');
+    expect(json).toMatchObject({ summary: { delete: 1 } });
+    expect(json).not.toHaveProperty('undeclared');
+  });
+});
