@@ -2,11 +2,12 @@ import { validators } from '../generated/validators.js';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { type Fleet, fleetDigest, fleetFormat } from '../model/fleet.ts';
 import { isObject, isTooDeep, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
 import { type Plan, planFormat } from '../model/plan.ts';
 import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 
-type FormName = 'plan' | 'result';
+type FormName = 'plan' | 'result' | 'fleet';
 
 /** A format of files that tenantctl writes and reads. */
 interface SavedForm<T> {
@@ -35,6 +36,14 @@ const resultForm: SavedForm<Result> = {
   hint: 'A result file is what `tenantctl apply --result FILE` writes.',
   exitCode: ExitCode.couldNotRun,
   salvage: salvageResult,
+};
+
+const fleetForm: SavedForm<Fleet> = {
+  name: 'fleet',
+  format: fleetFormat,
+  is: (value): value is Json & Fleet => validators.fleet(value),
+  hint: 'Make a new one with `tenantctl plan --env … --out FILE`.',
+  exitCode: ExitCode.refused,
 };
 
 /** What a result file says that was written while its run went on. */
@@ -79,6 +88,21 @@ export function editedPlan(name: string): Diagnostic {
  */
 export function readResultFile(text: string, file: string): Result {
   return readSavedFile(text, file, resultForm);
+}
+
+/**
+ * Reads the text of a file with the plans of several environments, or their results. Throws a Failure (exit 4) for a file
+ * that is none, is cut or edited, or has the format of another version.
+ *
+ * @param file the file's name, for messages
+ */
+export function readFleetFile(text: string, file: string): Fleet {
+  const fleet = readSavedFile(text, file, fleetForm);
+  const isSound =
+    fleetDigest(fleet.environments) === fleet.digest &&
+    fleet.environments.every(({ plan }) => plan === null || planDigest(plan) === plan.digest);
+  if (!isSound) throw new Failure([editedPlan(file)], ExitCode.refused);
+  return fleet;
 }
 
 function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {
@@ -141,10 +165,13 @@ export function isCutResult(text: string): boolean {
 const otherHints: Readonly<Record<FormName, string>> = {
   plan: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
   result: 'Use `tenantctl show` to see a result, and `tenantctl rollback` to undo it.',
+  fleet:
+    'It holds several environments: use `tenantctl show` to see it, and `tenantctl apply` to apply its plans.',
 };
 
-/** Which of the two a value is meant to be; `null` where that is not clear. */
-function formOf(value: JsonObject): FormName | null {
+/** Which of them a value is meant to be; `null` where that is not clear. */
+export function formOf(value: JsonObject): FormName | null {
   if (Object.hasOwn(value, 'planDigest')) return 'result';
+  if (Object.hasOwn(value, 'environments')) return 'fleet';
   return Object.hasOwn(value, 'digest') ? 'plan' : null;
 }

@@ -14,16 +14,19 @@ import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
 import { tenantWords } from '../report/words.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
+import { applySeveral, type FleetSource } from './fleet.ts';
 import { hasColour, type Io, isInteractive } from './io.ts';
 import {
   commonOptions,
   flag,
+  fleetOptions,
   format,
   group,
   list,
   planOptions,
   planOptionsOf,
   projectOptions,
+  selectedEnvironments,
   text,
 } from './options.ts';
 import {
@@ -37,10 +40,10 @@ import {
 } from './output.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
-import { holdsPlan, printSaved, readPlan, readResults } from './saved.ts';
+import { plansIn, printSaved, readFleet, readPlan, readResults } from './saved.ts';
 
 function build(yargs: Argv) {
-  return planOptions(commonOptions(yargs))
+  return fleetOptions(planOptions(commonOptions(yargs)))
     .usage(
       '$0 apply [PLANFILE] [options]\n\nChanges the tenant to match the manifests. With a plan file: applies exactly that plan, without asking for confirmation.',
     )
@@ -72,6 +75,8 @@ export const command = defineCommand(build, async (args, io) => {
   refuseResultOptions(args);
   requireConsent(args, io);
   const proofs = args.provenBy.length === 0 ? null : readResults(args.provenBy, io);
+  const fleet = fleetSource(args, io);
+  if (fleet) return applySeveral(fleet, args, proofs, io);
   const { project, resources, plan: makePlan } = planSource(args, io);
 
   return withTenant(project, args, io, async (tenant, progress) => {
@@ -163,7 +168,7 @@ function refusePlanOptions(args: Args): void {
 
 /** `apply --report r.md plan.json` names two reports and no plan file. It would make a new plan and overwrite this one. */
 function refuseToOverwritePlan(files: readonly string[], io: Io): void {
-  const plan = files.find((file) => holdsPlan(file, io));
+  const plan = files.find((file) => plansIn(file, io) !== null);
   if (plan === undefined) return;
   throw failure('usage', `${plan} holds a plan, and a report or result would overwrite it.`, {
     hint: `To apply that plan, put it before the options: \`tenantctl apply ${plan} …\`. Otherwise choose another file.`,
@@ -177,6 +182,15 @@ function refuseResultOptions({ dryRun, result, report }: Args): void {
   throw failure('usage', `A dry run has no result, so it cannot be combined with ${given.join(' and ')}.`, {
     hint: 'Use `tenantctl plan --out` to save the plan, or `tenantctl plan --report` for reports.',
   });
+}
+
+/** The plans of several environments, saved or to be made; `null` for one environment. */
+function fleetSource(args: Args, io: Io): FleetSource | null {
+  if (args.planfile !== undefined) {
+    return plansIn(args.planfile, io) === 'fleet' ? { saved: readFleet(args.planfile, io) } : null;
+  }
+  const names = selectedEnvironments(args, io);
+  return names && { names };
 }
 
 interface PlanSource {

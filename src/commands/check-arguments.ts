@@ -11,14 +11,21 @@ interface Options {
   readonly boolean?: readonly string[];
 }
 
-/** A check for mistakes that the parser accepts. Throws a Failure. */
-export function checkArguments(argv: readonly string[]): (args: Args, options: Options) => true {
+/**
+ * A check for mistakes that the parser accepts. Throws a Failure.
+ *
+ * @param positionals the command's positional arguments, as yargs writes them: `<file..>` takes several
+ */
+export function checkArguments(
+  argv: readonly string[],
+  positionals: string,
+): (args: Args, options: Options) => true {
   return (args, options) => {
     // Help is printed whatever else is given.
     if (args.help || args.version) return true;
     refuseExtraWords(args, argv);
     refuseSwitchValues(argv, options);
-    refuseRepeated(args, options);
+    refuseRepeated(args, { array: [...(options.array ?? []), ...variadicIn(positionals)] });
     refuseEmpty(args);
     return true;
   };
@@ -52,6 +59,9 @@ function refuseSwitchValues(argv: readonly string[], { boolean: switches = [] }:
     }
   }
 }
+
+const variadicIn = (positionals: string) =>
+  [...positionals.matchAll(/[<[]([\w-]+)\.\.[>\]]/g)].map(([, name = '']) => name);
 
 /** For an option with one value, it is unclear which of two values was meant. */
 function refuseRepeated(args: Args, { array = [] }: Options): void {

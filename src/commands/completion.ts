@@ -99,7 +99,15 @@ const optionValues: Readonly<Record<string, { readonly values: Values; readonly 
 
 const positionals: Readonly<Record<string, Values>> = {
   completion: () => shells,
-  schema: () => [...kinds.map(({ name }) => name), 'manifest', 'project', 'environment', 'plan', 'result'],
+  schema: () => [
+    ...kinds.map(({ name }) => name),
+    'manifest',
+    'project',
+    'environment',
+    'plan',
+    'result',
+    'fleet',
+  ],
   search: searchLabels,
   'send-test': templateAddresses,
 };

@@ -13,7 +13,7 @@ export const commands: Commands = {
     describe: 'Change the tenant to match the manifests',
     load: () => import('./apply.ts'),
   },
-  show: { positionals: '<file>', describe: 'Show a plan or result file', load: () => import('./show.ts') },
+  show: { positionals: '<file..>', describe: 'Show plan and result files', load: () => import('./show.ts') },
   rollback: {
     positionals: '<result>',
     describe: 'Make a plan that undoes an apply',
@@ -44,6 +44,11 @@ export const commands: Commands = {
   sandbox: {
     describe: 'Serve the embedded tenant',
     load: () => import('./sandbox.ts'),
+  },
+  env: {
+    positionals: '<action>',
+    describe: 'List the environments and groups',
+    load: () => import('./env.ts'),
   },
   explain: {
     positionals: '<code>',

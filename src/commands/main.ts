@@ -41,7 +41,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   };
   const parser = entry
     ? (await entry.load()).command.addTo(
-        baseParser(io, `${name} ${entry.positionals ?? ''}`).check(checkArguments(argv)),
+        baseParser(io, `${name} ${entry.positionals ?? ''}`).check(
+          checkArguments(argv, entry.positionals ?? ''),
+        ),
         entry.positionals ?? '',
         setRun,
       )

@@ -5,7 +5,14 @@ import { requireOwnFile } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
-import { type Document, type Format, formatsOf, type ReportOptions, renderReport } from '../report/index.ts';
+import {
+  type Document,
+  type Format,
+  formatsOf,
+  type ReportOptions,
+  renderReport,
+  unsupportedFormat,
+} from '../report/index.ts';
 import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, viewOf } from './io.ts';
 
@@ -91,6 +98,11 @@ const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
   ['.html', 'html'],
   ['.xml', 'junit'],
 ];
+
+/** Throws a Failure for a `--format` that the document does not have. To be called before any other work. */
+export function checkFormat(format: Format, is: Document['is']): void {
+  if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is);
+}
 
 /** Throws a Failure for a `--report` file whose ending names no format, or none that the document has. */
 export function checkReportFiles(files: readonly string[], is: Document['is']): void {

@@ -9,6 +9,7 @@ import type { Io, Verbosity } from './io.ts';
 import { flag, format, group, list, text } from './options.ts';
 import {
   appendStepSummary,
+  checkFormat,
   checkReportFiles,
   checkWritable,
   printDocument,
@@ -17,7 +18,7 @@ import {
   writeReports,
 } from './output.ts';
 import { withTenant } from './progress.ts';
-import { savePlan } from './saved.ts';
+import { saveFile } from './saved.ts';
 
 /** Options of the commands that show a plan and may save it. */
 export function planOutputOptions<T>(yargs: Argv<T>) {
@@ -32,8 +33,13 @@ export function planOutputOptions<T>(yargs: Argv<T>) {
 type PlanOutputArgs = Verbosity & ArgsOf<typeof planOutputOptions<unknown>>;
 
 /** Throws a Failure for files that {@link outputPlan} could not write. To be called before any other work. */
-export function checkPlanFiles({ out, report }: Pick<PlanOutputArgs, 'out' | 'report'>, io: Io): void {
-  checkReportFiles(report, 'plan');
+export function checkPlanFiles(
+  { out, report, format }: Pick<PlanOutputArgs, 'out' | 'report' | 'format'>,
+  is: 'plan' | 'fleet',
+  io: Io,
+): void {
+  checkFormat(format, is);
+  checkReportFiles(report, is);
   checkWritable([...report, ...(out === undefined ? [] : [out])], io);
 }
 
@@ -65,7 +71,7 @@ export async function outputPlan(
 ): Promise<ExitCode> {
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, setting) : {};
-  if (args.out !== undefined) savePlan(plan, args.out, io);
+  if (args.out !== undefined) saveFile(plan, args.out, io);
   writeReports(document, args.report, io, templates);
   appendStepSummary(document, io);
   printDocument(document, args, io, templates);

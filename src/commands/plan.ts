@@ -2,11 +2,19 @@ import type { Argv } from 'yargs';
 import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
-import { commonOptions, planOptions, planOptionsOf, projectOptions } from './options.ts';
+import { planSeveral } from './fleet.ts';
+import {
+  commonOptions,
+  fleetOptions,
+  planOptions,
+  planOptionsOf,
+  projectOptions,
+  selectedEnvironments,
+} from './options.ts';
 import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 
 function build(yargs: Argv) {
-  return planOutputOptions(planOptions(commonOptions(yargs)))
+  return fleetOptions(planOutputOptions(planOptions(commonOptions(yargs))))
     .usage(
       '$0 plan [options]\n\nCompares the manifests with the tenant, and shows what an apply would change. Changes nothing.',
     )
@@ -15,11 +23,14 @@ function build(yargs: Argv) {
       '$0 plan -e production --out plan.json',
       'Save the plan for review, then run `tenantctl apply plan.json`',
     )
+    .example('$0 plan -e @production', 'All environments of a group, in one report')
     .example("$0 plan --only 'NotificationTemplate/**'", 'Only notification templates');
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  checkPlanFiles(args, io);
+  const names = selectedEnvironments(args, io);
+  checkPlanFiles(args, names ? 'fleet' : 'plan', io);
+  if (names) return planSeveral(names, args, io);
   const project = loadProject(projectOptions(args, io));
   const options = planOptionsOf(args, io.env);
   const plan = await planWithTenant(project, args, io, (tenant) => planChanges(project, tenant, options));

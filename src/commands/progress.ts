@@ -75,7 +75,8 @@ function trafficLog(io: ProgramIo): Progress {
   return { onClient: (event) => log(clientLog(event)), onApply: (event) => log(applyText(event)), end() {} };
 }
 
-function clientLog(event: TenantEvent): string | null {
+/** What happened between the program and a tenant, in one line; `null` for what is not worth one. */
+export function clientLog(event: TenantEvent): string | null {
   if (event.type !== 'request-finished') return clientText(event);
   const { request, result, ms, detail, trackingId } = event;
   const query = new URLSearchParams(request.query).toString();

@@ -23,7 +23,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  checkPlanFiles(args, io);
+  checkPlanFiles(args, 'plan', io);
   const result = readResult(args.result, io);
   const project = loadProject(projectOptions(args, io, result.environment));
   const options = guardOptionsOf(args);

@@ -1,9 +1,17 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
-import { isCutResult, largestSavedFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
+import {
+  formOf,
+  isCutResult,
+  largestSavedFile,
+  readFleetFile,
+  readPlanFile,
+  readResultFile,
+} from '../applier/saved-file.ts';
 import type { SavedResult } from '../engine/results.ts';
 import { Failure, failure } from '../model/failure.ts';
+import type { Fleet } from '../model/fleet.ts';
 import { isObject, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -22,7 +30,7 @@ export function readResult(file: string, io: Io): Result {
   return readResultFile(readText(file, io), file);
 }
 
-/** Reads the result files that paths and globs name. Throws a Failure where one names none, or a file is no result. */
+/** The results in the files that paths and globs name, of one environment or several. Throws a Failure where one names none, or a file is no result. */
 export function readResults(patterns: readonly string[], io: Io): Result[] {
   const files = patterns.flatMap((pattern) => {
     if (existsSync(resolve(io.cwd, pattern))) return [pattern];
@@ -32,7 +40,11 @@ export function readResults(patterns: readonly string[], io: Io): Result[] {
       hint: 'Pass the result that `tenantctl apply --result FILE` wrote in the environment that proves the changes.',
     });
   });
-  return files.map((file) => readResult(file, io));
+  return files.flatMap((file) => {
+    const document = readSaved(file, io);
+    if (document.is === 'fleet') return document.fleet.environments.flatMap(({ result }) => result ?? []);
+    return readResult(file, io);
+  });
 }
 
 /** Reads a plan file or a result file. Throws a Failure (exit 1) for a file that is neither. */
@@ -41,27 +53,33 @@ export function readSaved(file: string, io: Io): Document {
     const text = readText(file, io);
     const value = parseJson(text);
     // The result of a run that was killed may be cut, and then it is no JSON.
-    const isResult = isObject(value) ? Object.hasOwn(value, 'planDigest') : isCutResult(text);
-    return isResult
-      ? { is: 'result', result: readResultFile(text, file) }
-      : { is: 'plan', plan: readPlanFile(text, file) };
+    const form = isObject(value) ? formOf(value) : isCutResult(text) ? 'result' : null;
+    if (form === 'result') return { is: 'result', result: readResultFile(text, file) };
+    if (form === 'fleet') return { is: 'fleet', fleet: readFleetFile(text, file) };
+    return { is: 'plan', plan: readPlanFile(text, file) };
   } catch (error) {
     // Exit 4 would mean that an apply was refused.
     throw error instanceof Failure ? new Failure(error.diagnostics) : error;
   }
 }
 
-/** Whether a file exists and holds a plan, sound or not. */
-export function holdsPlan(file: string, io: Io): boolean {
+/** What a file holds, sound or not: plans, of one environment or several; `null` for anything else. */
+export function plansIn(file: string, io: Io): 'plan' | 'fleet' | null {
   // Reading a device might never end.
-  if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return false;
+  if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return null;
   const value = parseJson(readText(file, io));
-  return isObject(value) && Object.hasOwn(value, 'digest') && Object.hasOwn(value, 'changes');
+  const form = isObject(value) ? formOf(value) : null;
+  return form === 'result' ? null : form;
 }
 
-/** Writes a plan file. Throws a Failure where it cannot be written. */
-export function savePlan(plan: Plan, file: string, io: Io): void {
-  writeText(file, toText(plan), io);
+/** Reads a file with the plans of several environments. Throws a Failure (exit 4) for one that is cut or edited. */
+export function readFleet(file: string, io: Io): Fleet {
+  return readFleetFile(readText(file, io), file);
+}
+
+/** Writes a plan, a fleet or a result as a file. Throws a Failure where it cannot be written. */
+export function saveFile(value: Plan | Fleet, file: string, io: Io): void {
+  writeText(file, toText(value), io);
 }
 
 /**
@@ -82,7 +100,7 @@ export function printSaved(
   return isWhole;
 }
 
-function toText(value: Plan): string {
+function toText(value: Plan | Fleet): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 

@@ -1,27 +1,72 @@
 import type { Argv } from 'yargs';
-import { ExitCode } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { type FleetMember, fleetOf } from '../model/fleet.ts';
+import type { Document } from '../report/index.ts';
 import { formats } from '../report/options.ts';
 import { defineCommand } from './command.ts';
 import { commonOptions, format, list } from './options.ts';
-import { checkReportFiles, printDocument, renderTemplates, wantsPage, writeReports } from './output.ts';
+import {
+  checkFormat,
+  checkReportFiles,
+  printDocument,
+  renderTemplates,
+  wantsPage,
+  writeReports,
+} from './output.ts';
 import { readSaved } from './saved.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
-    .usage('$0 show FILE [options]\n\nShows a plan file or a result file. Sends no request to the tenant.')
-    .positional('file', { type: 'string', describe: 'A file written by `plan --out` or `apply --result`' })
+    .usage(
+      '$0 show FILE… [options]\n\nShows plan files and result files. Several are shown as one report. Sends no request to the tenant.',
+    )
+    .positional('file', {
+      type: 'string',
+      array: true,
+      describe: 'Files written by `plan --out` or `apply --result`',
+    })
     .demandOption('file')
     .option('format', format(formats))
     .option('report', list('Also write it to these files (.md .html .json .xml .gitlab.json)'))
     .example('$0 show plan.json', 'Show a saved plan')
-    .example('$0 show plan.json --report plan.html', 'Write it as a web page');
+    .example('$0 show plan.json --report plan.html', 'Write it as a web page')
+    .example('$0 show part-1.json part-2.json', 'Join the parts of a plan that several jobs have made');
 }
 
 export const command = defineCommand(build, async (args, io) => {
-  const document = readSaved(args.file, io);
+  const [first, ...others] = args.file.map((file) => readSaved(file, io));
+  if (!first) throw failure('usage', 'Name a file.');
+  const document = others.length === 0 ? first : joinDocuments([first, ...others]);
+  checkFormat(args.format, document.is);
   checkReportFiles(args.report, document.is);
   const templates = wantsPage(args) ? await renderTemplates(document) : {};
   writeReports(document, args.report, io, templates);
   printDocument(document, args, io, templates);
   return ExitCode.done;
 });
+
+/** Plans, results and fleets as one fleet. Throws a Failure where two are of one environment. */
+function joinDocuments(documents: readonly Document[]): Document {
+  const members = documents.flatMap(membersOf);
+  const names = members.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) {
+    throw failure('environment-shown-twice', `Two of the files are of the environment ${twice}.`, {
+      hint: 'Name one file for each environment.',
+    });
+  }
+  return { is: 'fleet', fleet: fleetOf(members) };
+}
+
+function membersOf(document: Document): readonly FleetMember[] {
+  switch (document.is) {
+    case 'plan':
+      return [{ name: document.plan.environment, plan: document.plan, error: null }];
+    case 'result':
+      return [{ name: document.result.environment, plan: null, result: document.result, error: null }];
+    case 'fleet':
+      return document.fleet.environments;
+    case 'diagnostics':
+      return [];
+  }
+}

@@ -1,6 +1,7 @@
 import type { Argv } from 'yargs';
-import { createDnsChecker } from '../client/dns-checker.ts';
+import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
 import { scopeOf } from '../engine/choices.ts';
+import { forEachEnvironment, withTenantOf } from '../engine/fleet.ts';
 import {
   checkDns,
   identitiesToAwait,
@@ -9,18 +10,33 @@ import {
   type StatusScope,
   waitForStatus,
 } from '../engine/status.ts';
-import { loadProject, readDuration } from '../loader/index.ts';
+import type { Tenant } from '../engine/tenant.ts';
+import { loadProject, openProjects, readDuration } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
-import { isVerificationOver, type Status } from '../model/status.ts';
+import { gravestExitCode } from '../model/fleet.ts';
+import type { Project } from '../model/project.ts';
+import { isVerificationOver, type Status, statusFormat } from '../model/status.ts';
 import { oneLine } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
-import { defineCommand } from './command.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
+import { withFleetProgress } from './fleet.ts';
 import { type Io, viewOf } from './io.ts';
-import { commonOptions, flag, format, projectOptions, scopeOptions, text } from './options.ts';
+import {
+  commonOptions,
+  flag,
+  fleetOptions,
+  format,
+  projectFileOptions,
+  projectOptions,
+  scopeOptions,
+  selectedEnvironments,
+  text,
+} from './options.ts';
+import { printRemarks } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
-  return scopeOptions(commonOptions(yargs))
+  return fleetOptions(scopeOptions(commonOptions(yargs)))
     .usage(
       '$0 status [options]\n\nShows the verification of senders, domains and MAIL FROM domains, and the DNS records to publish.',
     )
@@ -41,32 +57,89 @@ function build(yargs: Argv) {
     .example('$0 apply --yes && $0 status --wait 30m', 'In CI: continue when all are verified');
 }
 
+type Args = ArgsOf<typeof build>;
+
 export const command = defineCommand(build, async (args, io) => {
+  const read = statusReader(args, io, await dnsChecker(args));
+  const names = selectedEnvironments(args, io);
+  if (names) return statusOfSeveral(names, read, args, io);
+  const project = loadProject(projectOptions(args, io));
+  return withTenant(project, args, io, async (tenant, progress) => {
+    const status = await read(project, tenant, () => progress.end());
+    progress.end();
+    io.stdout.write(render(status, args, io));
+    return exitCodeOf(status, args, io);
+  });
+});
+
+/** The states of several environments: each below its name, or as one JSON value. */
+async function statusOfSeveral(
+  names: readonly string[],
+  read: ReadStatus,
+  args: Args,
+  io: Io,
+): Promise<ExitCode> {
+  const projects = openProjects(projectFileOptions(args, io));
+  const outcomes = await withFleetProgress(names.length, args, io, (run) =>
+    forEachEnvironment(names, run, (name) => {
+      const project = projects.load(name);
+      return withTenantOf(project, run, (tenant) => read(project, tenant, () => run.end()));
+    }),
+  );
+  if (args.format === 'json') {
+    const environments = outcomes.map(({ name, value, error }) => ({ name, status: value, error }));
+    io.stdout.write(`${JSON.stringify({ formatVersion: statusFormat, environments }, null, 2)}\n`);
+  }
+  for (const { name, value, error } of outcomes) {
+    if (value && args.format !== 'json') {
+      const heading = args.format === 'zone' ? `; ${oneLine(name)}` : oneLine(name);
+      io.stdout.write(`${heading}\n\n${render(value, args, io)}\n`);
+    }
+    if (error) printRemarks({ is: 'diagnostics', diagnostics: error.diagnostics }, args, io);
+  }
+  return gravestExitCode(
+    outcomes.map(({ value, error }) => (error ? error.exitCode : exitCodeOf(value, args, io))),
+  );
+}
+
+/** Reads the status of a tenant, or waits for it. `onPrint` is called before lines are printed. */
+type ReadStatus = (project: Project, tenant: Tenant, onPrint: () => void) => Promise<Status>;
+
+function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatus {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
   const interval = durationOf('interval', args.interval);
-  const timeout = durationOf('dns-timeout', args.dnsTimeout);
-  const checksDns = args.dns || args.resolver !== undefined;
-  const checker = checksDns ? await createDnsChecker({ server: args.resolver ?? null, timeout }) : null;
-  const { resources, ...project } = loadProject(projectOptions(args, io));
-  const scope: StatusScope = { resources, includes: scopeOf(args) };
-  return withTenant(project, args, io, async (tenant, progress) => {
+  const includes = scopeOf(args);
+  return async ({ resources }, tenant, onPrint) => {
+    const scope: StatusScope = { resources, includes };
     const onRead = (before: Status, after: Status) => {
-      progress.end();
+      onPrint();
       if (!args.quiet) printChanges(before, after, io);
     };
     const read =
       limit === null
         ? await readStatus(tenant, scope)
         : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onRead });
-    const status = checker ? await checkDns(read, checker, io.signal) : read;
-    progress.end();
-    const { colour, width } = viewOf(io.stdout, args, io);
-    io.stdout.write(renderStatus(status, args.format, { colour: colour && args.format === 'text', width }));
-    if (limit === null || isSettled(status)) return ExitCode.done;
-    if (!args.quiet) printUnsettled(status, io);
-    return ExitCode.incomplete;
-  });
-});
+    return checker ? checkDns(read, checker, io.signal) : read;
+  };
+}
+
+async function dnsChecker({ dns, resolver, dnsTimeout }: Args): Promise<DnsChecker | null> {
+  const timeout = durationOf('dns-timeout', dnsTimeout);
+  if (!dns && resolver === undefined) return null;
+  return createDnsChecker({ server: resolver ?? null, timeout });
+}
+
+function render(status: Status, args: Args, io: Io): string {
+  const { colour, width } = viewOf(io.stdout, args, io);
+  return renderStatus(status, args.format, { colour: colour && args.format === 'text', width });
+}
+
+/** With `--wait`, what is not verified makes the command incomplete, and is named. */
+function exitCodeOf(status: Status, { wait, quiet }: Args, io: Io): ExitCode {
+  if (wait === undefined || isSettled(status)) return ExitCode.done;
+  if (!quiet) printUnsettled(status, io);
+  return ExitCode.incomplete;
+}
 
 function durationOf(option: string, text: string): number {
   const duration = readDuration(text);

@@ -1,12 +1,22 @@
 import type { Argv } from 'yargs';
-import { validateProject } from '../engine/validate.ts';
+import { joinValidations, type Validation, validateProject } from '../engine/validate.ts';
+import { loadProject, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
-import { defineCommand } from './command.ts';
-import { commonOptions, format, projectOptions, scopeOptions } from './options.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
+import type { Io } from './io.ts';
+import {
+  commonOptions,
+  fleetOptions,
+  format,
+  projectFileOptions,
+  projectOptions,
+  scopeOptions,
+  selectedEnvironments,
+} from './options.ts';
 import { printDocument } from './output.ts';
 
 function build(yargs: Argv) {
-  return scopeOptions(commonOptions(yargs))
+  return fleetOptions(scopeOptions(commonOptions(yargs)))
     .usage(
       '$0 validate [options]\n\nChecks the project file and the manifests without asking the tenant. Reports all problems at once.',
     )
@@ -15,8 +25,19 @@ function build(yargs: Argv) {
     .example('$0 validate --format github', 'As annotations on a GitHub pull request');
 }
 
+type Args = ArgsOf<typeof build>;
+
+function validateSelected(args: Args, io: Io): Validation {
+  const names = selectedEnvironments(args, io);
+  if (!names) return validateProject(() => loadProject(projectOptions(args, io)), args);
+  const projects = openProjects(projectFileOptions(args, io));
+  return joinValidations(
+    names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })),
+  );
+}
+
 export const command = defineCommand(build, async (args, io) => {
-  const { diagnostics, exitCode, resources } = validateProject(projectOptions(args, io), args);
+  const { diagnostics, exitCode, resources } = validateSelected(args, io);
   printDocument({ is: 'diagnostics', diagnostics }, args, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !args.quiet) {
     io.stdout.write(resources === 1 ? '1 resource is valid.\n' : `${resources} resources are valid.\n`);

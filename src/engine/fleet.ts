@@ -1,62 +1,164 @@
-import { ExitCode, Failure } from '../model/failure.ts';
+import type { OpenedProjects, ProjectEnvironment } from '../loader/index.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf } from '../model/fleet.ts';
+import { isRefused, type Plan } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
+import { systemCode } from '../model/system-error.ts';
+import { type ApplyOptions, applyPlan, requireApproved } from './apply.ts';
+import type { PlanOptions } from './choices.ts';
+import { FleetJournal } from './fleet-journal.ts';
+import { planChanges } from './plan.ts';
+import { openTenant, type Tenant, type TenantOptions } from './tenant.ts';
 
-/** How the environments of a fleet are worked on. */
-export interface FleetOptions {
+/** How several environments are worked on. */
+export interface FleetRun {
   /** How many at once. */
   readonly parallel: number;
   /** Aborted: no further environment is begun. */
   readonly signal: AbortSignal;
-  /** Called when an environment begins and when it has ended. */
-  readonly onProgress?: (name: string, ended: FleetMember | null) => void;
+  /** Called when the work on an environment begins and ends. */
+  onProgress?(name: string, state: 'begun' | 'done' | 'failed'): void;
 }
 
-/** What the work on one environment gives. */
-export type FleetWork = Pick<FleetMember, 'plan'> & Partial<Pick<FleetMember, 'result'>>;
+/** The same where their tenants are read. */
+export interface FleetOptions extends FleetRun {
+  /** How the tenant of an environment is opened. */
+  tenantOptions?(name: string): TenantOptions;
+}
 
 /**
- * Works on several environments, some at once. What stops one is recorded there, and stops no other. Rejects only with
- * what is a bug.
- *
- * @param work plans or applies one environment; throws a Failure for what stops it
+ * The plans of several environments of a project. Its manifests are read once. What stops one environment is recorded
+ * there, and stops no other.
  */
-export async function runFleet(
+export async function planFleet(
+  projects: OpenedProjects,
   names: readonly string[],
-  work: (name: string) => Promise<FleetWork>,
-  { parallel, signal, onProgress = () => {} }: FleetOptions,
+  { plan = {}, ...options }: FleetOptions & { readonly plan?: PlanOptions },
 ): Promise<Fleet> {
-  const members = new Map<string, FleetMember>();
+  const outcomes = await forEachEnvironment(names, options, (name) => {
+    const project = projects.load(name);
+    return withTenantOf(project, options, (tenant) => planChanges(project, tenant, plan));
+  });
+  return fleetOf(outcomes.map(({ name, value, error }) => ({ name, plan: value, error })));
+}
+
+/** How a fleet is applied. */
+export interface FleetApplyOptions extends FleetOptions, Pick<ApplyOptions, 'env' | 'failFast'> {
+  /** The folder of the project, where it is kept which environments are done. */
+  readonly root: string;
+  /** The environment of a name. Throws a Failure where there is none. */
+  environment(name: string): ProjectEnvironment;
+  /** What `--max-deletes` allows. */
+  readonly maxDeletes?: number | undefined;
+  /** Whether somebody approved the digest of the fleet, and with it those of its plans. */
+  readonly isApproved: boolean;
+  /** Called before a plan is applied. Throws a Failure where it must not be. */
+  checkPlan?(plan: Plan): void;
+}
+
+/**
+ * Applies the plans of a fleet. What stops one environment stops no other. A fleet that was applied in part is finished by
+ * applying it again: the environments that were done are not touched.
+ */
+export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Promise<Fleet> {
+  const journal = await FleetJournal.open(options.root, fleet.digest);
+  const members = new Map(fleet.environments.map((member) => [member.name, member]));
+  const outcomes = await forEachEnvironment([...members.keys()], options, async (name) => {
+    const plan = members.get(name)?.plan ?? null;
+    if (!plan || isRefused(plan)) return null;
+    const done = journal.resultOf(name);
+    if (done) return done;
+    const result = await applyOne(plan, options);
+    if (result.outcome === 'done') await journal.add(name, result);
+    return result;
+  });
+  const applied = fleetOf(
+    outcomes.map(({ name, value, error }): FleetMember => {
+      const member = members.get(name);
+      return { name, plan: member?.plan ?? null, result: value, error: error ?? member?.error ?? null };
+    }),
+  );
+  if (applied.summary.failed === 0) await journal.remove();
+  return applied;
+}
+
+async function applyOne(plan: Plan, options: FleetApplyOptions): Promise<Result> {
+  const { isApproved, maxDeletes, checkPlan, signal, failFast = false, env } = options;
+  const project = options.environment(plan.environment);
+  requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
+  checkPlan?.(plan);
+  return withTenantOf(project, options, (tenant) =>
+    applyPlan(project, tenant, plan, { signal, failFast, ...(env ? { env } : {}) }),
+  );
+}
+
+/** What the work on one environment gave, or what stopped it. */
+export type FleetOutcome<T> =
+  | { readonly name: string; readonly value: T; readonly error: null }
+  | { readonly name: string; readonly value: null; readonly error: FleetError };
+
+/** Works on several environments, some of them at once. What stops one is its error, and stops no other. */
+export async function forEachEnvironment<T>(
+  names: readonly string[],
+  { parallel, signal, onProgress = () => {} }: FleetRun,
+  work: (name: string) => T | Promise<T>,
+): Promise<FleetOutcome<T>[]> {
+  const outcomes = new Map<string, FleetOutcome<T>>();
   const waiting = names.values();
   const worker = async () => {
     for (const name of waiting) {
-      onProgress(name, null);
-      const member = signal.aborted ? notBegun(name) : await workOn(name, work);
-      members.set(name, member);
-      onProgress(name, member);
+      onProgress(name, 'begun');
+      const outcome = signal.aborted ? notBegun(name) : await workOn(name, work, signal);
+      outcomes.set(name, outcome);
+      onProgress(name, outcome.error === null ? 'done' : 'failed');
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, names.length) }, worker));
-  return fleetOf(names.map((name) => members.get(name) ?? notBegun(name)));
+  return names.map((name) => outcomes.get(name) ?? notBegun(name));
 }
 
-async function workOn(name: string, work: (name: string) => Promise<FleetWork>): Promise<FleetMember> {
+async function workOn<T>(
+  name: string,
+  work: (name: string) => T | Promise<T>,
+  signal: AbortSignal,
+): Promise<FleetOutcome<T>> {
   try {
-    return { name, ...(await work(name)), error: null };
+    return { name, value: await work(name), error: null };
   } catch (error) {
-    return { name, plan: null, error: errorOf(error) };
+    return { name, value: null, error: errorOf(error, signal) };
   }
 }
 
-function errorOf(error: unknown): FleetError {
+/** Also a bug shows where it happened, and stops no other environment. */
+function errorOf(error: unknown, signal: AbortSignal): FleetError {
   if (error instanceof Failure) return { exitCode: error.exitCode, diagnostics: error.diagnostics };
-  throw error;
+  if (signal.aborted) return interrupted('Interrupted.');
+  const message = error instanceof Error ? error.message : String(error);
+  const { diagnostics, exitCode } = failure(systemCode(error) === null ? 'internal' : 'system', message);
+  return { exitCode, diagnostics };
 }
 
-function notBegun(name: string): FleetMember {
-  const diagnostic = {
-    code: 'interrupted',
-    severity: 'error',
-    message: 'Interrupted before it began.',
-  } as const;
-  return { name, plan: null, error: { exitCode: ExitCode.interrupted, diagnostics: [diagnostic] } };
+const notBegun = (name: string) => {
+  return { name, value: null, error: interrupted('Interrupted before it began.') };
+};
+
+function interrupted(message: string): FleetError {
+  return {
+    exitCode: ExitCode.interrupted,
+    diagnostics: [{ code: 'interrupted', severity: 'error', message }],
+  };
+}
+
+/** Opens the tenant of an environment for `use`, and closes it. */
+export async function withTenantOf<T>(
+  project: ProjectEnvironment,
+  { signal, tenantOptions }: FleetOptions,
+  use: (tenant: Tenant) => Promise<T>,
+): Promise<T> {
+  const tenant = await openTenant(project, { signal, ...tenantOptions?.(project.environment.name) });
+  try {
+    return await use(tenant);
+  } finally {
+    await tenant.close();
+  }
 }

@@ -1,8 +1,9 @@
 import { lint } from '../lint/index.ts';
-import { type LoadProjectOptions, loadProject } from '../loader/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
+import { gravestExitCode } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
+import type { Project } from '../model/project.ts';
 import { scopeOf, unmatchedGlobs } from './choices.ts';
 
 /** What can be said about a project without its tenant. */
@@ -18,16 +19,15 @@ export interface Validation {
  * Loads a project and lints it, without asking the tenant. Problems are returned, not thrown. Those of resources out of
  * scope are left out, unless they are errors: an error anywhere stops every other command. Throws a Failure for globs
  * that can match nothing.
+ *
+ * @param load loads the project
  */
-export function validateProject(
-  options: LoadProjectOptions,
-  scope: Pick<Scope, 'only' | 'except'>,
-): Validation {
+export function validateProject(load: () => Project, scope: Pick<Scope, 'only' | 'except'>): Validation {
   const isInScope = scopeOf(scope);
   const isShown = ({ address, severity }: Diagnostic) =>
     severity === 'error' || address === undefined || isInScope(address);
   try {
-    const { diagnostics: problems, resources, lint: levels } = loadProject(options);
+    const { diagnostics: problems, resources, lint: levels } = load();
     const unmatched = unmatchedGlobs(scope, resources, resources);
     const findings = lint({ resources, known: null, levels });
     const diagnostics = [...unmatched, ...problems, ...findings].filter(isShown);
@@ -40,4 +40,31 @@ export function validateProject(
     if (!(error instanceof Failure)) throw error;
     return { diagnostics: error.diagnostics.filter(isShown), exitCode: error.exitCode, resources: 0 };
   }
+}
+
+/** What can be said about several environments of a project: problems that all of them have are told once. */
+export function joinValidations(all: readonly (Validation & { readonly name: string })[]): Validation {
+  const found = new Map<string, { diagnostic: Diagnostic; names: string[] }>();
+  for (const { name, diagnostics } of all) {
+    for (const diagnostic of diagnostics) {
+      const id = JSON.stringify(diagnostic);
+      const known = found.get(id);
+      if (known) known.names.push(name);
+      else found.set(id, { diagnostic, names: [name] });
+    }
+  }
+  return {
+    diagnostics: [...found.values()].map(({ diagnostic, names }) =>
+      names.length === all.length ? diagnostic : addNames(diagnostic, names),
+    ),
+    exitCode: gravestExitCode(all.map(({ exitCode }) => exitCode)),
+    resources: Math.max(0, ...all.map(({ resources }) => resources)),
+  };
+}
+
+function addNames(diagnostic: Diagnostic, names: readonly string[]): Diagnostic {
+  return {
+    ...diagnostic,
+    message: `${diagnostic.message.replace(/[.]$/, '')} (only in ${names.join(', ')})`,
+  };
 }

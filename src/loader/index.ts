@@ -59,8 +59,11 @@ export function loadProject(options: LoadProjectOptions): Project {
 
 /** A project whose files are read once, for several of its environments. */
 export interface OpenedProjects extends EnvironmentNames {
+  readonly root: string;
   /** The project for one environment, as {@link loadProject} loads it. */
   load(environment: string): Project;
+  /** One environment without the manifests, as {@link loadEnvironment} loads it. */
+  environment(name: string): ProjectEnvironment;
 }
 
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
@@ -72,6 +75,8 @@ export function openProjects(options: LoadProjectOptions): OpenedProjects {
   return {
     environments,
     groups,
+    root: opened.project.root,
+    environment: (name) => checkEnvironmentAlone(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment), options.manifests, kept),
   };
 }
@@ -176,7 +181,10 @@ function prepareManifests(
 
 /** Loads the project file for one environment, and no manifest. Throws one Failure with all its problems. */
 export function loadEnvironment(options: LoadOptions): ProjectEnvironment {
-  const opened = openEnvironment(openProject(options), options.environment);
+  return checkEnvironmentAlone(openEnvironment(openProject(options), options.environment));
+}
+
+function checkEnvironmentAlone(opened: OpenEnvironment): ProjectEnvironment {
   refuseSecretTexts(opened);
   return requireEnvironment(opened);
 }

@@ -34,16 +34,22 @@ export function isPlainName(selector: string): boolean {
 
 type Found = { readonly names: readonly string[] } | { readonly problem: Diagnostic };
 
+/** The environments of a group, in the order of the project file. */
+export function membersOf(group: string, project: EnvironmentNames): string[] {
+  const globs = Object.hasOwn(project.groups, group) ? project.groups[group] : undefined;
+  const named = new Set((globs ?? []).flatMap((glob) => namesLike(glob, project)));
+  return project.environments.filter((name) => named.has(name));
+}
+
 function groupNamed(group: string, project: EnvironmentNames): Found {
-  const members = Object.hasOwn(project.groups, group) ? project.groups[group] : undefined;
-  if (members === undefined) {
+  if (!Object.hasOwn(project.groups, group)) {
     const groups = Object.keys(project.groups);
     const all =
       groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
     const near = didYouMean(group, groups);
     return { problem: problemOf('unknown-group', `There is no group \`@${group}\`.`, near ?? all) };
   }
-  const names = members.flatMap((member) => namesLike(member, project));
+  const names = membersOf(group, project);
   if (names.length > 0) return { names };
   return {
     problem: problemOf('empty-group', `The group \`@${group}\` matches no environment.`, listOf(project)),

@@ -37,10 +37,11 @@ export interface Fleet {
   readonly environments: readonly FleetMember[];
 }
 
-/** The fleet of these environments, in their order. */
-export function fleetOf(environments: readonly FleetMember[]): Fleet {
+/** The fleet of these environments, by their names: parts that are joined again give the same fleet. */
+export function fleetOf(members: readonly FleetMember[]): Fleet {
+  const environments = members.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const plans = environments.flatMap(({ plan }) => plan ?? []);
-  const sum = (name: keyof Summary) => plans.reduce((total, { summary }) => total + summary[name], 0);
+  const sum = (name: keyof Summary) => plans.reduce((total, { summary }) => total + (summary[name] ?? 0), 0);
   return {
     formatVersion: fleetFormat,
     digest: fleetDigest(environments),
@@ -52,6 +53,7 @@ export function fleetOf(environments: readonly FleetMember[]): Fleet {
       delete: sum('delete'),
       manual: sum('manual'),
       unchanged: sum('unchanged'),
+      undeclared: sum('undeclared'),
     },
     environments,
   };

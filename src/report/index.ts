@@ -1,13 +1,14 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { failure } from '../model/failure.ts';
+import { type Failure, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
+import { fleetMarkdown } from './fleet-markdown.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
 import { planHtml } from './html/plan-page.ts';
 import { resultHtml } from './html/result-page.ts';
 import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-output.ts';
-import { diagnosticsJunit, planJunit, resultJunit } from './junit.ts';
+import { diagnosticsJunit, fleetJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown, resultMarkdown } from './markdown.ts';
 import { type Document, type Format, formats, type ReportOptions } from './options.ts';
 import { planMarkdown } from './plan-markdown.ts';
@@ -46,7 +47,12 @@ const renderers: {
     junit: resultJunit,
     github: resultGithub,
   },
-  fleet: { text: fleetText, json },
+  fleet: {
+    text: fleetText,
+    json,
+    markdown: (fleet, options) => disarm(fleetMarkdown(fleet, options)),
+    junit: fleetJunit,
+  },
   diagnostics: {
     text: diagnosticsText,
     json: diagnosticsJson,
@@ -86,7 +92,12 @@ export function renderReport(
 function rendererOf<T>(known: Renderers<T>, format: Format, is: Document['is']) {
   const found = known[format];
   if (found) return found;
-  throw failure('unsupported-format', `There is no ${format} report of a ${is}.`, {
+  throw unsupportedFormat(format, is);
+}
+
+/** The Failure for a format that a kind of document does not have. */
+export function unsupportedFormat(format: Format, is: Document['is']): Failure {
+  return failure('unsupported-format', `There is no ${format} report of a ${is}.`, {
     hint: `Use one of: ${formatsOf(is).join(', ')}.`,
   });
 }

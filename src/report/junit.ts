@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Fleet } from '../model/fleet.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { escapeHtml } from './safe.ts';
@@ -33,27 +34,49 @@ const passed = { is: 'passed', message: '', type: '', details: '' } as const;
 
 /** A plan as tests: each object that differs from its manifest is a failure, and each guard that refused it. */
 export function planJunit(plan: Plan): string {
+  return document(`tenantctl plan ${plan.environment}`, planCases(plan));
+}
+
+function planCases(plan: Plan): TestCase[] {
   const equal: TestCase = {
     suite: 'tenant',
     name: `${pluralize(plan.summary.unchanged, 'object')} unchanged`,
     ...passed,
     details: hasChanges(plan) ? '' : noChanges(plan),
   };
-  const cases = [...plan.changes.map(changeCase), ...plan.diagnostics.map(diagnosticCase), equal];
-  return document(`tenantctl plan ${plan.environment}`, cases);
+  return [...plan.changes.map(changeCase), ...plan.diagnostics.map(diagnosticCase), equal];
 }
 
 /** An apply as tests: each change that failed, or whose outcome is unknown, is a failure. */
 export function resultJunit(result: Result): string {
+  return document(`tenantctl apply ${result.environment}`, resultCases(result));
+}
+
+function resultCases(result: Result): TestCase[] {
   const { outcome } = result;
   const run: TestCase = { suite: 'run', name: `apply to ${result.environment}`, ...passed };
   const message = outcome === 'refused' ? refused : 'interrupted';
   const isOver = outcome === 'done' || outcome === 'partial';
-  return document(`tenantctl apply ${result.environment}`, [
+  return [
     isOver ? run : { ...run, is: 'failure', message, type: outcome },
     ...(result.diagnostics ?? []).map(diagnosticCase),
     ...result.changes.map(outcomeCase),
-  ]);
+  ];
+}
+
+/** The plans or results of several environments as tests: a suite for each environment. */
+export function fleetJunit({ environments }: Fleet): string {
+  const cases = environments.flatMap(({ name, plan, result, error }) => {
+    const found = error
+      ? error.diagnostics.map(diagnosticCase)
+      : result
+        ? resultCases(result)
+        : plan
+          ? planCases(plan)
+          : [];
+    return found.map((each) => ({ ...each, suite: name, name: `${each.suite}: ${each.name}` }));
+  });
+  return document('tenantctl environments', cases);
 }
 
 /** Problems as tests: errors fail, the rest passes with its text as output. */

@@ -45,7 +45,8 @@ export function resultMarkdown(result: Result): string {
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, [{ heading: '', sections }], { foot, advice: showAll });
 }
 
-function resultSection(change: ChangeResult): Section {
+/** One change of a run, open where it failed. */
+export function resultSection(change: ChangeResult): Section {
   const { action, address, outcome, error, warnings, requests } = change;
   const code = escapeHtml(oneLine(address));
   const title = `${outcomeSigns[outcome]} ${outcomeWords[outcome]} <code>${symbols[action]}</code> <code>${code}</code>`;

@@ -125,7 +125,11 @@ function remarkSection([code, diagnostics]: Remarks['byCode'][number]): Section 
 }
 
 /** One change or several that are the same, collapsed, with the differences. In brief it is the title alone. */
-function planSection(family: Family, remarks: Remarks, { sourceUrl }: ReportOptions): Section {
+export function planSection(
+  family: Family,
+  remarks: Pick<Remarks, 'ofChange'>,
+  { sourceUrl }: ReportOptions,
+): Section {
   const [change] = family;
   const details = [
     family.length > 1 && memberLines(family),

@@ -69,11 +69,14 @@ it.each([
   [['apply', '--yes', '--no-result'], 'There is no option --no-result'],
   [['apply', '--yes', '--config.a=b'], 'There is no option --config.a'],
   [['apply', '--yes', '-esandbox'], 'There is no option -esandbox'],
-  [['apply', '--yes', '-e', 'test', '--env', 'test'], 'The option --env is given more than once'],
+  [
+    ['apply', '--yes', '--expect', 'sha256:0', '--expect', 'sha256:1'],
+    'The option --expect is given more than once',
+  ],
   [['apply', 'plan.json', 'other.json'], 'Unknown argument: other.json'],
   [['apply', '--yes', '--result', ''], 'The value of result is empty'],
   [['apply', ''], 'The value of planfile is empty'],
-  [['show'], '`tenantctl show <file>`'],
+  [['show'], '`tenantctl show <file..>`'],
   [['frobnicate'], 'There is no command `frobnicate`.'],
   [['--yes'], 'Name a command'],
 ])('%j is told as what it is, and nothing is written', async (argv, words) => {

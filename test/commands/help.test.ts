@@ -50,7 +50,14 @@ it.each([
 it('the help of plan has its options in groups, the common ones last', async () => {
   const { stdout } = await run('plan', '--help');
   const headings = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading);
-  expect(headings).toEqual(['What to compare', 'Deletes', 'Output', 'Common options', 'Examples']);
+  expect(headings).toEqual([
+    'What to compare',
+    'Deletes',
+    'Output',
+    'Several environments',
+    'Common options',
+    'Examples',
+  ]);
 });
 
 it.each(Object.keys(commands))('the help of %s ends with the address of its documentation', async (name) => {

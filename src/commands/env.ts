@@ -1,0 +1,52 @@
+import type { Argv } from 'yargs';
+import { loadEnvironmentNames } from '../loader/index.ts';
+import {
+  type EnvironmentNames,
+  membersOf,
+  parseShard,
+  selectEnvironments,
+  shardOf,
+} from '../loader/selection.ts';
+import { ExitCode } from '../model/failure.ts';
+import { oneLine } from '../report/safe.ts';
+import { defineCommand } from './command.ts';
+import { commonOptions, format, projectFileOptions, text } from './options.ts';
+
+function build(yargs: Argv) {
+  return commonOptions(yargs)
+    .usage(
+      '$0 env list [options]\n\nLists the environments of the project and its groups. With --env, those that it selects.',
+    )
+    .positional('action', { choices: ['list'] as const, describe: 'What to do' })
+    .demandOption('action')
+    .option('format', format(['text', 'json', 'github-matrix']))
+    .option('shard', text('Only this part of the environments, such as 2/4'))
+    .example('$0 env list', 'All environments and groups')
+    .example("$0 env list -e '@production' --format github-matrix", 'The matrix of a GitHub job');
+}
+
+export const command = defineCommand(build, async (args, io) => {
+  const project = loadEnvironmentNames(projectFileOptions(args, io));
+  const selected = args.env.length === 0 ? project.environments : selectEnvironments(args.env, project);
+  const names = args.shard === undefined ? selected : shardOf(selected, parseShard(args.shard));
+  io.stdout.write(print(names, project, args.format));
+  return ExitCode.done;
+});
+
+function print(
+  names: readonly string[],
+  project: EnvironmentNames,
+  format: 'text' | 'json' | 'github-matrix',
+): string {
+  const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify({ environments: names, groups: Object.fromEntries(groups) }, null, 2)}\n`;
+    case 'github-matrix':
+      return `${JSON.stringify({ environment: names })}\n`;
+    case 'text': {
+      const lines = groups.map(([group, members]) => `@${group}: ${members.join(', ') || 'none'}`);
+      return [...names, ...lines].map((line) => `${oneLine(line)}\n`).join('');
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { TenantOptions } from '../engine/tenant.ts';
+import { printable } from '../report/safe.ts';
+import { type Io, type Verbosity, widthOf } from './io.ts';
+import { clientLog } from './progress.ts';
+
+/** Shows on stderr how far the work on several environments is. */
+export interface FleetProgress {
+  onProgress(name: string, state: 'begun' | 'done' | 'failed'): void;
+  /** How a tenant is opened, so that its requests are shown with `--verbose`. */
+  tenantOptions(name: string): TenantOptions;
+  /** Removes what is not to stay on the terminal. */
+  end(): void;
+}
+
+/** Progress on a terminal in one line, in a CI job a line for each environment; nothing elsewhere and with `--quiet`. */
+export function createFleetProgress(total: number, args: Verbosity, io: Io): FleetProgress {
+  const isShown = !args.quiet && args.progress;
+  const atWork = new Set<string>();
+  let ended = 0;
+  const isTerminal = io.stderr.isTTY === true && !args.verbose;
+  const draw = () => {
+    // Those that began first are the slowest.
+    const [first, second, third, ...others] = atWork;
+    const names = [first, second, third].filter((name) => name !== undefined).join(', ');
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    const text = `${ended}/${total} environments${names === '' ? '' : `  at work: ${names}${more}`}`;
+    io.stderr.write(`\r\x1b[2K${printable(text).slice(0, Math.max(0, widthOf(io.stderr) - 1))}`);
+  };
+  return {
+    onProgress(name, state) {
+      if (state === 'begun') atWork.add(name);
+      else {
+        atWork.delete(name);
+        ended += 1;
+      }
+      if (!isShown) return;
+      if (isTerminal) draw();
+      else if ((io.env.CI || args.verbose) && state !== 'begun') {
+        io.stderr.write(`${printable(`${ended}/${total} ${name}${state === 'failed' ? ': failed' : ''}`)}\n`);
+      }
+    },
+    tenantOptions: (name) => ({
+      redactor: io.redactor,
+      onEvent(event) {
+        const line = args.verbose ? clientLog(event) : null;
+        if (line !== null) io.stderr.write(`${printable(`${name}: ${line}`)}\n`);
+      },
+    }),
+    end() {
+      if (isShown && isTerminal) io.stderr.write('\r\x1b[2K');
+    },
+  };
+}

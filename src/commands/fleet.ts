@@ -1,0 +1,165 @@
+import { applyFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
+import { differencesHere, requireProven } from '../engine/proof.ts';
+import { type OpenedProjects, openProjects } from '../loader/index.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { exitCodeOfFleet, type Fleet } from '../model/fleet.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Result } from '../model/result.ts';
+import { attentionWords } from '../report/attention.ts';
+import { namesInBrief } from '../report/fleet-view.ts';
+import { type Document, type Format, renderRequests } from '../report/index.ts';
+import { oneLine } from '../report/safe.ts';
+import type { ArgsOf } from './command.ts';
+import { createFleetProgress, type FleetProgress } from './fleet-progress.ts';
+import { hasColour, type Io, type Verbosity } from './io.ts';
+import {
+  checkPositive,
+  type commonOptions,
+  type fleetOptions,
+  type planOptions,
+  planOptionsOf,
+  projectFileOptions,
+} from './options.ts';
+import { appendStepSummary, checkReportFiles, printDocument, printRemarks, writeReports } from './output.ts';
+import { confirm } from './prompt.ts';
+import { saveFile } from './saved.ts';
+
+type CommonArgs = ArgsOf<typeof commonOptions> & ArgsOf<typeof fleetOptions<unknown>> & Verbosity;
+type PlanArgs = CommonArgs & ArgsOf<typeof planOptions<unknown>> & { readonly format: Format };
+
+/** Runs `work` with the progress of several environments, and ends that. */
+export async function withFleetProgress<T>(
+  total: number,
+  args: CommonArgs,
+  io: Io,
+  work: (run: FleetOptions & FleetProgress) => Promise<T>,
+): Promise<T> {
+  checkPositive('parallel', 'usage', args.parallel);
+  const progress = createFleetProgress(total, args, io);
+  try {
+    return await work({ ...progress, parallel: args.parallel, signal: io.signal });
+  } finally {
+    progress.end();
+  }
+}
+
+/** `plan` over several environments. */
+export async function planSeveral(
+  names: readonly string[],
+  args: PlanArgs & {
+    readonly out: string | undefined;
+    readonly report: readonly string[];
+    readonly detailedExitcode: boolean;
+  },
+  io: Io,
+): Promise<ExitCode> {
+  const fleet = await planThem(openProjects(projectFileOptions(args, io)), names, args, io);
+  const document: Document = { is: 'fleet', fleet };
+  if (args.out !== undefined) saveFile(fleet, args.out, io);
+  writeReports(document, args.report, io);
+  appendStepSummary(document, io);
+  printDocument(document, args, io);
+  return exitCodeOfFleet(fleet, args.detailedExitcode);
+}
+
+function planThem(
+  projects: OpenedProjects,
+  names: readonly string[],
+  args: PlanArgs,
+  io: Io,
+): Promise<Fleet> {
+  const plan = planOptionsOf(args, io.env);
+  return withFleetProgress(names.length, args, io, (run) => planFleet(projects, names, { ...run, plan }));
+}
+
+interface ApplyArgs extends PlanArgs {
+  readonly planfile: string | undefined;
+  readonly yes: boolean;
+  readonly expect: string | undefined;
+  readonly dryRun: boolean;
+  readonly failFast: boolean;
+  readonly result: string | undefined;
+  readonly report: readonly string[];
+}
+
+/** Where the plans of an apply come from: a saved fleet, or environments to plan now. */
+export type FleetSource = { readonly saved: Fleet } | { readonly names: readonly string[] };
+
+/** `apply` over several environments. */
+export async function applySeveral(
+  source: FleetSource,
+  args: ApplyArgs,
+  proofs: readonly Result[] | null,
+  io: Io,
+): Promise<ExitCode> {
+  checkReportFiles(args.report, 'fleet');
+  const projects = openProjects(projectFileOptions(args, io));
+  const fleet = 'saved' in source ? source.saved : await planThem(projects, source.names, args, io);
+  requireDigest(fleet, args.expect);
+  if (args.dryRun) return printDryRun(fleet, args, io);
+  if ('names' in source) await requireConsent(fleet, args, io);
+  const checkPlan = (plan: Plan) => {
+    if (!proofs) return;
+    requireProven(plan, proofs);
+    if ('saved' in source) return;
+    const diagnostics = differencesHere(plan, projects.load(plan.environment).resources);
+    if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+  };
+  const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
+    applyFleet(fleet, {
+      ...run,
+      root: projects.root,
+      environment: projects.environment,
+      isApproved: args.expect !== undefined,
+      maxDeletes: args.maxDeletes,
+      failFast: args.failFast,
+      env: io.env,
+      checkPlan,
+    }),
+  );
+  const document: Document = { is: 'fleet', fleet: applied };
+  if (args.result !== undefined) saveFile(applied, args.result, io);
+  printDocument(document, args, io);
+  appendStepSummary(document, io);
+  writeReports(document, args.report, io);
+  return exitCodeOfFleet(applied, false);
+}
+
+function requireDigest({ digest }: Fleet, approved: string | undefined): void {
+  if (approved === undefined || approved === digest) return;
+  throw failure(
+    'digest-mismatch',
+    `The digest of these plans is ${digest}, not the approved ${approved}: their changes are different.`,
+    { hint: 'Plan again, review it, and approve the new digest.' },
+    ExitCode.refused,
+  );
+}
+
+function printDryRun(fleet: Fleet, args: ApplyArgs, io: Io): ExitCode {
+  if (args.format === 'json') printDocument({ is: 'fleet', fleet }, args, io);
+  else {
+    for (const { name, plan } of fleet.environments) {
+      if (!plan) continue;
+      io.stdout.write(
+        `# ${oneLine(name)}\n\n${renderRequests(plan, { colour: hasColour(io.stdout, io, args) })}\n`,
+      );
+    }
+  }
+  return exitCodeOfFleet(fleet, false);
+}
+
+/** Shows the plans, and asks where nobody has approved them. */
+async function requireConsent(fleet: Fleet, args: ApplyArgs, io: Io): Promise<void> {
+  const changes = fleet.environments.flatMap(({ plan }) => plan?.changes ?? []);
+  const isAsked =
+    !args.yes && args.expect === undefined && changes.some(({ requests }) => requests.length > 0);
+  if (isAsked || !args.quiet) printRemarks({ is: 'fleet', fleet }, args, io);
+  if (!isAsked) return;
+  const words = attentionWords(changes);
+  if (words !== '') io.stderr.write(`${words}\n`);
+  const names = fleet.environments.map(({ name }) => name);
+  if (await confirm(oneLine(`apply to ${names.length} environments (${namesInBrief(names)})`), io)) return;
+  throw failure('declined', 'Nothing was applied, because the answer was not `yes`.', {
+    hint: 'Answer with `yes`, the whole word, to apply the plans.',
+  });
+}

@@ -1,0 +1,68 @@
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readResultFile } from '../applier/saved-file.ts';
+import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
+import { isObject, parseJson, textOf } from '../model/json.ts';
+import type { Result } from '../model/result.ts';
+import { systemCode, unwritableFile } from '../model/system-error.ts';
+
+/**
+ * Which environments of a fleet are done, by the digest of the fleet: each has a journal of its own, but a run that was
+ * killed must know which of them it need not begin again. Removed when all are done.
+ */
+export class FleetJournal {
+  readonly #file: string;
+  readonly #results: ReadonlyMap<string, Result>;
+  #last: Promise<void> = Promise.resolve();
+
+  /** Opens the journal of a fleet, which may not exist yet. Throws a Failure where it cannot be read. */
+  static async open(root: string, digest: string): Promise<FleetJournal> {
+    requireOwnFolder(root);
+    const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] ?? '';
+    const file = join(root, ownFolder, 'fleets', `${hex}.jsonl`);
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return '';
+      throw error;
+    });
+    return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));
+  }
+
+  private constructor(file: string, results: ReadonlyMap<string, Result>) {
+    this.#file = file;
+    this.#results = results;
+  }
+
+  /** The result of an environment that an earlier run has done. */
+  resultOf(name: string): Result | undefined {
+    return this.#results.get(name);
+  }
+
+  /** Records that an environment is done. Rejects with a Failure where that cannot be written. */
+  add(environment: string, result: Result): Promise<void> {
+    const write = async () => {
+      try {
+        await mkdir(dirname(this.#file), { recursive: true });
+        await appendFile(this.#file, `${JSON.stringify({ environment, result })}\n`);
+      } catch (error) {
+        throw unwritableFile(this.#file, error);
+      }
+    };
+    const written = this.#last.then(write);
+    this.#last = written.catch(() => {});
+    return written;
+  }
+
+  /** Ends the journal of a fleet whose environments are all done: applied again, it starts from the beginning. */
+  async remove(): Promise<void> {
+    await this.#last;
+    await rm(this.#file, { force: true });
+  }
+}
+
+/** The record in a line; none in one that a crash cut off. */
+function recordIn(line: string, file: string): [name: string, result: Result][] {
+  const record = parseJson(line);
+  const name = record !== undefined && isObject(record) ? textOf(record, 'environment') : null;
+  if (name === null || !isObject(record)) return [];
+  return [[name, readResultFile(JSON.stringify(record.result ?? null), file)]];
+}

@@ -1,0 +1,84 @@
+import type { Fleet, FleetMember } from '../model/fleet.ts';
+import { gravityOf } from './attention.ts';
+import { fitComment, type SectionGroup } from './fit-comment.ts';
+import {
+  fleetHasChanges,
+  fleetWords,
+  type Matrix,
+  type MatrixRow,
+  matrixOf,
+  namesInBrief,
+  sharedChanges,
+  sharedWords,
+} from './fleet-view.ts';
+import { foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
+import type { ReportOptions } from './options.ts';
+import { planSection } from './plan-markdown.ts';
+import { codeSpan, escapeMarkdown } from './safe.ts';
+import { joinParts, noChanges } from './words.ts';
+
+/**
+ * The plans or results of several environments as a comment for a pull request, within GitHub's length: the matrix, what
+ * failed, then each change once. What is grave is shown even where the rest is cut.
+ */
+export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
+  const isApplied = fleet.environments.some(({ result }) => result);
+  const groups = [
+    ...fleet.environments.map(failureGroup),
+    ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, options)),
+  ].filter(({ sections }) => sections.length > 0);
+  const head = [
+    `### tenantctl ${isApplied ? 'apply' : 'plan'}: ${escapeMarkdown(fleetWords(fleet))}`,
+    table(matrixOf(fleet)),
+    !isApplied && !fleetHasChanges(fleet) && `**${noChanges(fleet)}**`,
+  ];
+  const foot = `\nDigest: ${codeSpan(fleet.digest)}\n`;
+  return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });
+}
+
+function table({ columns, rows }: Matrix): string {
+  const cells = ({ counts, words }: MatrixRow) =>
+    counts ? counts.map((count) => (count > 0 ? `**${count}**` : '0')) : [escapeMarkdown(words)];
+  const lines = rows.map((row) => {
+    const name = `${row.isFailed ? '❌ ' : ''}${escapeMarkdown(namesInBrief(row.names))}`;
+    return `| ${[name, ...cells(row)].join(' | ')} |`;
+  });
+  return [
+    `| environment | ${columns.join(' | ')} |`,
+    `| --- | ${columns.map(() => ':-:').join(' | ')} |`,
+    ...lines,
+  ].join('\n');
+}
+
+function failureGroup({ name, plan, error }: FleetMember): SectionGroup {
+  const problems = error?.diagnostics ?? plan?.diagnostics ?? [];
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  return { heading: `\n#### ${escapeMarkdown(name)}\n\n`, sections: errors.map(problemSection) };
+}
+
+function changeGroups(fleet: Fleet, options: ReportOptions): SectionGroup[] {
+  return sharedChanges(fleet).map((shared) => ({
+    heading: `\n#### ${escapeMarkdown(sharedWords(shared, fleet))}\n\n`,
+    sections: [
+      ...(shared.environments.length > 3 ? [allNames(shared.environments)] : []),
+      ...shared.changes
+        .toSorted((a, b) => gravityOf(a) - gravityOf(b))
+        .map((change) => planSection([change], { ofChange: new Map() }, options)),
+    ],
+  }));
+}
+
+/** The names that the heading leaves out. */
+function allNames(names: readonly string[]) {
+  const list = names.map((name) => codeSpan(name)).join(', ');
+  return {
+    ...foldedSection(`All ${names.length} environments`, list),
+    rank: 200,
+    label: 'lists of environments',
+  };
+}
+
+function outcomeGroup({ name, result }: FleetMember): SectionGroup {
+  const open = result?.changes.filter(({ outcome }) => outcome !== 'done') ?? [];
+  return { heading: `\n#### ${escapeMarkdown(name)}\n\n`, sections: open.map(resultSection) };
+}

@@ -1,0 +1,255 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Fleet } from '../../src/model/fleet.ts';
+import { createTestWorld, runProgram, type World } from '../support/world.ts';
+
+let home: World;
+let tenants: ReadonlyMap<string, World>;
+let env: NodeJS.ProcessEnv;
+
+const names = ['eu-1', 'eu-2', 'us-1'];
+
+/** One project with three environments, each with a tenant of its own. */
+beforeEach(async () => {
+  const worlds = await Promise.all(names.map(() => createTestWorld()));
+  tenants = new Map(names.map((name, at) => [name, worlds[at] ?? raise(name)]));
+  [home = raise('home')] = worlds;
+  env = Object.fromEntries(
+    [...tenants].flatMap(([name, { sandbox }]) => [
+      [`${prefixOf(name)}_ID`, sandbox.clientId],
+      [`${prefixOf(name)}_SECRET`, sandbox.clientSecret],
+    ]),
+  );
+  writeProject();
+  declareSenders('a@acme.example');
+});
+
+const raise = (what: string): never => {
+  throw new Error(`There is no ${what}.`);
+};
+const prefixOf = (name: string) => name.toUpperCase().replace('-', '_');
+const stateOf = (name: string) => (tenants.get(name) ?? raise(name)).sandbox.state;
+const sendersOf = (name: string) => stateOf(name).senders.map(({ email }) => email);
+
+/** @param changed the addresses of tenants that are elsewhere, by name */
+function writeProject(changed: Readonly<Record<string, string>> = {}, more = ''): void {
+  const environments = [...tenants].map(([name, { sandbox }]) => {
+    const auth = `{ clientId: !env ${prefixOf(name)}_ID, clientSecret: !secret ${prefixOf(name)}_SECRET }`;
+    return `  ${name}: { identity: { baseUrl: ${changed[name] ?? sandbox.url}, auth: ${auth} }, limits: { settle: 0s }, variables: { company: ${name} } }\n`;
+  });
+  home.write(
+    'tenantctl.yaml',
+    `version: 1\ngroups: { europe: [eu-*] }\nenvironments:\n${environments.join('')}${more}`,
+  );
+}
+
+function declareSenders(...emails: string[]): void {
+  home.write(
+    'config/all.yaml',
+    emails.map((email) => `kind: SenderAddress\nemail: ${email}\n`).join('---\n'),
+  );
+}
+
+const run = (...argv: string[]) => runProgram(argv, { cwd: home.dir, env });
+
+async function fleetOf(...argv: string[]): Promise<Fleet & { code: number }> {
+  const { code, stdout, stderr } = await run(...argv, '--format', 'json');
+  expect(stdout, stderr).not.toBe('');
+  return { ...JSON.parse(stdout), code };
+}
+
+describe('several environments', () => {
+  it('are planned in one report: each change once, then what is particular to one', async () => {
+    stateOf('us-1').senders.push(...stateOf('eu-1').senders);
+    home.write(
+      'config/own.yaml',
+      'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: !var company\n',
+    );
+    const { code, stdout } = await run('plan', '-e', '*');
+    expect(code).toBe(0);
+    expect(stdout.match(/\+ SenderAddress\/a%40acme\.example/g)).toHaveLength(1);
+    expect(stdout).toContain('In 3 of 3: eu-1, eu-2, us-1');
+    for (const name of names) expect(stdout).toContain(`Only in ${name}`);
+    expect(stdout).toContain('Plan: 6 to create, 0 to update, 0 to delete, 0 by hand, 0 unchanged.');
+  });
+
+  it('are named by names, globs, groups and TENANTCTL_ENV', async () => {
+    const planned = async (...argv: string[]) =>
+      (await fleetOf('plan', ...argv)).environments.map(({ name }) => name);
+    expect(await planned('-e', 'us-1', '-e', 'eu-1')).toEqual(['eu-1', 'us-1']);
+    expect(await planned('-e', 'eu-*,us-1')).toEqual(names);
+    expect(await planned('-e', '@europe')).toEqual(['eu-1', 'eu-2']);
+    env.TENANTCTL_ENV = 'eu-2,us-1';
+    expect(await planned()).toEqual(['eu-2', 'us-1']);
+  });
+
+  it('of which one is left behave like that one', async () => {
+    const { stdout } = await run('plan', '-e', 'us-*');
+    expect(stdout).toContain('Plan for us-1');
+    expect((await run('plan', '-e', 'us-1')).stdout).toBe(stdout);
+  });
+
+  it('are refused by commands that work on one', async () => {
+    const { code, stderr } = await run('export', '-e', 'eu-*');
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'works on one environment, and --env selects 2: eu-1, eu-2.',
+    );
+  });
+
+  it('are applied, and then equal the manifests', async () => {
+    const applied = await fleetOf('apply', '-e', '*', '--yes');
+    expect(applied.code).toBe(0);
+    expect(applied.environments.map(({ result }) => result?.outcome)).toEqual(['done', 'done', 'done']);
+    for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
+    expect((await fleetOf('plan', '-e', '*', '--detailed-exitcode')).code).toBe(0);
+  });
+});
+
+describe('a saved fleet', () => {
+  it('is applied exactly, with its digest or none', async () => {
+    await run('plan', '-e', '*', '--out', 'fleet.json');
+    const { digest } = JSON.parse(home.read('fleet.json'));
+    const refused = await run('apply', 'fleet.json', '--expect', `sha256:${'0'.repeat(64)}`);
+    expect(refused).toMatchObject({ code: 4 });
+    expect(refused.stderr).toContain('[digest-mismatch]');
+    expect(await run('apply', 'fleet.json', '--expect', digest, '--result', 'result.json')).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(home.read('result.json'))).toMatchObject({
+      digest,
+      summary: { environments: 3, failed: 0 },
+    });
+    expect((await run('show', 'result.json')).stdout).toContain('3 environments: 3 applied.');
+  });
+
+  it('that was edited is refused', async () => {
+    await run('plan', '-e', '*', '--out', 'fleet.json');
+    const text = home.read('fleet.json');
+    home.write('fleet.json', text.replaceAll('a@acme', 'b@acme'));
+    expect(await run('apply', 'fleet.json')).toMatchObject({ code: 4 });
+    home.write('fleet.json', text.replace('"name": "us-1"', '"name": "eu-9"'));
+    expect(await run('apply', 'fleet.json')).toMatchObject({ code: 4 });
+    for (const name of names) expect(sendersOf(name)).toEqual([]);
+  });
+});
+
+describe('what happens to one tenant', () => {
+  it('changes nothing for the others, and is told first', async () => {
+    const [first, second] = ['eu-1', 'eu-2'].map((name) => tenants.get(name) ?? raise(name));
+    first?.sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
+    writeProject({ 'eu-2': 'http://127.0.0.1:1' });
+    const { code, stdout } = await run('apply', '-e', '*', '--yes');
+    expect(code).toBe(1);
+    expect(sendersOf('us-1')).toEqual(['a@acme.example']);
+    expect(stdout).toMatch(/✖ eu-1[\s\S]*✖ eu-2[\s\S]*us-1/);
+    expect(stdout).toContain('3 environments: 1 applied, 2 failed.');
+    expect(second?.sandbox.log).toEqual([]);
+  });
+
+  it('holds for an overlay that is wrong only there', async () => {
+    const text = home.read('tenantctl.yaml');
+    home.write(
+      'tenantctl.yaml',
+      text.replace(/( {2}eu-2: \{)/, '$1 overlays: [{ target: "SenderAddress/*", merge: { colour: red } }],'),
+    );
+    const fleet = await fleetOf('plan', '-e', '*');
+    expect(fleet.environments.map(({ plan }) => plan !== null)).toEqual([true, false, true]);
+    expect(fleet.environments[1]?.error?.diagnostics).toMatchObject([{ code: 'unknown-field' }]);
+    expect(fleet.code).toBe(1);
+  });
+});
+
+it('an apply that failed in part is finished by the same command, and touches no tenant that was done', async () => {
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  const broken = tenants.get('eu-2') ?? raise('eu-2');
+  broken.sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
+  expect(await run('apply', 'fleet.json')).toMatchObject({ code: 1 });
+  broken.sandbox.faults.clear();
+  const sent = ['eu-1', 'us-1'].map((name) => tenants.get(name)?.sandbox.log.length);
+  const again = await fleetOf('apply', 'fleet.json');
+  expect(again.code).toBe(0);
+  expect(again.environments.map(({ result }) => result?.outcome)).toEqual(['done', 'done', 'done']);
+  expect(['eu-1', 'us-1'].map((name) => tenants.get(name)?.sandbox.log.length)).toEqual(sent);
+  expect(sendersOf('eu-2')).toEqual(['a@acme.example']);
+});
+
+it('parts of a fleet, joined, are the fleet that was never split', async () => {
+  await run('plan', '-e', '*', '--out', 'whole.json');
+  for (const part of ['1', '2'])
+    await run('plan', '-e', '*', '--shard', `${part}/2`, '--out', `part-${part}.json`);
+  const whole = JSON.parse(home.read('whole.json'));
+  expect(await fleetOf('show', 'part-2.json', 'part-1.json')).toMatchObject({
+    digest: whole.digest,
+    summary: whole.summary,
+  });
+  expect((await run('show', 'part-1.json', 'part-2.json')).stdout).toBe(
+    (await run('show', 'whole.json')).stdout,
+  );
+  const twice = await run('show', 'part-1.json', 'whole.json');
+  expect(twice.stderr).toContain('Two of the files are of the environment eu-1.');
+});
+
+it('a fleet is reported as Markdown with its failures first, and as JUnit with a suite for each environment', async () => {
+  tenants.get('us-1')?.sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
+  const { stdout, code } = await run('plan', '-e', '*', '--format', 'markdown', '--report', 'fleet.xml');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/\| ❌ us-1 \|[\s\S]*\| eu-1 \| \*\*1\*\* \| 0 \| 0 \| 0 \| 0 \|/);
+  expect(stdout).toMatch(/#### us-1\n[\s\S]*403[\s\S]*#### In 2 of 3: eu-1, eu-2/);
+  expect(home.read('fleet.xml')).toMatch(/<testsuite name="us-1" tests="1" failures="1"/);
+  expect(home.read('fleet.xml')).toContain(
+    'classname="eu-1" name="SenderAddress: SenderAddress/a%40acme.example"',
+  );
+});
+
+it('a format that a fleet does not have is refused before any tenant is asked', async () => {
+  expect(await run('plan', '-e', '*', '--format', 'html')).toMatchObject({ code: 1 });
+  expect(await run('plan', '-e', '*', '--report', 'fleet.html')).toMatchObject({ code: 1 });
+  expect(home.sandbox.log).toEqual([]);
+});
+
+it('validate tells what all environments share once, and names those that are alone with a problem', async () => {
+  declareSenders('not an address');
+  const text = home.read('tenantctl.yaml');
+  home.write('tenantctl.yaml', text.replace('company: eu-2', 'company: [eu-2]'));
+  home.write(
+    'config/own.yaml',
+    'kind: SimIntegration\nname: Tickets\ntype: ServiceNow\ndescription: !var company\n',
+  );
+  const { code, stdout } = await run('validate', '-e', '*');
+  expect(code).toBe(1);
+  expect(stdout.match(/all\.yaml:2/g)).toHaveLength(1);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(only in eu-2)');
+});
+
+it('status shows each environment below its name, and one that is down stops no other', async () => {
+  writeProject({ 'eu-2': 'http://127.0.0.1:1' });
+  const { code, stdout, stderr } = await run('status', '-e', '*');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^eu-1\n[\s\S]*a@acme\.example[\s\S]*us-1\n/);
+  expect(stderr).toContain('127.0.0.1:1');
+  const asJson = await run('status', '-e', '*', '--format', 'json');
+  expect(JSON.parse(asJson.stdout).environments).toMatchObject([
+    { name: 'eu-1', error: null },
+    { name: 'eu-2', status: null },
+    { name: 'us-1', error: null },
+  ]);
+});
+
+it('env list names environments and groups, also as the matrix of a GitHub job', async () => {
+  expect((await run('env', 'list')).stdout).toBe('eu-1\neu-2\nus-1\n@europe: eu-1, eu-2\n');
+  expect((await run('env', 'list', '-e', '@europe', '--format', 'github-matrix')).stdout).toBe(
+    '{"environment":["eu-1","eu-2"]}\n',
+  );
+  expect(JSON.parse((await run('env', 'list', '--format', 'json', '--shard', '2/2')).stdout)).toEqual({
+    environments: ['eu-2'],
+    groups: { europe: ['eu-1', 'eu-2'] },
+  });
+});
+
+it('parts of a fleet have each environment once', async () => {
+  const parts = await Promise.all(
+    ['1/2', '2/2'].map((shard) => fleetOf('plan', '-e', '*', '--shard', shard)),
+  );
+  expect(parts.flatMap(({ environments }) => environments.map(({ name }) => name)).toSorted()).toEqual(names);
+  expect(parts.every(({ code }) => code === 0)).toBe(true);
+});
