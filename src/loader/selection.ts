@@ -47,13 +47,13 @@ function groupNamed(group: string, project: EnvironmentNames): Found {
     const all =
       groups.length === 0 ? 'The project file has no `groups`.' : `The groups are: ${groups.join(', ')}.`;
     const near = didYouMean(group, groups);
-    return { problem: problemOf('unknown-group', `There is no group \`@${group}\`.`, near ?? all) };
+    const message = `There is no group \`@${group}\`.`;
+    return { problem: { code: 'unknown-group', severity: 'error', message, hint: near ?? all } };
   }
   const names = membersOf(group, project);
   if (names.length > 0) return { names };
-  return {
-    problem: problemOf('empty-group', `The group \`@${group}\` matches no environment.`, listOf(project)),
-  };
+  const message = `The group \`@${group}\` matches no environment.`;
+  return { problem: { code: 'empty-group', severity: 'error', message, hint: listOf(project) } };
 }
 
 function matching(selector: string, project: EnvironmentNames): Found {
@@ -62,10 +62,11 @@ function matching(selector: string, project: EnvironmentNames): Found {
     : namesLike(selector, project);
   if (names.length > 0) return { names };
   const near = didYouMean(selector, project.environments);
-  const what = isPlainName(selector)
+  const message = isPlainName(selector)
     ? `There is no environment \`${selector}\`.`
     : `No environment matches \`${selector}\`.`;
-  return { problem: problemOf('unknown-environment', what, near ?? listOf(project)) };
+  const hint = near ?? listOf(project);
+  return { problem: { code: 'unknown-environment', severity: 'error', message, hint } };
 }
 
 function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
@@ -75,13 +76,6 @@ function namesLike(glob: string, { environments }: EnvironmentNames): string[] {
 
 const listOf = ({ environments }: EnvironmentNames) =>
   `The environments are: ${environments.join(', ') || 'none'}.`;
-
-const problemOf = (code: string, message: string, hint: string): Diagnostic => ({
-  code,
-  severity: 'error',
-  message,
-  hint,
-});
 
 /** One of several equal parts of the environments, for machines that share the work. */
 export interface Shard {
