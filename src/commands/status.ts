@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { createDnsChecker } from '../client/dns-checker.ts';
-import { scopeOf } from '../engine/choices.ts';
+import { selectionOf } from '../engine/choices.ts';
 import {
   checkDns,
   identitiesToAwait,
@@ -17,6 +17,7 @@ import { renderStatus, statusFormats, verificationWords } from '../report/status
 import { defineCommand } from './command.ts';
 import { type Io, viewOf } from './io.ts';
 import { commonOptions, flag, format, projectOptions, scopeOptions, text } from './options.ts';
+import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -48,7 +49,8 @@ export const command = defineCommand(build, async (args, io) => {
   const checksDns = args.dns || args.resolver !== undefined;
   const checker = checksDns ? await createDnsChecker({ server: args.resolver ?? null, timeout }) : null;
   const { resources, ...project } = loadProject(projectOptions(args, io));
-  const scope: StatusScope = { resources, includes: scopeOf(args) };
+  const { includes, unmatched } = selectionOf(args);
+  const scope: StatusScope = { resources, includes };
   return withTenant(project, args, io, async (tenant, progress) => {
     const onRead = (before: Status, after: Status) => {
       progress.end();
@@ -60,6 +62,7 @@ export const command = defineCommand(build, async (args, io) => {
         : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onRead });
     const status = checker ? await checkDns(read, checker, io.signal) : read;
     progress.end();
+    printDiagnostics(unmatched(), args, io);
     const { colour, width } = viewOf(io.stdout, args, io);
     io.stdout.write(renderStatus(status, args.format, { colour: colour && args.format === 'text', width }));
     if (limit === null || isSettled(status)) return ExitCode.done;

@@ -3,7 +3,7 @@ import { type LoadProjectOptions, loadProject } from '../loader/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
-import { scopeOf, unmatchedGlobs } from './choices.ts';
+import { selectionOf } from './choices.ts';
 
 /** What can be said about a project without its tenant. */
 export interface Validation {
@@ -23,18 +23,18 @@ export function validateProject(
   options: LoadProjectOptions,
   scope: Pick<Scope, 'only' | 'except'>,
 ): Validation {
-  const isInScope = scopeOf(scope);
+  const selection = selectionOf(scope);
   const isShown = ({ address, severity }: Diagnostic) =>
-    severity === 'error' || address === undefined || isInScope(address);
+    severity === 'error' || address === undefined || selection.includes(address);
   try {
     const { diagnostics: problems, resources, lint: levels } = loadProject(options);
-    const unmatched = unmatchedGlobs(scope, resources, resources);
+    const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
-    const diagnostics = [...unmatched, ...problems, ...findings].filter(isShown);
+    const diagnostics = [...selection.unmatched(), ...problems, ...findings].filter(isShown);
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,
-      resources: resources.filter(({ address }) => isInScope(address)).length,
+      resources: selected.length,
     };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
