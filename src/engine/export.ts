@@ -131,7 +131,9 @@ export async function mergeTenant(
     inScope: ({ kind, address }) =>
       isInScope(address) && wanted.includes(kindNamed(kind)) && !unusable.has(address),
   });
-  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable, isInScope)] };
+  const declared = new Set(resources.map(({ address }) => address));
+  const isMeant = (address: Address) => isInScope(address) && (options.all || declared.has(address));
+  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable, isMeant)] };
 }
 
 function kindsToMerge(resources: Project['resources'], all: boolean): readonly Kind[] {
