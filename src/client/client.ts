@@ -36,6 +36,8 @@ export interface Client {
    * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
    */
   send(call: ApiCall, options?: SendOptions): Promise<Sent>;
+  /** A text of the tenant without the secrets that were sent to it. A message has to do so before it cuts the text. */
+  redact(text: string): string;
   close(): Promise<void>;
 }
 
@@ -113,6 +115,10 @@ class TenantClient implements Client {
       onRetry: this.#tellRetry(nameOf(request)),
     };
     return sendWithRetry(task, this.#tools);
+  }
+
+  redact(text: string): string {
+    return this.#redactor.text(text);
   }
 
   close(): Promise<void> {

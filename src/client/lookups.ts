@@ -64,7 +64,7 @@ async function resolveIn(
     lookups.map(async (lookup): Promise<[UsedLookup, Resolved]> => {
       const rows = whole ?? (await readFiltered(client, lookup));
       const matching = rows.filter((row) => matches(row, lookup.where));
-      return [lookup, resolve(lookup, matching)];
+      return [lookup, resolve(lookup, matching, (text) => client.redact(text))];
     }),
   );
 }
@@ -115,14 +115,19 @@ function fieldOf(row: JsonObject, field: string): Json {
   return own(row, field) ?? (isObject(attributes) ? own(attributes, field) : null) ?? null;
 }
 
-function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
+type Redact = Client['redact'];
+
+function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact): Resolved {
   const [row, ...others] = matching;
   if (!row) {
     const hint = 'Check the fields under `where`; the comparison is exact, upper and lower case included.';
     return problem(lookup, 'lookup-none', 'matches no record', hint);
   }
   if (others.length > 0) {
-    const shown = matching.slice(0, 5).map(nameRecord).join('; ');
+    const shown = matching
+      .slice(0, 5)
+      .map((each) => nameRecord(each, redact))
+      .join('; ');
     const more = matching.length > 5 ? '; …' : '';
     const hint = 'Add fields to `where` until exactly one record matches.';
     return problem(lookup, 'lookup-ambiguous', `matches ${matching.length} records: ${shown}${more}`, hint);
@@ -136,8 +141,8 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[]): Resolved {
     return problem(lookup, 'lookup-no-field', what, hint);
   }
   const fields = Object.keys(row).slice(0, 30);
-  const hint = `It has: ${fields.map((name) => inBrief(name, 60)).join(', ')}.`;
-  const what = `finds a record without the field to take (${nameRecord(row)})`;
+  const hint = `It has: ${fields.map((name) => inBrief(redact(name), 60)).join(', ')}.`;
+  const what = `finds a record without the field to take (${nameRecord(row, redact)})`;
   return problem(lookup, 'lookup-no-field', what, hint);
 }
 
@@ -151,11 +156,11 @@ function atEachUse(problem: Diagnostic, { uses = [] }: UsedLookup): Diagnostic[]
   return uses.map(({ resource, at }) => ({ ...problem, ...resource.point(at), address: resource.address }));
 }
 
-function nameRecord(row: JsonObject): string {
+function nameRecord(row: JsonObject, redact: Redact): string {
   return ['id', 'uid', 'name', 'label']
     .map((field) => [field, fieldOf(row, field)] as const)
     .filter(([, value]) => value !== null && typeof value !== 'object')
-    .map(([field, value]) => `${field} ${inBrief(String(value), 80)}`)
+    .map(([field, value]) => `${field} ${inBrief(redact(String(value)), 80)}`)
     .join(', ');
 }
 

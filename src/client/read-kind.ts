@@ -1,7 +1,7 @@
 import { apiRequest, type Call } from '../kinds/http.ts';
 import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
-import { formatAddress, type Key } from '../model/address.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
@@ -157,8 +157,10 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
       try {
         return await readDeclared(reader, read, key);
       } catch (error) {
-        if (!onUnusable || !isUnusable(error)) throw error;
-        onUnusable(formatAddress(kind.name, key), error.diagnostics.map(({ message }) => message).join(' '));
+        if (!isUnusable(error)) throw error;
+        const address = formatAddress(kind.name, key);
+        if (!onUnusable) throw withAdvice(error, address);
+        onUnusable(address, error.diagnostics.map(({ message }) => message).join(' '));
         return null;
       }
     }),
@@ -175,8 +177,16 @@ async function readDeclared(reader: Reader, read: EachDeclared, key: Key): Promi
   if (object?.identity === identityOf(kind, key)) return object;
   const address = formatAddress(kind.name, key);
   const message = `Reading ${address}: ${request.method} ${request.path} answered about another ${kind.name}.`;
+  throw failure('other-object', message);
+}
+
+/** The failure with its object, and what to do where a run needs that. */
+function withAdvice({ diagnostics, exitCode }: Failure, address: Address): Failure {
   const hint = 'Nothing was written. Remove its manifest, or leave it out with `--except`.';
-  throw failure('other-object', message, { address, hint });
+  return new Failure(
+    diagnostics.map((diagnostic) => ({ ...diagnostic, address, hint: diagnostic.hint ?? hint })),
+    exitCode,
+  );
 }
 
 /** Whether a failure is about one object only. */

@@ -26,6 +26,7 @@ export function readOnce(client: Client): Client {
       answers.set(name, answer);
       return answer;
     },
+    redact: (text) => client.redact(text),
     close: () => client.close(),
   };
 }
@@ -35,6 +36,7 @@ export function readAgain(client: Client): Client {
   return {
     tenant: client.tenant,
     send: (request, options) => client.send(request, { ...options, again: true }),
+    redact: (text) => client.redact(text),
     close: () => client.close(),
   };
 }

@@ -33,6 +33,7 @@ import {
   appendStepSummary,
   checkReportFiles,
   checkWritable,
+  printDiagnostics,
   printDocument,
   printNote,
   printRemarks,
@@ -86,7 +87,7 @@ export const command = defineCommand(build, async (args, io) => {
     if (proofs) {
       requireProven(plan, proofs);
       const diagnostics = differencesHere(plan, resources);
-      if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+      printDiagnostics(diagnostics, args, io);
     }
     if (args.dryRun) {
       if (args.planfile !== undefined) await requireApplicable(project, tenant, plan);

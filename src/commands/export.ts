@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { scopeOf } from '../engine/choices.ts';
+import { selectionOf } from '../engine/choices.ts';
 import {
   exportTenant,
   mergeTenant,
@@ -27,7 +27,7 @@ import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { commonOptions, flag, projectOptions, scopeOptions, text } from './options.ts';
-import { printRemarks, writeText } from './output.ts';
+import { printDiagnostics, writeText } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -70,12 +70,12 @@ type NewExportArgs = Verbosity &
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
-  const isInScope = scopeOf(args);
+  const selection = selectionOf(args);
   const exported = await withTenant(project, args, io, (tenant) =>
     exportTenant(tenant, {
       kinds: args.kinds,
       root: project.root,
-      isInScope,
+      isInScope: selection.includes,
       declaredSecrets: declarations.secretsOf,
     }),
   );
@@ -93,8 +93,9 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   }
   const listed = listSecrets(exported, isOutside ? folder : project.root, io);
   for (const { path, content } of exported.files) writeText(join(shown, path), content, io);
-  const diagnostics = [...exported.diagnostics, ...unreadManifests(paths, declarations)];
-  if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+  const unread = unreadManifests(paths, declarations);
+  const diagnostics = [...selection.unmatched(), ...exported.diagnostics, ...unread];
+  printDiagnostics(diagnostics, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (listed !== null) io.stdout.write(`Set the secrets named in ${oneLine(listed)} before you plan.\n`);
   return ExitCode.done;
@@ -144,12 +145,12 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
 async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   const project = loadProject(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
-  const isInScope = scopeOf(args);
+  const selection = selectionOf(args);
   const inRoot = (path: string) => join(project.root, path);
   const merge = await withTenant(project, args, io, (tenant) =>
     mergeTenant(project, tenant, {
       kinds: args.kinds,
-      isInScope,
+      isInScope: selection.includes,
       all: args.all,
       folder: pathInProject(outFolder(args, project, io), project),
       delete: args.delete,
@@ -162,8 +163,8 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   for (const { path } of written) requireInside(project.root, path);
   for (const { path, content } of written) writeText(inRoot(path), content, io);
   for (const path of merge.deleted) rmSync(inRoot(path));
-  const { diagnostics } = merge;
-  if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+  const diagnostics = [...selection.unmatched(), ...merge.diagnostics];
+  printDiagnostics(diagnostics, args, io);
   io.stdout.write(summaryOf(merge));
   if (project.resources.length === 0 && !args.all && args.kinds === undefined)
     io.stdout.write('No manifest declares an object. Add those of the tenant with --all.\n');

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, rmSync, wri
 import { dirname, resolve } from 'node:path';
 import type { TemplateSetting } from '../engine/templates.ts';
 import { requireOwnFile } from '../loader/own-folder.ts';
-import { hasErrors } from '../model/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { type ExitCode, Failure, failure, interruption } from '../model/failure.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 import {
@@ -46,6 +46,11 @@ function isData({ is }: Document, format: Format): boolean {
 export function printRemarks(document: Document, args: Verbosity, io: Io): void {
   if (args.quiet && document.is === 'diagnostics' && !hasErrors(document.diagnostics)) return;
   io.stderr.write(addLineEnd(renderReport(document, 'text', viewOf(io.stderr, args, io))));
+}
+
+/** Prints remarks on stderr, where there are some. */
+export function printDiagnostics(diagnostics: readonly Diagnostic[], args: Verbosity, io: Io): void {
+  if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
 }
 
 /** Prints a remark on stderr, which may contain names of files and messages of a tenant. */

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { scopeOf } from '../engine/choices.ts';
+import { selectionOf } from '../engine/choices.ts';
 import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
@@ -57,10 +57,13 @@ export const command = defineCommand(build, async (args, io) => {
 
 /** A function that loads the project with the resources in scope. Throws a Failure for a glob that can match nothing. */
 function createLoader(args: Args, io: Io): () => Project {
-  const inScope = scopeOf(args);
+  // A glob that can match nothing is no reason to wait for a change of a file.
+  selectionOf(args);
   return () => {
+    const { includes, unmatched } = selectionOf(args);
     const project = loadProject(projectOptions(args, io));
-    return { ...project, resources: project.resources.filter(({ address }) => inScope(address)) };
+    const resources = project.resources.filter(({ address }) => includes(address));
+    return { ...project, resources, diagnostics: [...unmatched(), ...project.diagnostics] };
   };
 }
 

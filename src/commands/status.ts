@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
-import { scopeOf } from '../engine/choices.ts';
+import { selectionOf } from '../engine/choices.ts';
 import { forEachEnvironment, withTenantOf } from '../engine/fleet.ts';
 import {
   checkDns,
@@ -12,6 +12,7 @@ import {
 } from '../engine/status.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { loadProject, openProjects, readDuration } from '../loader/index.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
 import type { Project } from '../model/project.ts';
@@ -32,7 +33,7 @@ import {
   selectedEnvironments,
   text,
 } from './options.ts';
-import { printRemarks } from './output.ts';
+import { printDiagnostics } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -65,8 +66,9 @@ export const command = defineCommand(build, async (args, io) => {
   if (names) return statusOfSeveral(names, read, args, io);
   const project = loadProject(projectOptions(args, io));
   return withTenant(project, args, io, async (tenant, progress) => {
-    const status = await read(project, tenant, () => progress.end());
+    const { status, unmatched } = await read(project, tenant, () => progress.end());
     progress.end();
+    printDiagnostics(unmatched, args, io);
     io.stdout.write(render(status, args, io));
     return exitCodeOf(status, args, io);
   });
@@ -87,29 +89,37 @@ async function statusOfSeveral(
     }),
   );
   if (args.format === 'json') {
-    const environments = outcomes.map(({ name, value, error }) => ({ name, status: value, error }));
+    const environments = outcomes.map(({ name, value, error }) => {
+      return { name, status: value?.status ?? null, error };
+    });
     io.stdout.write(`${JSON.stringify({ formatVersion: statusFormat, environments }, null, 2)}\n`);
   }
   for (const { name, value, error } of outcomes) {
     if (value && args.format !== 'json') {
       const heading = args.format === 'zone' ? `; ${oneLine(name)}` : oneLine(name);
-      io.stdout.write(`${heading}\n\n${render(value, args, io)}\n`);
+      io.stdout.write(`${heading}\n\n${render(value.status, args, io)}\n`);
     }
-    if (error) printRemarks({ is: 'diagnostics', diagnostics: error.diagnostics }, args, io);
+    if (error) printDiagnostics(error.diagnostics, args, io);
   }
   return gravestExitCode(
-    outcomes.map(({ value, error }) => (error ? error.exitCode : exitCodeOf(value, args, io))),
+    outcomes.map(({ value, error }) => (error ? error.exitCode : exitCodeOf(value.status, args, io))),
   );
 }
 
+/** A status, and the remarks about globs that match nothing. */
+interface ReadOutcome {
+  readonly status: Status;
+  readonly unmatched: readonly Diagnostic[];
+}
+
 /** Reads the status of a tenant, or waits for it. `onPrint` is called before lines are printed. */
-type ReadStatus = (project: Project, tenant: Tenant, onPrint: () => void) => Promise<Status>;
+type ReadStatus = (project: Project, tenant: Tenant, onPrint: () => void) => Promise<ReadOutcome>;
 
 function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatus {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
   const interval = durationOf('interval', args.interval);
-  const includes = scopeOf(args);
   return async ({ resources }, tenant, onPrint) => {
+    const { includes, unmatched } = selectionOf(args);
     const scope: StatusScope = { resources, includes };
     const onRead = (before: Status, after: Status) => {
       onPrint();
@@ -119,7 +129,8 @@ function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatu
       limit === null
         ? await readStatus(tenant, scope)
         : await waitForStatus(tenant, scope, { limit, interval, signal: io.signal, onRead });
-    return checker ? checkDns(read, checker, io.signal) : read;
+    const status = checker ? await checkDns(read, checker, io.signal) : read;
+    return { status, unmatched: unmatched() };
   };
 }
 

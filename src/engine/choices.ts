@@ -38,21 +38,40 @@ export function checkChoices(
   });
 }
 
-/** A filter for the addresses that `--only` and `--except` select. Throws a Failure for globs that can match nothing. */
-export function scopeOf({ only, except }: Pick<Globs, 'only' | 'except'>): (address: Address) => boolean {
+/** The addresses that `--only` and `--except` select. */
+export interface Selection {
+  includes(address: Address): boolean;
+  /** A warning for each glob that matches none of the addresses that `includes` was asked about. */
+  unmatched(): Diagnostic[];
+}
+
+/** What `--only` and `--except` select. Throws a Failure for globs that can match nothing. */
+export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): Selection {
   checkGlobs({ only, except });
-  return scopeFilter({ only, except });
+  const isIncluded = scopeFilter({ only, except });
+  const asked = new Set<Address>();
+  return {
+    includes(address) {
+      asked.add(address);
+      return isIncluded(address);
+    },
+    unmatched() {
+      const objects = [...asked].map((address) => ({ address }));
+      return unmatchedGlobs({ only, except }, objects, objects);
+    },
+  };
 }
 
 /**
  * A warning for each glob that matches none of the objects: it probably has a typo.
  *
- * @param declared what to suggest: the warning is part of the digest, which others' objects must not change
+ * @param known what to suggest. In a plan only what is declared: the warning is part of the digest, which others' objects
+ * must not change
  */
 export function unmatchedGlobs(
   globs: Globs,
   objects: readonly { readonly address: Address }[],
-  declared: readonly { readonly address: Address }[],
+  known: readonly { readonly address: Address }[],
 ): Diagnostic[] {
   const isUnmatched = (glob: string) => {
     const matches = matchAddresses([glob]);
@@ -66,7 +85,7 @@ export function unmatchedGlobs(
       message: `${option} \`${glob}\` matches no object that is declared or was read.`,
       hint: nearAddresses(
         glob,
-        declared.map(({ address }) => address),
+        known.map(({ address }) => address),
       ),
     }));
 }
@@ -74,7 +93,7 @@ export function unmatchedGlobs(
 /** As many addresses are named. */
 const maxNamed = 3;
 
-/** The declared address that was probably meant, or some of the kind that the glob names. */
+/** The address that was probably meant, or some of the kind that the glob names. */
 function nearAddresses(glob: string, addresses: readonly Address[]): string {
   const [kind = ''] = glob.split('/');
   const same = [...new Set(addresses.filter((address) => address.startsWith(`${kind}/`)))].sort();
@@ -83,7 +102,7 @@ function nearAddresses(glob: string, addresses: readonly Address[]): string {
   if (same.length === 0)
     return 'A plan shows addresses as they are written here: `SenderAddress/help@acme.example`.';
   const named = same.slice(0, maxNamed).map((address) => `\`${address}\``);
-  return `Declared are ${[...named, ...(same.length > named.length ? ['…'] : [])].join(', ')}`;
+  return `There are ${[...named, ...(same.length > named.length ? ['…'] : [])].join(', ')}`;
 }
 
 /** The options that name objects by globs, or kinds. */

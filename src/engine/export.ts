@@ -68,7 +68,7 @@ export async function exportTenant(
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
   const { diagnostics, ...files } = exportObjects({ objects, records, settings, declaredSecrets });
-  return { ...files, diagnostics: [...skipped, ...diagnostics, ...leftOut(unusable)] };
+  return { ...files, diagnostics: [...skipped, ...diagnostics, ...leftOut(unusable, isInScope)] };
 }
 
 /**
@@ -129,9 +129,11 @@ export async function mergeTenant(
     resources: resources.map((resource) => fillLookups(resource, answer)),
     // What could not be read is not gone: its manifest stays as it is.
     inScope: ({ kind, address }) =>
-      wanted.includes(kindNamed(kind)) && isInScope(address) && !unusable.has(address),
+      isInScope(address) && wanted.includes(kindNamed(kind)) && !unusable.has(address),
   });
-  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable)] };
+  const declared = new Set(resources.map(({ address }) => address));
+  const isMeant = (address: Address) => isInScope(address) && (options.all || declared.has(address));
+  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable, isMeant)] };
 }
 
 function kindsToMerge(resources: Project['resources'], all: boolean): readonly Kind[] {
@@ -145,8 +147,14 @@ function collectUnusable() {
   return { unusable, onUnusable: (address: Address, why: string) => void unusable.set(address, why) };
 }
 
-const leftOut = (unusable: ReadonlyMap<Address, string>): Diagnostic[] =>
-  [...unusable].map(([address, why]) => notExported(address, why));
+/** The remarks about those of them that were asked for. */
+function leftOut(
+  unusable: ReadonlyMap<Address, string>,
+  isInScope: (address: Address) => boolean,
+): Diagnostic[] {
+  const wanted = [...unusable].filter(([address]) => isInScope(address));
+  return wanted.map(([address, why]) => notExported(address, why));
+}
 
 /** Reads the records that the ids inside these objects may refer to. */
 async function readReferencedRecords(

@@ -4,7 +4,7 @@ import { ExitCode, Failure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
 import type { Project } from '../model/project.ts';
-import { scopeOf, unmatchedGlobs } from './choices.ts';
+import { selectionOf } from './choices.ts';
 
 /** What can be said about a project without its tenant. */
 export interface Validation {
@@ -23,18 +23,18 @@ export interface Validation {
  * @param load loads the project
  */
 export function validateProject(load: () => Project, scope: Pick<Scope, 'only' | 'except'>): Validation {
-  const isInScope = scopeOf(scope);
+  const selection = selectionOf(scope);
   const isShown = ({ address, severity }: Diagnostic) =>
-    severity === 'error' || address === undefined || isInScope(address);
+    severity === 'error' || address === undefined || selection.includes(address);
   try {
     const { diagnostics: problems, resources, lint: levels } = load();
-    const unmatched = unmatchedGlobs(scope, resources, resources);
+    const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
-    const diagnostics = [...unmatched, ...problems, ...findings].filter(isShown);
+    const diagnostics = [...selection.unmatched(), ...problems, ...findings].filter(isShown);
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,
-      resources: resources.filter(({ address }) => isInScope(address)).length,
+      resources: selected.length,
     };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -111,6 +111,14 @@ export function draftObject(
   };
 }
 
+/** Longer values are not named. */
+const longestNamed = 80;
+
+function inWords(name: string, value: unknown): string {
+  const isShown = typeof value === 'string' && value.length <= longestNamed;
+  return isShown ? `${name} cannot be "${value}"` : `${name} is not valid`;
+}
+
 function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {
   // An object is pinned by its id where it has no name, or one that a manifest cannot hold.
   const isUnwritable = key[0] === unresolved || key[0]?.isWellFormed() === false;
@@ -253,9 +261,9 @@ function findInvalid(
   const validate = schemaOf(kind.name);
   const invalid = new Set<string>();
   if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
-  for (const { instancePath, message = 'is not valid' } of validate.errors ?? []) {
+  for (const { instancePath, data } of validate.errors ?? []) {
     const [name = 'it'] = segmentsOf(instancePath);
-    if (!fields.some(([field]) => field === name)) return `${name} ${message}`;
+    if (!fields.some(([field]) => field === name)) return inWords(name, data);
     invalid.add(name);
   }
   return invalid;

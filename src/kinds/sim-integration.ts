@@ -85,7 +85,7 @@ export const simIntegration: Kind = {
   update(input) {
     const unsafe = undeclaredMasks(input);
     if (unsafe.length > 0) return { manual: maskedAdvice(input.key, unsafe) };
-    if (clearsSources(input)) return { manual: sourcesAdvice(input.key) };
+    if (clearsSources(input)) return { manual: sourcesAdvice(input) };
     const { id } = input.live;
     if (id === null)
       return { manual: `The tenant shows no id for "${input.key[0]}", so the API cannot change it.` };
@@ -177,10 +177,14 @@ function clearsSources({ fields: values, live, changed, settings }: Update): boo
   return settings.simUpdate === 'put' && isUnknown;
 }
 
-function sourcesAdvice([name = '']: Key): string {
+function sourcesAdvice({ key: [name = ''], fields: values }: Update): string {
+  const isDeclared = isArray(own(values, 'sources') ?? null);
+  const remedy = isDeclared
+    ? 'Make this change in the tenant'
+    : 'Declare the `sources` that it has, and plan again';
   return (
     `The tenant does not show the sources of "${name}", and a PUT without them would clear them. ` +
-    'Declare `sources`, or set `identity.simUpdate: patch` where the tenant takes patches; then plan again.'
+    `${remedy}; or set \`identity.simUpdate: patch\` where the tenant takes patches.`
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
+import { Redactor } from '../../src/client/redactor.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Lookup } from '../../src/model/marker.ts';
@@ -110,6 +111,22 @@ describe('a lookup', () => {
     ]);
     expect(problems[0]?.message).toContain('where: { uid: missing }');
     expect(problems[1]?.message).toContain('id a8, uid city, name City; id a9, uid town, name City');
+  });
+
+  test('a secret in what a message quotes is removed before it is cut', async () => {
+    const secret = 'canary-4711-canary-4711';
+    const name = `${'x'.repeat(70)}${secret}`;
+    const rows = ['a8', 'a9'].map((id) => ({ id, uid: 'u', name, [`${'x'.repeat(50)}${secret}`]: 1 }));
+    const redactor = new Redactor().with([secret]);
+    const client = fakeClient(() => answered(200, rows));
+    const problems = await diagnosticsOf(
+      resolveLookups({ ...client, redact: (text) => redactor.text(text) }, [
+        lookup({ uid: 'u' }),
+        lookup({ id: 'a8' }, 'colour'),
+      ]),
+    );
+    expect(problems.map(({ code }) => code)).toEqual(['lookup-ambiguous', 'lookup-no-field']);
+    expect(JSON.stringify(problems)).not.toContain('canary');
   });
 
   test('takes no object, which could pass for a secret of the one who asks', async () => {

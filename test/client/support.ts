@@ -193,6 +193,7 @@ export function fakeClient(answer: (request: Request) => Answer): Client & { rea
       asked.push(query.length > 0 ? `${request.path}?${query.join('&')}` : request.path);
       return sent(answer(request));
     },
+    redact: (text) => text,
     close: async () => {},
   };
 }

@@ -170,6 +170,24 @@ describe('a glob', () => {
     ]);
   });
 
+  it.each([
+    [['export', '--out', 'new'], '--only'],
+    [['export', '--out', 'new', '--kinds', 'SenderAddress'], '--except'],
+    [['export', '--merge'], '--only'],
+    [['status'], '--only'],
+    [['status'], '--except'],
+    [['validate'], '--only'],
+  ])('that matches nothing is told by %j (%s), with those that there are', async (argv, option) => {
+    const told = await world.run(...argv, option, 'SenderAddress/nev@acme.example', 'SenderAddress/new*');
+    const { code, stdout, stderr } = told;
+    expect(code).toBe(0);
+    expect(stdout + stderr).toMatch(
+      new RegExp(`${option} .SenderAddress/nev@acme.example. matches no object`),
+    );
+    expect((stdout + stderr).match(/matches\s+no\s+object/g)).toHaveLength(argv.includes('new') ? 2 : 1);
+    expect(stdout + stderr).toMatch(/did you mean|There are/i);
+  });
+
   it.each(['**', '*/new@acme.example', '{SenderAddress,MailFrom}/*', 'SenderAddress/new%40acme.example'])(
     'that matches is taken (%s)',
     async (glob) => {

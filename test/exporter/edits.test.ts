@@ -53,7 +53,8 @@ describe('setting a text', () => {
 });
 
 describe('the name beside an id', () => {
-  const named = (edit: Edit): Edit => (edit.op === 'remove' ? edit : { ...edit, name: 'New name' });
+  const named = (edit: Edit): Edit =>
+    edit.op === 'remove' ? edit : { ...edit, names: new Map([['', 'New name']]) };
   const lookup: Printable = { tag: '!lookup', value: mapping({ from: 'x' }) };
   check([
     [

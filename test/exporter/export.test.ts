@@ -171,7 +171,7 @@ describe('objects that no manifest can declare', () => {
         code: 'not-declarable',
         severity: 'warning',
         message: expect.stringMatching(
-          /^5 objects are not exported, because no manifest can declare them: 4 × NotificationTemplate \(NotificationTemplate\/a\/PIGEON\/en, .*b.*, .*c.*, …\), 1 × ProfileSearch \(.*\)\. The first: medium must be/,
+          /^5 objects are not exported, because no manifest can declare them: 4 × NotificationTemplate \(NotificationTemplate\/a\/PIGEON\/en, .*b.*, .*c.*, …\), 1 × ProfileSearch \(.*\)\. The first: medium cannot be "PIGEON"/,
         ),
         hint: 'They stay as they are in the tenant.',
       },

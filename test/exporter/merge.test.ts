@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
 import { asFiles, codes, head, merge, merged, project } from './merging.ts';
 import { integration, load, planFor, search, template } from './support.ts';
 
@@ -147,5 +148,35 @@ describe('secrets', () => {
     });
     const created = result.created.find(({ path }) => path.endsWith('j.yaml'))?.content;
     expect(created).toMatch(/password: !secret SIM_INTEGRATION_J_ATTRIBUTES_PASSWORD_[0-9A-F]{8}\n/);
+  });
+});
+
+describe('the names of ids in a rule', () => {
+  const records = new Map([
+    [
+      'profile_types',
+      [
+        { id: 't1', name: 'Employee' },
+        { id: 't2', name: 'Employee' },
+      ],
+    ],
+  ]);
+  const rule = (value: string) => ({ type: 'ProfileTypeRule', comparison_operator: '==', value });
+  const status = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
+  const start =
+    'kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileStatusRule\n    comparison_operator: "=="\n    value: Active\n';
+  const mergedWith = (content: string, ...rules: readonly JsonObject[]) =>
+    merge({ files: { 'config/a.yaml': content }, live: [search('S', rules)], more: { records } }).changed[0]
+      ?.content;
+
+  it('come with a rule that is new', () => {
+    expect(mergedWith(start, rule('t1'), status)).toBe(
+      `${start}  - type: ProfileTypeRule\n    comparison_operator: "=="\n    value: t1  # Employee\n`,
+    );
+  });
+
+  it('stay as they are beside an id that stays: the comment may be a person’s own', () => {
+    const own = `${start}  - type: ProfileTypeRule\n    comparison_operator: "=="\n    value: t1  # our staff\n`;
+    expect(mergedWith(own, status, rule('t1'))).toBeUndefined();
   });
 });

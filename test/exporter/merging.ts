@@ -21,7 +21,7 @@ interface Case {
   /** What the files hold by the time of the merge, where somebody changed them after they were loaded. */
   readonly now?: Readonly<Record<string, string>>;
   readonly live: readonly LiveObject[];
-  readonly more?: Partial<Pick<MergeInput, 'all' | 'delete' | 'inScope'>>;
+  readonly more?: Partial<Pick<MergeInput, 'all' | 'delete' | 'inScope' | 'records'>>;
 }
 
 export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>

@@ -59,13 +59,24 @@ describe('sources', () => {
     world.declare(desk({ description: 'New' }));
     const [change] = (await world.plan()).changes;
     expect(change).toMatchObject({ action: 'manual', requests: [] });
-    expect(change?.warnings[0]).toMatch(/does not show the sources of "Desk".*Declare `sources`/);
+    expect(change?.warnings[0]).toMatch(/does not show the sources of "Desk".*Declare the `sources`/);
 
     await apply(world, { description: 'New', sources: ['s1', 's2'] });
     expect(world.sandbox.state.simIntegrations[0]).toMatchObject({
       description: 'New',
       sources: ['s1', 's2'],
     });
+  });
+
+  test('that are declared as none are not cleared either, and the advice is another one', async () => {
+    const world = await open({ simSources: 'hidden' }, { simUpdate: 'put' });
+    world.declare(desk({ description: 'New', sources: [] }));
+    const [change] = (await world.plan()).changes;
+    expect(change).toMatchObject({ action: 'manual', requests: [] });
+    expect(change?.warnings[0]).toMatch(
+      /does not show the sources of "Desk".*Make this change in the tenant/,
+    );
+    expect(change?.warnings[0]).not.toContain('Declare');
   });
 
   test('that are none are left out of a PUT, unless a manifest clears them', async () => {

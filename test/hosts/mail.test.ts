@@ -71,6 +71,21 @@ test('a notification whose preferences are answered with 400 is left out of an e
   expect(files).toMatch(/kind: NotificationPreference\s+key: welcome/);
 });
 
+test('a notification whose preferences are answered with 400 is refused where a manifest has it, with advice', async () => {
+  const world = await open({ preferenceMissing: 'badRequest' });
+  world.declare([{ kind: 'NotificationPreference', key: 'secret', mediums: ['EMAIL'] }]);
+  const { code, stderr } = await world.run('plan');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/NotificationPreference\/secret[\s\S]*400[\s\S]*hint: [\s\S]*--except/);
+});
+
+test('a merge tells only of the objects that manifests declare, unless it adds the others', async () => {
+  const world = await open({ mailFromIdentity: 'domain' });
+  world.declare([{ kind: 'MailFrom', identity: 'acme.example', mailFromDomain: 'bounce.acme.example' }]);
+  expect((await world.run('export', '--merge')).stderr).not.toContain('not-exported');
+  expect((await world.run('export', '--merge', '--all')).stderr).toMatch(/MailFrom\/a%40acme\.example/);
+});
+
 describe.each([
   ['upper', 'NOT_STARTED', 'TEMPORARY_FAILURE'],
   ['camel', 'NotStarted', 'TemporaryFailure'],

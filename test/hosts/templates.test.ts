@@ -87,6 +87,7 @@ describe('templates that no manifest can declare', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning {2}2 objects are not exported, because no manifest can declare them/);
     expect(stderr).toContain('NotificationTemplate/reminder/WHATSAPP/en');
+    expect(stderr).toMatch(/The first: locale cannot be\s+"default_for_all"/);
     expect(stderr).toContain('NotificationTemplate/reminder/SLACK/default_for_all');
     const plan = await world.plan('--prune', '--allow-delete-all', 'NotificationTemplate');
     expect(plan.changes).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isThorough } from '../support/effort.ts';
+import { casesOf, isThorough } from '../support/effort.ts';
 import { fillHost, type Host, hostOf, hosts, wantedOn, worldOf } from '../support/hosts.ts';
-import { createTestWorld, setSecrets, type World } from '../support/world.ts';
+import { createTestWorld, setSecrets, type World, type WorldOptions } from '../support/world.ts';
 
 /** Runs a command that has to end with 0. */
 async function succeed(world: World, ...argv: string[]) {
@@ -11,8 +11,9 @@ async function succeed(world: World, ...argv: string[]) {
 }
 
 /** Every kind and every command, in the order in which a project meets them. */
-async function useAll(host: Host): Promise<void> {
-  const world = await createTestWorld(worldOf(host));
+async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Promise<void> {
+  const options = worldOf(host);
+  const world = await createTestWorld({ ...options, identity: { ...options.identity, ...identity } });
   fillHost(world.sandbox.state);
 
   await succeed(world, 'export', '--out', 'config');
@@ -45,8 +46,13 @@ const refusesDeletes = ({ bulkDelete = 'enabled' }: Host) => bulkDelete !== 'ena
 describe('apply then plan is empty, export then plan is empty, and every command works', () => {
   test('for a host that keeps to the contract', () => useAll({}));
 
-  test.each(hosts)('for a host with %s', (_, host) => useAll(host));
+  test.each(casesOf(hosts))('for a host with %s', (_, host) => useAll(host));
 
-  const together = Array.from({ length: isThorough ? 24 : 4 }, (_, at) => at + 1);
+  const integrations = hosts.filter(([name]) => /^(sim|jsonText)/.test(name));
+  test.each(casesOf(integrations))('for a host with %s that refuses patches of integrations', (_, host) =>
+    useAll(host, { simUpdate: 'put' }),
+  );
+
+  const together = Array.from({ length: isThorough ? 24 : 3 }, (_, at) => at + 1);
   test.each(together)('for a host with many of them at once, number %i', (number) => useAll(hostOf(number)));
 });

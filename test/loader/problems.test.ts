@@ -214,6 +214,12 @@ const cases: Case[] = [
     error: 'missing-field 3:9',
   },
   {
+    name: 'an attribute rule without the class of its object, said once',
+    manifest:
+      'kind: ProfileSearch\nlabel: a\nrules: [{ type: ProfileAttributeRule, condition_object_id: b, comparison_operator: ==, value: a }]',
+    error: 'missing-field 3:9',
+  },
+  {
     name: 'fields of what is absent',
     manifest: `${template}ensure: absent\nsubject: a`,
     error: 'absent-with-fields 6:1',

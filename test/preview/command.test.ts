@@ -171,3 +171,17 @@ it('shows no secret, neither declared nor in the tenant', async () => {
   expect(all).toContain('(secret TEXT)');
   expect(all).not.toContain('s3cr3t');
 });
+
+it('tells on the page that --only matches nothing', async () => {
+  world.declare([
+    {
+      kind: 'NotificationTemplate',
+      key: 'access_request_reviewer',
+      medium: 'EMAIL',
+      locale: 'en',
+      subject: 'A',
+    },
+  ]);
+  const { list } = await visit(await preview('--offline', '--only', 'NotificationTemplate/nothing/**'));
+  expect(await list()).toMatchObject({ templates: [], problems: [{ code: 'unmatched-glob' }] });
+});

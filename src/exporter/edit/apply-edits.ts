@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { keyText } from '../../loader/document.ts';
 import { besideValue, type Member, type Printable } from '../../loader/print.ts';
+import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
 import { insertCandidates, removeCandidates } from './items.ts';
 import { lineEnd, splice } from './lines.ts';
@@ -14,8 +15,8 @@ interface NewValue<Op> {
   readonly op: Op;
   readonly path: Path;
   readonly value: Printable;
-  /** The name of the id that the value is, safe in a comment. */
-  readonly name?: string | undefined;
+  /** The names of the ids in the value, by their places in it, safe in comments. */
+  readonly names?: ReadonlyMap<Pointer, string> | undefined;
 }
 
 /** The text of one document after all edits, applied in order; `null` where one of them cannot be applied. */
@@ -36,11 +37,13 @@ function applyEdit(text: string, edit: Edit): string | null {
   const resolved = resolveAliases(parsed, edit, tree);
   const done =
     resolved && (tryCandidates(resolved, edit, wanted) ?? replaceAround(resolved, edit.path, wanted));
-  if (done === null || edit.op === 'remove' || edit.name === undefined) return done;
-  const named = nameBeside(done, edit.path, edit.name);
-  const read = parseOne(named);
-  // Behind a block, a comment would be part of the text.
-  return read && sameTree(treeOf(read), wanted) ? named : done;
+  if (done === null || edit.op === 'remove') return done;
+  return [...(edit.names ?? [])].reduce((text, [at, name]) => {
+    const named = nameBeside(text, [...edit.path, ...segmentsOf(at)], name);
+    const read = parseOne(named);
+    // Behind a block, a comment would be part of the text.
+    return read && sameTree(treeOf(read), wanted) ? named : text;
+  }, done);
 }
 
 /**

@@ -59,8 +59,8 @@ export interface DeclaredValue {
   readonly at: Pointer;
   readonly declared: Json;
   readonly written: Printable | undefined;
-  /** The name of the live id that takes its place, where that is known. */
-  readonly name?: string | undefined;
+  /** The names of the ids in the live value that takes its place, by their places in it. */
+  readonly names?: ReadonlyMap<Pointer, string> | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ export interface DeclaredValue {
  */
 export function addSet(
   { resource, changes }: DocumentMerge,
-  { at, declared, written, name }: DeclaredValue,
+  { at, declared, written, names }: DeclaredValue,
   value: Printable | undefined,
 ): void {
   const blocked = findBlock(resource, at, declared);
@@ -78,8 +78,18 @@ export function addSet(
   else if (value === undefined) changes.notes.push({ at, reason: 'unwritable' });
   else {
     if (isTagged(written)) changes.notes.push({ at, reason: 'tag' });
-    changes.edits.push({ op: 'set', path: segmentsOf(at), value, name });
+    changes.edits.push({ op: 'set', path: segmentsOf(at), value, names });
   }
+}
+
+/** The names of the ids in the live value at a place, by their places in it. */
+export function namesBelow(
+  { names }: Pick<DocumentMerge, 'names'>,
+  at: Pointer,
+): ReadonlyMap<Pointer, string> {
+  return new Map(
+    [...names].flatMap(([place, name]) => (isWithin(place, at) ? [[place.slice(at.length), name]] : [])),
+  );
 }
 
 /** Adds a note where the tenant shows a value other than the declared secret, which stays in any case. */

@@ -20,6 +20,7 @@ import {
   isIgnored,
   isOverlaid,
   type MergeContext,
+  namesBelow,
   noteSecret,
 } from './document-merge.ts';
 import { mergeJson } from './json-field.ts';
@@ -42,7 +43,13 @@ export function mergeDocument(
     if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
     const current = own(live.fields, name) ?? null;
     const secret = secretName(declared);
-    const pair = { at, declared, live: current, written: partOf(written, name), name: names.get(at) };
+    const pair = {
+      at,
+      declared,
+      live: current,
+      written: partOf(written, name),
+      names: namesBelow(merge, at),
+    };
     if (secret !== null) noteSecret(merge, at, secret, current);
     else if (invalid.has(name)) changes.notes.push({ at, reason: 'unwritable' });
     else if (field.is === 'json') mergeJson(merge, field, name, pair);
@@ -102,18 +109,18 @@ function mergeField(
 function mergeSet(merge: DocumentMerge, pair: Pair<readonly Json[]>): void {
   const { at, declared, live } = pair;
   const { edits } = merge.changes;
-  const nameOf = (item: Json) => merge.names.get(at + pointer(live.indexOf(item)));
+  const namesOfItem = (item: Json) => namesBelow(merge, at + pointer(live.indexOf(item)));
   const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameJson(other, item));
   const gone = [...declared.keys()].filter((index) => !isIn(live)(declared[index] ?? null));
   const added = live.filter((item) => !isIn(declared)(item)).filter((item) => typeof item === 'string');
   const replaced = gone.slice(0, added.length);
   for (const [turn, index] of replaced.entries()) {
     const item = added[turn] ?? null;
-    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), name: nameOf(item) }, item);
+    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), names: namesOfItem(item) }, item);
   }
   for (const [turn, item] of added.slice(replaced.length).entries()) {
     const path = pathOf(pair, declared.length + turn);
-    edits.push({ op: 'insert', path, value: item, name: nameOf(item) });
+    edits.push({ op: 'insert', path, value: item, names: namesOfItem(item) });
   }
   for (const index of gone.slice(replaced.length).reverse()) {
     edits.push({ op: 'remove', path: pathOf(pair, index) });
@@ -138,21 +145,17 @@ function mergeRecords(
   let end = declared.length;
   for (const { declared: record, live: current } of pairRecords(declared, live, field)) {
     const index = record ? declared.indexOf(record) : -1;
+    const liveAt = current ? pair.at + pointer(live.indexOf(current)) : pair.at;
     const value = current ? printed[live.indexOf(current)] : undefined;
     if (!record && value !== undefined) {
-      edits.push({ op: 'insert', path: pathOf(pair, end), value });
+      edits.push({ op: 'insert', path: pathOf(pair, end), value, names: namesBelow(merge, liveAt) });
       end += 1;
     } else if (record && !current) removed.push(index);
     else if (record && current && !recordAgrees(record, current, field)) {
       const item = itemOf(pair, index, record);
       if (isMapping(item.written))
-        mergeRecord(
-          merge,
-          field,
-          { ...item, declared: record, live: current, liveAt: pair.at + pointer(live.indexOf(current)) },
-          value,
-        );
-      else addSet(merge, item, value);
+        mergeRecord(merge, field, { ...item, declared: record, live: current, liveAt }, value);
+      else addSet(merge, { ...item, names: namesBelow(merge, liveAt) }, value);
     }
   }
   for (const index of removed.sort((a, b) => b - a)) {
@@ -176,8 +179,8 @@ function mergeRecord(
     if ((own(pair.live, name) ?? null) === null) {
       merge.changes.edits.push({ op: 'remove', path: pathOf(pair, name) });
     } else {
-      const id = merge.names.get(pair.liveAt + pointer(name));
-      addSet(merge, { ...itemOf(pair, name, declared), name: id }, partOf(printed, name));
+      const names = namesBelow(merge, pair.liveAt + pointer(name));
+      addSet(merge, { ...itemOf(pair, name, declared), names }, partOf(printed, name));
     }
   }
 }

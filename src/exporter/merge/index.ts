@@ -62,7 +62,7 @@ export function mergeExport(input: MergeInput): Merge {
   });
   const documents = found.flatMap(({ resource, live, document }): Document[] => {
     if (!document) return [];
-    const isPresent = resource.ensure === 'present' && input.inScope(resource);
+    const isPresent = input.inScope(resource) && resource.ensure === 'present';
     const changes = isPresent && live ? mergeDocument(document, live, input) : null;
     return [{ ...document, live, changes, isGone: isPresent && !live }];
   });
