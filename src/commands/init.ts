@@ -11,7 +11,7 @@ import { type PipelineFacts, readPipelineFacts } from './init/facts.ts';
 import { type Note, pipelineFiles, projectFiles, writeDotEnv, writeFiles } from './init/files.ts';
 import { unknownHost } from './init/pipelines.ts';
 import { askForSetup, type Setup } from './init/questions.ts';
-import { printSurvey, surveyWith, verbosity } from './init/survey.ts';
+import { printMissingSettings, printSurvey, surveyWith, verbosity } from './init/survey.ts';
 import { type Io, isInteractive } from './io.ts';
 import { flag, text } from './options.ts';
 import { printNote } from './output.ts';
@@ -58,6 +58,7 @@ export const command = defineCommand(build, async (args, io) => {
       : await askForSetup(args, { root, isNew }, io);
   const { choices, survey, env } = setup;
 
+  if (!isNew) await printMissingSettings(root, io);
   const written = writeFiles(root, projectFiles(choices, root, survey?.detected ?? []));
   const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
@@ -162,13 +163,11 @@ function nextSteps(
   folder: string,
 ): string[] {
   const { from, tenant } = choices;
-  // The embedded tenant needs no credentials. The secrets in the examples are for the other environment.
-  const needed =
-    tenant !== null
-      ? facts.unset
-      : from === 'examples'
-        ? []
-        : facts.unset.filter((name) => !name.startsWith('TENANT_CLIENT_'));
+  // The embedded tenant needs no credentials, and the secrets in the examples are for the other environment.
+  const needed = tenant === null ? [] : facts.unset;
+  const asked = tenant === null && from === 'examples' ? [] : facts.unsetSecrets;
+  const lacksManifests = !isNew && !facts.hasManifests && facts.hosts !== null;
+  const isToExport = exported !== ExitCode.done && (from === 'export' || lacksManifests);
   return [
     ...(folder === '' ? [] : [`cd ${folder}`]),
     ...(hasLock ? [] : ['npm install   # and commit package-lock.json: pipelines install what it says']),
@@ -177,10 +176,12 @@ function nextSteps(
       : []),
     ...(needed.length > 0 ? ['# Set what is missing, here or as NAME=value lines in .env:'] : []),
     ...needed.map((name) => `export ${name}=…`),
-    // Without --merge, the export would declare the objects of existing manifests again.
-    ...(from === 'export' && exported !== ExitCode.done
-      ? [`tenantctl export${isNew ? '' : ' --merge'}`]
+    ...(asked.length > 0
+      ? ['# Set those of these secrets that `plan` asks for, here or as NAME=value lines in .env:']
       : []),
+    ...asked.map((name) => `export ${name}=…`),
+    // Without --merge, the export would declare the objects of existing manifests again.
+    ...(isToExport ? [`tenantctl export${facts.hasManifests ? ' --merge' : ''}`] : []),
     'tenantctl plan',
   ];
 }
