@@ -31,7 +31,7 @@ export function unsentBy(error: unknown, origin: string): Unsent {
     const hint = 'If a company proxy signs the certificate, name its CA in NODE_EXTRA_CA_CERTS.';
     return unsent('untrusted', `no trusted connection to the host ${hostOf(origin)} (${code})`, hint);
   }
-  const hint = 'Check the base URL in the project file, the network, and whether the host is up.';
+  const hint = 'Check the base URL, the network, and whether the host is up.';
   const what = unreachable[code] ?? 'cannot be reached';
   return unsent('unreachable', `the host ${hostOf(origin)} ${what} (${code})`, hint);
 }

@@ -80,7 +80,7 @@ function hintOf(answer: Answered): string | null {
   const { status, headers, text } = answer;
   if (status >= 300 && status < 400) {
     const host = parseUrl(headers.location ?? '')?.host;
-    return `Check the base URL in the project file${host ? `; the tenant may have moved to ${inBrief(host, 100)}` : ''}.`;
+    return `Check the base URL${host ? `; the tenant may have moved to ${inBrief(host, 100)}` : ''}.`;
   }
   if (text !== null && looksLikeHtml(text)) {
     return 'The answer is a web page, not an answer of the API: check the base URL, and proxies on the way.';

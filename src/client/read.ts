@@ -169,7 +169,8 @@ export async function readAll(
   return (await allOrFailure(kinds.map(readWhole))).flat();
 }
 
-const templateContext = identityResource(
+/** The tenant's own attributes for templates (seed 001). */
+export const templateContext = identityResource(
   'NotificationTemplateContext',
   'v2025',
   'notification-template-context',

@@ -97,7 +97,8 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const diagnostics = [...selection.unmatched(), ...exported.diagnostics, ...unread];
   printDiagnostics(diagnostics, args, io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
-  if (listed !== null) io.stdout.write(`Set the secrets named in ${oneLine(listed)} before you plan.\n`);
+  if (listed !== null)
+    io.stdout.write(`The secrets are named in ${oneLine(listed)}. Set those that \`plan\` asks for.\n`);
   return ExitCode.done;
 }
 

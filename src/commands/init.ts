@@ -8,10 +8,17 @@ import { type ArgsOf, defineCommand } from './command.ts';
 import { checkGiven, chooseDefaults, pipelines, starts } from './init/choices.ts';
 import { environmentName } from './init/contents.ts';
 import { type PipelineFacts, readPipelineFacts } from './init/facts.ts';
-import { type Note, pipelineFiles, projectFiles, writeDotEnv, writeFiles } from './init/files.ts';
+import {
+  type Note,
+  type Placed,
+  pipelineFiles,
+  projectFiles,
+  writeDotEnv,
+  writeFiles,
+} from './init/files.ts';
 import { unknownHost } from './init/pipelines.ts';
 import { askForSetup, type Setup } from './init/questions.ts';
-import { printSurvey, surveyWith, verbosity } from './init/survey.ts';
+import { printMissingSettings, printSurvey, surveyWith, verbosity } from './init/survey.ts';
 import { type Io, isInteractive } from './io.ts';
 import { flag, text } from './options.ts';
 import { printNote } from './output.ts';
@@ -58,22 +65,35 @@ export const command = defineCommand(build, async (args, io) => {
       : await askForSetup(args, { root, isNew }, io);
   const { choices, survey, env } = setup;
 
+  if (!isNew) await printMissingSettings(root, io);
   const written = writeFiles(root, projectFiles(choices, root, survey?.detected ?? []));
   const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(setup, root, { ...io, env }) : null;
   const facts = readPipelineFacts(root, io.env);
-  const { top, folder } = repositoryOf(root);
-  const pipelineNotes = writeFiles(top, pipelineFiles(choices, facts, folder));
+  const placed = repositoryOf(root);
+  const files = pipelineFiles(choices, facts, placed);
+  const fromRoot = (path: string) => relative(root, join(placed.top, path));
+  const pipelineNotes = writeFiles(placed.top, files).map(({ path, what }) => ({
+    path: fromRoot(path),
+    what,
+  }));
+  const toAdd = files.flatMap(({ path, addTo }) =>
+    addTo === null
+      ? []
+      : [`# Add the jobs of ${fromRoot(path)} to ${fromRoot(addTo)}, which stays as it is.`],
+  );
 
   const unused = isNew ? '' : unusedOptions(args);
   const hasLock = existsSync(join(root, 'package-lock.json'));
   const hasPipeline = pipelineNotes.some(({ what }) => what === 'created');
-  const steps = nextSteps({ setup, isNew, exported, facts, hasLock, hasPipeline }, relative(io.cwd, root));
+  const steps = nextSteps(
+    { setup, isNew, exported, facts, hasLock, hasPipeline, toAdd },
+    relative(io.cwd, root),
+  );
   const next = `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
-  const shown = pipelineNotes.map(({ path, what }) => ({ path: relative(root, join(top, path)), what }));
-  io.stdout.write(`${formatNotes([...written, ...kept, ...shown])}\n${unused}${next}`);
+  io.stdout.write(`${formatNotes([...written, ...kept, ...pipelineNotes])}\n${unused}${next}`);
   return exported ?? ExitCode.done;
 });
 
@@ -91,7 +111,7 @@ async function chooseSetup(
 }
 
 /** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
-function repositoryOf(root: string): { readonly top: string; readonly folder: string } {
+function repositoryOf(root: string): Placed {
   try {
     const { top, prefix } = findRepository(root);
     // A pipeline could not name other folders without quotes.
@@ -154,33 +174,36 @@ interface InitResult {
   readonly hasLock: boolean;
   /** Whether a pipeline was written. */
   readonly hasPipeline: boolean;
+  /** What to do with pipelines that could not be written where they are run. */
+  readonly toAdd: readonly string[];
 }
 
 /** The commands that come next, and what else there is to do, as comments. */
 function nextSteps(
-  { setup: { choices }, isNew, exported, facts, hasLock, hasPipeline }: InitResult,
+  { setup: { choices }, isNew, exported, facts, hasLock, hasPipeline, toAdd }: InitResult,
   folder: string,
 ): string[] {
   const { from, tenant } = choices;
-  // The embedded tenant needs no credentials. The secrets in the examples are for the other environment.
-  const needed =
-    tenant !== null
-      ? facts.unset
-      : from === 'examples'
-        ? []
-        : facts.unset.filter((name) => !name.startsWith('TENANT_CLIENT_'));
+  // The embedded tenant needs no credentials, and the secrets in the examples are for the other environment.
+  const needed = tenant === null ? [] : facts.unset;
+  const asked = tenant === null && from === 'examples' ? [] : facts.unsetSecrets;
+  const lacksManifests = !isNew && !facts.hasManifests && facts.hosts !== null;
+  const isToExport = exported !== ExitCode.done && (from === 'export' || lacksManifests);
   return [
     ...(folder === '' ? [] : [`cd ${folder}`]),
     ...(hasLock ? [] : ['npm install   # and commit package-lock.json: pipelines install what it says']),
+    ...toAdd,
     ...(hasPipeline && facts.hosts === null
       ? [`# In the pipelines, replace ${unknownHost} by the hosts of your tenant.`]
       : []),
     ...(needed.length > 0 ? ['# Set what is missing, here or as NAME=value lines in .env:'] : []),
     ...needed.map((name) => `export ${name}=…`),
-    // Without --merge, the export would declare the objects of existing manifests again.
-    ...(from === 'export' && exported !== ExitCode.done
-      ? [`tenantctl export${isNew ? '' : ' --merge'}`]
+    ...(asked.length > 0
+      ? ['# Set those of these secrets that `plan` asks for, here or as NAME=value lines in .env:']
       : []),
+    ...asked.map((name) => `export ${name}=…`),
+    // Without --merge, the export would declare the objects of existing manifests again.
+    ...(isToExport ? [`tenantctl export${facts.hasManifests ? ' --merge' : ''}`] : []),
     'tenantctl plan',
   ];
 }

@@ -1,23 +1,29 @@
-import { allOrFailure } from '../client/read.ts';
+import { allOrFailure, templateContext } from '../client/read.ts';
 import { readListRows } from '../client/read-kind.ts';
-import type { Service } from '../kinds/http.ts';
+import type { ApiResource, Service } from '../kinds/http.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import { isArray, isObject, type JsonObject, own } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import type { Environment, Secrets } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { openTenant, type TenantOptions } from './tenant.ts';
+import { testNotification } from './test-notification.ts';
 
 /** A setting that a read has shown the tenant to need. */
 export interface Detected {
   /** The member of the environment that it belongs to. */
   readonly service: Service;
-  readonly name: 'experimentalHeader' | 'jsonText' | 'profileSearchPath' | 'profileSearchObjectType';
-  readonly value: string;
+  readonly name:
+    | 'experimentalHeader'
+    | 'jsonText'
+    | 'paths'
+    | 'profileSearchPath'
+    | 'profileSearchObjectType';
+  readonly value: Json;
   /** What the tenant did, for people. */
   readonly because: string;
 }
@@ -45,8 +51,12 @@ interface Listed {
 }
 
 /** A setting that may make lists readable which the tenant refused. */
-interface Guess extends Detected {
+interface Guess {
   readonly refused: readonly Kind[];
+  /** Whether this answer, with the setting, shows that it is right. */
+  isRight(listed: Listed): boolean;
+  /** The setting for those of the kinds that need it. */
+  detectedFor(kinds: readonly Kind[]): Detected;
 }
 
 /**
@@ -60,28 +70,45 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
   const readable = kinds.filter((kind) => hasList(kind) && !lacksService(kind, environment));
   let settings = environment.settings;
   let listed = await readLists(project, options, readable);
-  const guessed: Detected[] = [];
-  for (const { refused, ...guess } of [...guessHeader(listed, settings), ...guessPaths(listed)]) {
-    if (refused.every((kind) => isRead(kind, listed))) continue;
-    const changed = { ...settings, [guess.name]: guess.value };
-    const again = await readLists(
-      { ...project, environment: { ...environment, settings: changed } },
-      options,
-      refused,
-    );
-    if (!again.some(({ failure }) => failure === null)) continue;
-    listed = listed.map((each) => again.find(({ kind }) => kind === each.kind) ?? each);
-    settings = changed;
-    guessed.push(guess);
+  const guessed: Guess[] = [];
+  // Own paths come first: only behind the right path does a tenant say which header it wants.
+  for (const makeGuesses of [guessOwnPaths, guessHeader, guessSearchPaths]) {
+    for (const guess of makeGuesses(listed, settings)) {
+      if (guess.refused.every((kind) => isRead(kind, listed))) continue;
+      const tried = { ...environment, settings: withSetting(settings, guess.detectedFor(guess.refused)) };
+      const again = await readLists({ ...project, environment: tried }, options, guess.refused);
+      const right = again.filter((each) => guess.isRight(each)).map(({ kind }) => kind);
+      if (right.length === 0) continue;
+      listed = listed.map((each) => again.find((one) => one.kind === each.kind && isFound(one)) ?? each);
+      settings = withSetting(settings, guess.detectedFor(right));
+      guessed.push(guess);
+    }
   }
   if (listed.every(({ failure }) => failure !== null))
     throw new Failure(listed.flatMap(({ failure }) => failure?.diagnostics ?? []));
   return {
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
     left: kinds.flatMap((kind) => whyLeft(kind, environment, listed)),
-    detected: [...guessed, ...settingsIn(listed)],
+    detected: [
+      ...guessed.flatMap((guess) => provenBy(listed, guess)),
+      ...settingsIn(listed).filter(({ name }) => settings[name] === contractSettings[name]),
+    ],
   };
 }
+
+const withSetting = (settings: ApiSettings, { name, value }: Detected): ApiSettings => ({
+  ...settings,
+  [name]: value,
+});
+
+/** The setting of a guess for the kinds that are read with it. */
+function provenBy(listed: readonly Listed[], { refused, detectedFor }: Guess): Detected[] {
+  const read = refused.filter((kind) => isRead(kind, listed));
+  return read.length > 0 ? [detectedFor(read)] : [];
+}
+
+const isFound = ({ failure }: Listed) => failure?.diagnostics[0]?.code !== 'tenant-not-found';
+const isAnswered = ({ failure }: Listed) => failure === null;
 
 /** Problems of the whole tenant: no other list would be read either. */
 const decisive = [
@@ -158,15 +185,47 @@ function guessHeader(listed: readonly Listed[], { experimentalHeader }: ApiSetti
   names.delete(experimentalHeader);
   return [...names].slice(0, mostGuesses).map((value) => ({
     refused: refused.map(({ kind }) => kind),
-    service: 'identity',
-    name: 'experimentalHeader',
-    value,
-    because: 'the tenant asked for this header, and answers with it',
+    isRight: isAnswered,
+    detectedFor: () => ({
+      service: 'identity',
+      name: 'experimentalHeader',
+      value,
+      because: 'the tenant asked for this header, and answers with it',
+    }),
   }));
 }
 
 const headerName = /\bX(?:-[A-Za-z0-9]{1,40}){1,6}(?![\w-])/gi;
 const mostGuesses = 3;
+
+/** Own paths of the identity service's resources, where documented paths do not exist. */
+function guessOwnPaths(listed: readonly Listed[], settings: ApiSettings): Guess[] {
+  const ofIdentity = listed.filter(({ kind }) => serviceFor(kind) === 'identity');
+  const refused = ofIdentity.filter((each) => !isFound(each)).map(({ kind }) => kind);
+  if (refused.length === 0) return [];
+  const detectedFor = (some: readonly Kind[]): Detected => {
+    const without = refused.filter((kind) => !some.includes(kind));
+    // Where no documented path exists, what no list shows is elsewhere too.
+    const resources =
+      refused.length === ofIdentity.length
+        ? [
+            ...kinds.filter((kind) => !without.includes(kind)).flatMap(resourcesOf),
+            templateContext,
+            testNotification,
+          ]
+        : some.flatMap(resourcesOf);
+    const paths = resources.flatMap(({ name, ownPath }) =>
+      ownPath === null ? [] : [[name, ownPath] as const],
+    );
+    const because = 'the documented paths do not exist, and these answer';
+    const value = { ...settings.paths, ...objectFrom(paths) };
+    return { service: 'identity', name: 'paths', value, because };
+  };
+  return [{ refused, isRight: isFound, detectedFor }];
+}
+
+const resourcesOf = ({ resource, defaults }: Kind): ApiResource[] =>
+  defaults ? [resource, defaults.resource] : [resource];
 
 /** Where hosts are known to keep saved searches, where the usual path does not exist. */
 const searchPaths = [
@@ -176,17 +235,17 @@ const searchPaths = [
   '/api/profile_searches',
 ];
 
-function guessPaths(listed: readonly Listed[]): Guess[] {
-  const isMissing = listed.some(
-    ({ kind, failure }) => kind === profileSearch && failure?.diagnostics[0]?.code === 'tenant-not-found',
-  );
-  if (!isMissing) return [];
+function guessSearchPaths(listed: readonly Listed[]): Guess[] {
+  if (!listed.some((each) => each.kind === profileSearch && !isFound(each))) return [];
   return searchPaths.map((value) => ({
     refused: [profileSearch],
-    service: 'profiles',
-    name: 'profileSearchPath',
-    value,
-    because: 'the usual path does not exist, and this one lists saved searches',
+    isRight: isAnswered,
+    detectedFor: () => ({
+      service: 'profiles',
+      name: 'profileSearchPath',
+      value,
+      because: 'the usual path does not exist, and this one lists saved searches',
+    }),
   }));
 }
 

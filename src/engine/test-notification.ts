@@ -19,7 +19,8 @@ import { didYouMean } from '../model/suggest.ts';
 import type { TestAnswer, TestNotification } from '../model/test-notification.ts';
 import type { Tenant } from './tenant.ts';
 
-const testNotification = identityResource('TestNotification', 'v2025', 'send-test-notification');
+/** Test notifications (seed 001). */
+export const testNotification = identityResource('TestNotification', 'v2025', 'send-test-notification');
 
 /** The key in a template's address. Throws a Failure for any other text. */
 export function templateKey(address: Address, resources: readonly Resource[]): Key {

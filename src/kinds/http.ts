@@ -22,6 +22,8 @@ export interface Call extends Request {
 export interface ApiResource {
   /** Its name among the `paths` of an environment. */
   readonly name: string;
+  /** The path that hosts use which serve each resource under its own path and version (api-notes); `null`: none do. */
+  readonly ownPath: string | null;
   /** From the base URL on. */
   path(settings: ApiSettings): string;
   lane(settings: ApiSettings): Lane;
@@ -29,17 +31,18 @@ export interface ApiResource {
 
 /** A resource of the identity service: below its documented API version, or under a path of its own (newer hosts). */
 export function identityResource(name: string, version: string, segment: string): ApiResource {
-  const ownPath = ({ paths }: ApiSettings) => (Object.hasOwn(paths, name) ? paths[name] : undefined);
+  const set = ({ paths }: ApiSettings) => (Object.hasOwn(paths, name) ? paths[name] : undefined);
   return {
     name,
-    path: (settings) => ownPath(settings) ?? `/${version}/${segment}`,
-    lane: (settings) => ({ service: 'identity', group: ownPath(settings) ?? version }),
+    ownPath: `/${segment}/v1`,
+    path: (settings) => set(settings) ?? `/${version}/${segment}`,
+    lane: (settings) => ({ service: 'identity', group: set(settings) ?? version }),
   };
 }
 
 /** A resource of the profile-management interface (seed 002). */
 export function profilesResource(name: string, path: (settings: ApiSettings) => string): ApiResource {
-  return { name, path, lane: () => ({ service: 'profiles', group: 'api' }) };
+  return { name, ownPath: null, path, lane: () => ({ service: 'profiles', group: 'api' }) };
 }
 
 /** What a request adds to the path of its resource, its query, and its body. */

@@ -217,7 +217,7 @@ function refuse({ problems, find }: BuildContext, at: Pointer, { code, message, 
 export type BaseUrl = { readonly url: string } | { readonly problem: string };
 
 /** Checks a base URL, below which the program adds the paths of the API. */
-function readBaseUrl(text: string): BaseUrl {
+export function readBaseUrl(text: string): BaseUrl {
   const read = readUrl(text);
   const [version] = 'url' in read ? (/\/v\d{4}(?=\/|$)/.exec(read.url) ?? []) : [];
   if (version === undefined) return read;
@@ -225,7 +225,7 @@ function readBaseUrl(text: string): BaseUrl {
 }
 
 /** Checks a URL of a tenant. Credentials are sent to it, so it needs https, except on this machine. */
-export function readUrl(text: string): BaseUrl {
+function readUrl(text: string): BaseUrl {
   if (!text.isWellFormed() || !URL.canParse(text))
     return { problem: 'it is not a URL such as https://acme.api.example.com' };
   const url = new URL(text);

@@ -128,7 +128,8 @@ function listFiles(
     const paths = source.glob(patterns).filter((path) => !notManifests.includes(path));
     if (paths.length === 0) {
       const message = `No file matches ${patterns.join(', ')}`;
-      const hint = 'Correct `manifests`: globs begin at the folder of the project file.';
+      const hint =
+        'Correct `manifests`, whose globs begin at the folder of the project file, or write manifests with `tenantctl export`.';
       problems.add('no-manifests', message, place, { severity: 'warning', hint });
     }
     return paths;

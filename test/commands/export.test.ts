@@ -24,7 +24,7 @@ it('says where the secrets stand that have to be set, and where there are none',
   const world = await createWorld({ sandbox: { seed: seedFile } });
   worlds.push(world);
   const withSecrets = await world.run('export', '--kinds', 'SimIntegration', '--out', 'a');
-  expect(withSecrets.stdout).toContain('Set the secrets named in .env.example');
+  expect(withSecrets.stdout).toContain('The secrets are named in .env.example.');
   expect(world.read('.env.example')).toMatch(/^SIM_INTEGRATION_\w+=$/m);
   expect(world.read('.env.example')).not.toContain('Sommerwind');
   const without = await world.run('export', '--kinds', 'SenderAddress', '--out', 'b');

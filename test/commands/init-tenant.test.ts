@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseVariations, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { worldOf } from '../support/hosts.ts';
 import { filesBelow, runProgram, seedFile } from '../support/world.ts';
 
 let dir = '';
@@ -50,6 +51,7 @@ describe('the settings that init writes for a host', () => {
   const header = { experimentalHeader: 'X-Acme-Preview' };
   const path = { profileSearchPath: '/api/searches' };
   const type = { profileSearchObjectType: 'condition_object_type' };
+  const { paths } = worldOf({ identityPaths: 'own' }).identity ?? {};
   it.each<[string, object]>([
     ['', {}],
     ['experimentalHeader=X-Acme-Preview', header],
@@ -59,6 +61,11 @@ describe('the settings that init writes for a host', () => {
     [
       'experimentalHeader=X-Acme-Preview jsonText=object profileSearchPath=/api/searches ruleObjectType=condition_object_type',
       { ...header, jsonText: 'object', ...path, ...type },
+    ],
+    ['identityPaths=own', { paths }],
+    [
+      'identityPaths=own experimentalHeader=X-Acme-Preview jsonText=object',
+      { ...header, paths, jsonText: 'object' },
     ],
     // A read cannot tell these, or tenantctl understands them without a setting.
     ['jsonText=map', {}],
@@ -76,9 +83,10 @@ describe('the settings that init writes for a host', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(settings()).toEqual(expected);
     for (const [name, value] of Object.entries(expected)) {
-      expect(stderr).toContain(`.${name}: ${value}, since `);
+      const [shown, written] = name === 'paths' ? ['{ ', '\n'] : [`${value}, since `, ` ${value}\n`];
+      expect(stderr).toContain(`.${name}: ${shown}`);
       expect(read('tenantctl.yaml')).toMatch(
-        new RegExp(`# Detected by \`tenantctl init\`: .*\\n +${name}: ${value}\\n`),
+        new RegExp(`# Detected by \`tenantctl init\`: .*\\n +${name}:${written}`),
       );
     }
     // With them the tenant can be planned, and nothing was written to it.
@@ -104,7 +112,9 @@ describe('a project for a tenant', () => {
       'package.json',
     ])
       expect(read(path)).not.toMatch(/acme|SNOW/i);
-    expect(stdout).toMatch(/ {2}# Set what is missing, .*\n( {2}export SIM_\w+=…\n)+ {2}tenantctl plan\n$/);
+    expect(stdout).toMatch(
+      / {2}# Set those of these secrets that `plan` asks for, .*\n( {2}export SIM_\w+=…\n)+ {2}tenantctl plan\n$/,
+    );
   });
 
   it('works without the profile-management service, and says what is left out', async () => {
@@ -120,6 +130,31 @@ describe('a project for a tenant', () => {
     const asked = await run(['export', '--out', 'more', '--kinds', 'ProfileSearch'], env);
     expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('[no-endpoint]') });
     expect(existsSync(join(dir, 'config/sender-addresses.yaml'))).toBe(true);
+  });
+
+  it('takes the own paths of those resources that answer there, and of no other', async () => {
+    const { env, both, tenant } = await host('identityPaths=own');
+    const lacking = await startSandbox({
+      seed: seedFile,
+      rateLimit: null,
+      clientSecret: tenant.clientSecret,
+      variations: parseVariations(['identityPaths=own']),
+      faults: [{ kind: 'status', status: 404, path: '/sim-integrations/v1' }],
+    });
+    try {
+      const urls = both.map((each) => each.replace(tenant.url, lacking.url));
+      const { code, stderr } = await run(['init', ...urls], env);
+      expect(code).toBe(0);
+      expect(stderr).toContain(
+        'SimIntegration is left out: Reading SimIntegration: GET /v2024/sim-integrations',
+      );
+      const { paths } = worldOf({ identityPaths: 'own' }).identity ?? {};
+      const found = project().environments.production.identity.paths;
+      expect({ ...found, SimIntegration: '/sim-integrations/v1' }).toEqual(paths);
+      expect(found).not.toHaveProperty('SimIntegration');
+    } finally {
+      await lacking.close();
+    }
   });
 
   it('leaves out what the tenant refuses to list, with its reason', async () => {
@@ -184,6 +219,38 @@ describe('a project for a tenant', () => {
       profiles: { baseUrl: 'https://two.example' },
     });
     expect(existsSync(join(dir, 'config'))).toBe(false);
+  });
+
+  it('is told the settings that it lacks once there are credentials, and to export', async () => {
+    const { tenant, env } = await host('identityPaths=own', 'experimentalHeader=X-Acme-Preview');
+    await run(['init', '--identity', tenant.url]);
+    const before = read('tenantctl.yaml');
+    const { code, stdout, stderr } = await run(['init'], env);
+    expect(code).toBe(0);
+    const add = 'Add to the environment production in tenantctl.yaml: identity';
+    expect(stderr).toContain(`${add}.experimentalHeader: X-Acme-Preview, since the tenant asked`);
+    expect(stderr).toContain(`${add}.paths: { VerifiedDomain: /verified-domains/v1, … } (10 members), since`);
+    expect(stdout).toMatch(/ {2}tenantctl export\n {2}tenantctl plan\n$/);
+    expect(read('tenantctl.yaml')).toBe(before);
+  });
+
+  it('is told nothing where its settings are right, and none of what cannot be read', async () => {
+    const { tenant, env } = await host('experimentalHeader=X-Acme-Preview');
+    await run(['init', '--identity', tenant.url], env);
+    expect(await run(['init'], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['init'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['init'], { ...env, TENANT_CLIENT_SECRET: 'wrong' })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  it.each(['--identity', '--profiles'])('is not written with a version of the API in %s', async (name) => {
+    const urls = { '--identity': 'https://one.example', '--profiles': 'https://two.example' };
+    const given = Object.entries({ ...urls, [name]: 'https://one.example/v2025' }).flat();
+    const { code, stderr } = await run(['init', ...given]);
+    expect({ code, files: filesBelow(dir).size }).toEqual({ code: 1, files: 0 });
+    expect(stderr).toMatch(new RegExp(`${name} cannot be used: .* must end before\\s+\`/v2025\``, 's'));
   });
 
   it('takes its credentials from .env', async () => {

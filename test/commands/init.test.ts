@@ -90,7 +90,11 @@ describe('what is there already', () => {
     const { code, stdout } = await run(['init']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^kept +tenantctl\.yaml$/m);
-    expect(stdout).toMatch(/^kept +\.gitlab-ci\.yml$/m);
+    expect(stdout).toMatch(/^created +tenantctl\.gitlab-ci\.yml$/m);
+    expect(stdout).toContain(
+      '# Add the jobs of tenantctl.gitlab-ci.yml to .gitlab-ci.yml, which stays as it is.',
+    );
+    expect(read('tenantctl.gitlab-ci.yml')).toContain('bin/tenantctl plan');
     expect(read('.gitlab-ci.yml')).toBe('mine: true\n');
     expect(read('tenantctl.yaml')).toBe('version: 1\n');
   });
@@ -281,6 +285,25 @@ describe('in a folder of a repository', () => {
     for (const path of paths) expect(path).toMatch(/^apps\/iga\/./);
     const lint = await createLinter();
     expect(lint(read(workflow), workflow)).toEqual([]);
+  });
+
+  it('that is not the only project there, they have a tag of their own, and none runs for another', async () => {
+    execFileSync('git', ['init', '--quiet'], { cwd: dir });
+    await run(['init', 'apps/iga']);
+    const first = read(workflow);
+    expect(first).toContain('--since tenantctl-applied-apps-iga');
+    expect(first).not.toMatch(/tenantctl-applied(?!-apps-iga)/);
+    expect(read('.gitlab-ci.yml')).not.toMatch(/tenantctl-applied(?!-apps-iga)/);
+    expect((await run(['init', 'apps/iga'])).stdout).not.toContain('Add the jobs');
+    const { stdout } = await run(['init', 'apps/other']);
+    expect(stdout).toContain(
+      '# Add the jobs of tenantctl.github.yaml to ../../.github/workflows/tenantctl.yaml,',
+    );
+    expect(stdout).toContain(
+      '# Add the jobs of tenantctl.gitlab-ci.yml to ../../.gitlab-ci.yml, which stays',
+    );
+    expect(read('apps/other/tenantctl.github.yaml')).toContain('--since tenantctl-applied-apps-other');
+    expect(read(workflow)).toBe(first);
   });
 
   it('that a pipeline cannot name, they stay in it', async () => {

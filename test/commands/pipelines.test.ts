@@ -119,6 +119,15 @@ function commit({ applied }: { readonly applied: boolean }): void {
   if (applied) git('tag', '--force', 'tenantctl-applied');
 }
 
+/** Removes the manifest of a sender that was applied. */
+function removeAppliedSender(): void {
+  tenant.state.senders.push(...['one', 'two', 'foreign'].map((name) => senderNamed(name)));
+  declare('one@acme.example', 'two@acme.example');
+  commit({ applied: true });
+  declare('one@acme.example');
+  commit({ applied: false });
+}
+
 interface Hub {
   /** Where the tag of the last applied revision is. */
   readonly applied?: string;
@@ -289,11 +298,7 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
   });
 
   it('plans to delete what a pull request removes, and applies that', async () => {
-    tenant.state.senders.push(...['one', 'two', 'foreign'].map((name) => senderNamed(name)));
-    declare('one@acme.example', 'two@acme.example');
-    commit({ applied: true });
-    declare('one@acme.example');
-    commit({ applied: false });
+    removeAppliedSender();
     const planned = await job('plan', request);
     expect(planned, planned.output).toMatchObject({ code: 0 });
     expect(known().comments[0]?.body).toContain('two%40acme.example');
@@ -325,6 +330,13 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     expect(code).toBe(2);
     expect(output).toContain('::error::The tenant differs');
     expect(senders()).toEqual([]);
+  });
+
+  it('looks for drift with the manifests removed since the last apply', async () => {
+    removeAppliedSender();
+    const { code, output } = await job('drift', {});
+    expect(code).toBe(2);
+    expect(output).toContain('- SenderAddress/two%40acme.example');
   });
 
   it('gives each job only the rights that it needs, and secrets to no step of others', () => {
@@ -413,11 +425,7 @@ describe('the pipeline for GitLab', () => {
   });
 
   it('plans to delete what a merge request removes, and applies that; then it moves the tag', async () => {
-    tenant.state.senders.push(...['one', 'two', 'foreign'].map((name) => senderNamed(name)));
-    declare('one@acme.example', 'two@acme.example');
-    commit({ applied: true });
-    declare('one@acme.example');
-    commit({ applied: false });
+    removeAppliedSender();
     expect(await job('plan')).toMatchObject({ code: 0 });
     expect(known().comments[0]?.body).toContain('two%40acme.example');
     hub({ ...known(), pulls: [merged], applied: 'm0' });

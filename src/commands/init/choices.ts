@@ -1,4 +1,4 @@
-import { readUrl } from '../../loader/connection.ts';
+import { readBaseUrl } from '../../loader/connection.ts';
 import { failure } from '../../model/failure.ts';
 
 /** What the first manifests come from. */
@@ -60,7 +60,7 @@ export const startFor = (tenant: NewTenant | null): Choices['from'] =>
 
 /** Checks the base URL of a service. The Failure does not contain the text, which may hold a password. */
 export function baseUrl(text: string, name = 'The address'): string {
-  const read = readUrl(text);
+  const read = readBaseUrl(text);
   if ('url' in read) return text;
   throw failure('invalid-url', `${name} cannot be used: ${read.problem}.`, {
     hint: 'For example: https://acme.api.example.com',

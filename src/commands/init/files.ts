@@ -9,12 +9,18 @@ import { packageFile } from '../package-file.ts';
 import type { Choices } from './choices.ts';
 import { addDependency, addLines, addSettings, type Content, projectFile } from './contents.ts';
 import type { PipelineFacts } from './facts.ts';
-import { pipelineFile } from './pipelines.ts';
+import { hasJobsFor, pipelineFile } from './pipelines.ts';
 
 /** A file of a new project. */
 export interface ProjectFile {
   readonly path: string;
   readonly content: Content;
+}
+
+/** A pipeline of a new project. */
+export interface PipelineFile extends ProjectFile {
+  /** The file that has to get its jobs, since it exists and is about something else; `null`: this one is run. */
+  readonly addTo: string | null;
 }
 
 /** What was done with a file. */
@@ -65,18 +71,34 @@ export function projectText(choices: Choices, detected: readonly Detected[]): st
   return projectFile(example('tenantctl.yaml'), choices, detected);
 }
 
+/** A project in its repository. */
+export interface Placed {
+  /** The top of the repository. */
+  readonly top: string;
+  /** The project's folder there, with `/` at its end; `''` where it is the same. */
+  readonly folder: string;
+}
+
 /**
- * The pipelines, with what they have to know of the project, for the top of its repository.
- *
- * @param folder the project's folder in the repository, with `/` at its end; `''` where it is the same
+ * The pipelines, with what they have to know of the project, for the top of its repository. Where that has one already
+ * which is about something else, ours is in the project's folder, so that somebody can add its jobs.
  */
-export function pipelineFiles({ pipelines }: Choices, facts: PipelineFacts, folder: string): ProjectFile[] {
+export function pipelineFiles(
+  { pipelines }: Choices,
+  facts: PipelineFacts,
+  { top, folder }: Placed,
+): PipelineFile[] {
   return [
-    { system: 'github', path: '.github/workflows/tenantctl.yaml' },
-    { system: 'gitlab', path: '.gitlab-ci.yml' },
+    { system: 'github', path: '.github/workflows/tenantctl.yaml', beside: 'tenantctl.github.yaml' },
+    { system: 'gitlab', path: '.gitlab-ci.yml', beside: 'tenantctl.gitlab-ci.yml' },
   ]
     .filter(({ system }) => pipelines === 'both' || pipelines === system)
-    .map(({ path }) => newFile(path, pipelineFile(example(path), facts, folder)));
+    .map(({ path, beside }) => {
+      const existing = readIfExists(join(top, path));
+      const isOurs = existing === null || hasJobsFor(existing, folder);
+      const file = newFile(isOurs ? path : `${folder}${beside}`, pipelineFile(example(path), facts, folder));
+      return { ...file, addTo: isOurs ? null : path };
+    });
 }
 
 function manifestFiles({ from, tenant }: Choices): ProjectFile[] {

@@ -20,16 +20,25 @@ export function pipelineFile(example: string, { names, hosts }: PipelineFacts, f
   return folder === '' ? text : inFolder(text, folder);
 }
 
+/** Whether a pipeline that exists has jobs for the project in this folder, as `pipelineFile` would write them. */
+export const hasJobsFor = (existing: string, folder: string): boolean =>
+  existing.includes('bin/tenantctl') && existing.includes(folder.slice(0, -1));
+
 /** The secrets of the examples, a line for each. */
 const usedSecrets = /^( +)TENANT_CLIENT_ID: .*\n +TENANT_CLIENT_SECRET: .*\n( +SNOW_PASSWORD: .*\n)?/gm;
 
 /**
  * A pipeline at the top of a repository that works in one of its folders. Scripts begin there; GitHub's and GitLab's own
- * steps take their paths from the top.
+ * steps take their paths from the top. The tag is named by the folder, since each project of a repository is applied by
+ * itself.
  */
 function inFolder(text: string, folder: string): string {
   const enter = `cd ${folder.slice(0, -1)}`;
   return text
+    .replaceAll(
+      'tenantctl-applied',
+      `tenantctl-applied-${folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-')}`,
+    )
     .replace(/^defaults:\n {2}run:\n/m, (found) => `${found}    working-directory: ${folder.slice(0, -1)}\n`)
     .replaceAll(/(?<=hashFiles\(')/g, folder)
     .replaceAll(/(?<=^ {10}path: )(?=\S)/gm, folder)

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { type Survey, surveyTenant } from '../../engine/detect.ts';
+import { type Detected, type Survey, surveyTenant } from '../../engine/detect.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { loadUnwritten, valuesIn } from '../../loader/index.ts';
+import { loadEnvironment, loadUnwritten, type ProjectEnvironment, valuesIn } from '../../loader/index.ts';
 import { Failure } from '../../model/failure.ts';
+import { isObject, type Json } from '../../model/json.ts';
 import { oneLine, printable } from '../../report/safe.ts';
 import type { Io } from '../io.ts';
-import { printRemarks } from '../output.ts';
+import { printNote, printRemarks } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import type { NewTenant } from './choices.ts';
 import { environmentName } from './contents.ts';
@@ -31,18 +32,43 @@ export async function surveyWith(tenant: NewTenant, { root, env, io }: Reading):
   if ([tenant.clientId, tenant.clientSecret].some((name) => values.problem(name) !== null)) return null;
   const configFile = join(root, 'tenantctl.yaml');
   const text = projectText({ tenant, from: 'export', pipelines: 'none' }, []);
-  const progress = createProgress(io, verbosity);
   try {
     const project = loadUnwritten(text, { ...options, configFile, environment: environmentName });
-    return await surveyTenant(project, {
-      signal: io.signal,
-      onEvent: progress.onClient,
-      redactor: io.redactor,
-    });
+    return await survey(project, io);
   } catch (error) {
     throw error instanceof Failure ? withoutPlaces(error) : error;
+  }
+}
+
+async function survey(project: ProjectEnvironment, io: Io): Promise<Survey> {
+  const progress = createProgress(io, verbosity);
+  try {
+    const { signal, redactor } = io;
+    return await surveyTenant(project, { signal, redactor, onEvent: progress.onClient });
   } finally {
     progress.end();
+  }
+}
+
+/**
+ * Reads the tenant of an existing project, where its credentials are set, and says on stderr which settings the project
+ * file lacks. The file belongs to somebody, so it is not changed.
+ */
+export async function printMissingSettings(root: string, io: Io): Promise<void> {
+  const configFile = join(root, 'tenantctl.yaml');
+  try {
+    const project = loadEnvironment({ configFile, env: io.env, onSecret: (text) => io.redactor.learn(text) });
+    const { connection, name } = project.environment;
+    if (connection.to === 'sandbox') return;
+    const { detected } = await survey(project, io);
+    for (const setting of detected)
+      printNote(
+        oneLine(`Add to the environment ${name} in tenantctl.yaml: ${describeSetting(setting)}.`),
+        io,
+      );
+  } catch (error) {
+    if (!(error instanceof Failure) || io.signal.aborted) throw error;
+    // `plan` explains what is wrong with the project file or the tenant.
   }
 }
 
@@ -61,12 +87,22 @@ export function printSurvey({ found, left, detected }: Survey, { identity }: New
   const counts = found.map(({ kind, count }) => `${count} ${nameOf(kind, count)}`);
   const lines = [
     `Signed in to ${identity}. Found: ${counts.join(', ')}.`,
-    ...detected.map(
-      ({ service, name, value, because }) => `Detected: ${service}.${name}: ${value}, since ${because}.`,
-    ),
+    ...detected.map((setting) => `Detected: ${describeSetting(setting)}.`),
     ...left.map(({ problem }) => problem.message),
   ];
   io.stderr.write(`${lines.map((line) => printable(oneLine(line))).join('\n')}\n`);
+}
+
+/** A setting and why it is needed. */
+const describeSetting = ({ service, name, value, because }: Detected): string =>
+  `${service}.${name}: ${inBrief(value)}, since ${because}`;
+
+/** A value as the project file has it. Of a map, only the first member and the number of all. */
+function inBrief(value: Json): string {
+  if (!isObject(value)) return String(value);
+  const members = Object.entries(value);
+  const first = members.slice(0, 1).map(([name, text]) => `${name}: ${String(text)}`);
+  return members.length > 1 ? `{ ${first}, … } (${members.length} members)` : `{ ${first} }`;
 }
 
 /** `sender addresses` for SenderAddress. */

@@ -36,6 +36,8 @@ interface Page {
   readonly remarks: readonly (readonly [name: string, remarks: readonly Diagnostic[]])[];
   /** The entries by kind. */
   readonly groups: readonly EntryGroup[];
+  /** The objects in the tenant that no manifest names, folded; `null`: none. */
+  readonly undeclared: { readonly words: string; readonly addresses: readonly string[] } | null;
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
   readonly command: string | null;
   /** Removes secrets from what the page compresses. */
@@ -79,6 +81,7 @@ ${
 ${groupsMarkup(page.groups, page.redact)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
+${undeclaredMarkup(page.undeclared)}
 </main>
 <footer>${commandMarkup(page.command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${name.endsWith('igest') ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
 <script>${new Markup(script)}</script>
@@ -125,6 +128,12 @@ function pointMarkup(point: Point): Markup {
     ({ address }) => html`<li><a href="${permalink(address)}">${addressMarkup(address)}</a></li>`,
   );
   return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${pointWords(point)}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
+}
+
+function undeclaredMarkup(undeclared: Page['undeclared']): Markup {
+  if (undeclared === null) return html``;
+  const { words, addresses } = undeclared;
+  return html`<details class="undeclared"><summary><h2>Undeclared</h2> ${words}</summary><ul>${addresses.map((address) => html`<li>${addressMarkup(address)}</li>`)}</ul></details>`;
 }
 
 function problemsMarkup({ problems, remarks }: Page): Markup {

@@ -85,10 +85,10 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
       words: changeCounts(group),
       entries: familiesOf(group, maxLines).map((family) => familyEntry(family, entry)),
     })),
+    undeclared: undeclared === null ? null : { words: undeclared, addresses: plan.undeclared ?? [] },
     facts: [
       ['Digest', plan.digest],
       ['Created', plan.createdAt],
-      ...(undeclared === null ? [] : [['Undeclared', (plan.undeclared ?? []).join(', ')] as const]),
       ...(scope === '' ? [] : [['Limited by', scope] as const]),
       ['Tool', `${plan.tool.name} ${plan.tool.version}`],
     ],

@@ -42,6 +42,7 @@ export function resultHtml(result: Result, { redact = String }: ReportOptions): 
       words: pluralize(group.length, 'change'),
       entries: group.map(resultEntry),
     })),
+    undeclared: null,
     facts: [
       ['Plan digest', result.planDigest],
       ['Started', result.startedAt],
