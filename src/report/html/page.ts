@@ -3,14 +3,7 @@ import { script, style } from '../../generated/report-page.ts';
 import { type Diagnostic, hasErrors } from '../../model/diagnostic.ts';
 import { firstOf, type Point, pointWords } from '../attention.ts';
 import { pluralize, whereOf } from '../words.ts';
-import {
-  addressMarkup,
-  type EntryGroup,
-  entriesOf,
-  groupsMarkup,
-  permalink,
-  type Redact,
-} from './entries.ts';
+import { addressMarkup, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
 import { html, Markup } from './markup.ts';
 
 /** What a page shows. */
@@ -38,8 +31,6 @@ interface Page {
   readonly groups: readonly EntryGroup[];
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
   readonly command: string | null;
-  /** Removes secrets from what the page compresses. */
-  readonly redact: Redact;
   /** What the marks of a reader are kept for. */
   readonly digest: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
@@ -76,7 +67,7 @@ ${
   total === 0
     ? html`<p class="empty">${page.empty}</p>`
     : html`${toolbar(page, total)}
-${groupsMarkup(page.groups, page.redact)}
+${groupsMarkup(page.groups)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
 </main>

@@ -1,7 +1,6 @@
 import { type ChangeResult, changeOutcomes, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
-import type { ReportOptions } from '../options.ts';
 import {
   elapsedWords,
   groupBy,
@@ -22,7 +21,7 @@ import { pageHtml } from './page.ts';
 const maxLines = 400;
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
-export function resultHtml(result: Result, { redact = String }: ReportOptions): string {
+export function resultHtml(result: Result): string {
   return pageHtml({
     eyebrow: 'tenantctl apply',
     title: result.environment,
@@ -49,7 +48,6 @@ export function resultHtml(result: Result, { redact = String }: ReportOptions): 
     ],
     hasFrames: false,
     command: null,
-    redact,
     digest: result.startedAt + result.planDigest,
   });
 }
