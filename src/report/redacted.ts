@@ -1,5 +1,5 @@
 import type { Address } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, mapJson, mapMembers, objectFrom } from '../model/json.ts';
 import type { TenantName } from '../model/live.ts';
 import type { Change, Difference, Impact, Moved, Plan, Request } from '../model/plan.ts';
@@ -114,7 +114,7 @@ function redactOutcome(change: ChangeResult, redact: Redact): ChangeResult {
 }
 
 function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagnostic {
-  const { message, excerpt, hint, source, address } = diagnostic;
+  const { message, excerpt, hint, source, address, versions } = diagnostic;
   return {
     ...diagnostic,
     message: redact(message),
@@ -122,7 +122,12 @@ function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagnostic {
     ...(hint === undefined ? {} : { hint: redact(hint) }),
     ...(source === undefined ? {} : { source: { ...source, file: redact(source.file) } }),
     ...(address === undefined ? {} : { address: redactAddress(address, redact) }),
+    ...(versions === undefined ? {} : { versions: versions.map((each) => redactVersions(each, redact)) }),
   };
+}
+
+function redactVersions({ name, ours, theirs }: Versions, redact: Redact): Versions {
+  return { name: redact(name), ours: orNull(ours, redact), theirs: orNull(theirs, redact) };
 }
 
 function redactRendered({ before, after }: Rendered, redact: Redact): Rendered {
