@@ -2,6 +2,7 @@ import { type ChangeResult, changeOutcomes, type Result } from '../../model/resu
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
 import {
+  changeOutcomeWords,
   elapsedWords,
   groupBy,
   kindOf,
@@ -26,7 +27,7 @@ export function resultHtml(result: Result): string {
     eyebrow: 'tenantctl apply',
     title: result.environment,
     subtitle: tenantWords(result.tenant),
-    alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result.summary)}.`,
+    alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,
     empty: 'There was nothing to do.',
     tiles: changeOutcomes.map((outcome) => ({
       category: outcome,
@@ -58,7 +59,7 @@ function resultEntry(change: ChangeResult): Entry {
   const written = outcome === 'done' ? [before, after] : [];
   const [old = null, fresh = null] = written.map((fields) => (fields === null ? null : valueText(fields)));
   const diff = diffLines(old, fresh, maxLines);
-  const summary = html`<span class="badge ${outcome}">${outcomeWords[outcome]}</span>
+  const summary = html`<span class="badge ${outcome}">${changeOutcomeWords(change)}</span>
 <b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
   const notices = [
     ...(error === null ? [] : [html`<li class="${isFailure ? 'danger' : 'warning'}">${error}</li>`]),
