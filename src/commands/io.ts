@@ -20,7 +20,7 @@ export interface ProgramIo {
 
 /** What a command uses besides the file system and the network. Both streams leave out secrets. */
 export interface Io extends ProgramIo {
-  /** For plans and results as JSON. They hold no secrets, and are read again: not a character of them is replaced. */
+  /** For documents without secrets, of which not a character may be replaced: plans and results as JSON, and pages. */
   readonly data: Output;
   /** Knows every secret that the program has read. */
   readonly redactor: Redactor;

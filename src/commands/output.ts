@@ -33,13 +33,16 @@ export function printDocument(
     redact: redactorOf(io),
     ...templates,
   };
-  const output = isData(document, args.format) ? io.data : io.stdout;
+  const output = isClean(document, args.format) ? io.data : io.stdout;
   output.write(addLineEnd(renderReport(document, args.format, options)));
 }
 
-/** Whether a later command reads the document again: it must stay as it is, and it holds no secrets. */
-function isData({ is }: Document, format: Format): boolean {
-  return format === 'json' && (is === 'plan' || is === 'result');
+/**
+ * Whether a document holds no secrets any more and must stay as it is: a later command reads a plan or a result again, and
+ * a page has a script.
+ */
+function isClean({ is }: Document, format: Format): boolean {
+  return format === 'html' || (format === 'json' && (is === 'plan' || is === 'result'));
 }
 
 /** Prints a document on stderr that was not requested. With `--quiet`, problems that are no errors are not printed. */
@@ -127,7 +130,7 @@ export function writeReports(
     const options = { colour: false, width: 100, verbose: true, redact: redactorOf(io), ...templates };
     const format = reportFormat(file, document.is);
     const text = addLineEnd(renderReport(document, format, options));
-    writeText(file, isData(document, format) ? text : io.redactor.text(text), io);
+    writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
   }
 }
 

@@ -128,23 +128,95 @@ const barWidth = 20;
 
 function bar(io: ProgramIo): Progress {
   const count = new Count();
+  const begun = Date.now();
+  const limit = new Countdown(() => draw(null));
   let isShown = false;
-  const show = (event: TenantEvent | ApplyEvent, words: string | null) => {
-    count.add(event);
+  const draw = (words: string | null) => {
     const { done, all, what } = count.current;
     const filled = all === 0 ? 0 : Math.round((barWidth * done) / all);
-    const text = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}${words ? `  ${words}` : ''}`;
-    io.stderr.write(`\r\x1b[2K${printable(text).slice(0, Math.max(0, widthOf(io.stderr) - 1))}`);
+    const counts = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${done}/${all} ${what}`;
+    // A wait explains why nothing moves, so it stays until it is over.
+    const more = [etaWords({ done, all }, Date.now() - begun), limit.words ?? words].filter(Boolean);
+    const room = Math.max(0, widthOf(io.stderr) - 1);
+    const text = printable(more.join('  '));
+    const rest = text === '' ? '' : `  ${cutMiddle(text, room - counts.length - 2)}`;
+    io.stderr.write(`\r\x1b[2K${`${counts}${rest}`.slice(0, room)}`);
     isShown = true;
   };
   return {
-    onClient: (event) => show(event, clientText(event)),
-    onApply: (event) => show(event, applyText(event)),
+    onClient(event) {
+      count.add(event);
+      if (event.type === 'rate-limit-wait') limit.start(event);
+      draw(clientText(event));
+    },
+    onApply(event) {
+      count.add(event);
+      draw(applyText(event));
+    },
     end() {
+      limit.stop();
       if (isShown) io.stderr.write('\r\x1b[2K');
       isShown = false;
     },
   };
+}
+
+type LimitWait = Extract<TenantEvent, { type: 'rate-limit-wait' }>;
+
+/** The time until the tenant's limit lets requests through again, counted down each second. */
+class Countdown {
+  readonly #onTick: () => void;
+  #wait: LimitWait | null = null;
+  #until = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(onTick: () => void) {
+    this.#onTick = onTick;
+  }
+
+  start(wait: LimitWait): void {
+    const until = Date.now() + wait.ms;
+    // The requests of a version wait together: each of them tells of what is left.
+    if (this.#wait && until <= this.#until) return;
+    this.stop();
+    [this.#wait, this.#until] = [wait, until];
+    this.#timer = setInterval(() => this.#tick(), 1000);
+    // The bar keeps no run alive.
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#wait = null;
+  }
+
+  get words(): string | null {
+    const ms = this.#until - Date.now();
+    return this.#wait && ms > 0 ? clientText({ ...this.#wait, ms }) : null;
+  }
+
+  #tick(): void {
+    if (Date.now() >= this.#until) this.stop();
+    this.#onTick();
+  }
+}
+
+/** From so many on, the time that each took says something about the others. */
+const enoughDone = 5;
+const shortest = 10_000;
+
+/** `about 40 s left`; empty where that is not known, or not worth telling. */
+function etaWords({ done, all }: { readonly done: number; readonly all: number }, elapsed: number): string {
+  const left = done < enoughDone ? 0 : (elapsed / done) * (all - done);
+  return left < shortest ? '' : `about ${Math.round(left / 1000)} s left`;
+}
+
+/** A text in so many columns. Its end stays: of an address it says more than the middle. */
+function cutMiddle(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const end = Math.max(0, Math.floor((room - 1) / 2));
+  const start = Math.max(0, room - 1 - end);
+  return `${text.slice(0, start)}…${end === 0 ? '' : text.slice(-end)}`;
 }
 
 /** An apply prints about this many lines at most, besides one for each change that is not done. */
@@ -186,7 +258,7 @@ function clientText(event: TenantEvent): string | null {
     case 'request-finished':
       return null;
     case 'rate-limit-wait':
-      return `waiting ${seconds(event.ms)}: the tenant's limit for ${event.version}`;
+      return `limit reached, going on in ${Math.max(1, Math.round(event.ms / 1000))} s`;
     case 'retrying':
       return `trying ${event.request.method} ${event.request.path} again in ${seconds(event.ms)}: ${event.reason}`;
     case 'token-fetched':

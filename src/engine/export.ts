@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { readRecords, resolveLookups } from '../client/lookups.ts';
-import { readAll, readOnce } from '../client/read.ts';
+import { readAll, readDefaults, readOnce } from '../client/read.ts';
 import type { DeclaredSecrets } from '../exporter/draft.ts';
 import {
   type Export,
@@ -15,7 +15,8 @@ import {
 import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { allOf, isObserved, type Kind } from '../kinds/kind.ts';
+import { allOf, isObserved, type Kind, someOf } from '../kinds/kind.ts';
+import { contentDigest, LiveIndex } from '../kinds/live-objects.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -67,7 +68,8 @@ export async function exportTenant(
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  const { diagnostics, ...files } = exportObjects({ objects, records, settings, declaredSecrets });
+  const basedOn = await readBases(client, objects, settings);
+  const { diagnostics, ...files } = exportObjects({ objects, records, settings, basedOn, declaredSecrets });
   return { ...files, diagnostics: [...skipped, ...diagnostics, ...leftOut(unusable, isInScope)] };
 }
 
@@ -126,6 +128,7 @@ export async function mergeTenant(
       matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
     },
     records: await readReferencedRecords(client, objects, settings),
+    basedOn: await readBases(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
     // What could not be read is not gone: its manifest stays as it is.
     inScope: ({ kind, address }) =>
@@ -154,6 +157,20 @@ function leftOut(
 ): Diagnostic[] {
   const wanted = [...unusable].filter(([address]) => isInScope(address));
   return wanted.map(([address, why]) => notExported(address, why));
+}
+
+/** Reads the vendor's defaults of these objects, and says the digest of each; `null` where there is none. */
+async function readBases(client: Client, objects: readonly LiveObject[], settings: ApiSettings) {
+  const requests = kinds.flatMap((kind) => {
+    const keys = kind.defaults ? objects.flatMap((each) => (each.kind === kind.name ? [each.key] : [])) : [];
+    return keys.length > 0 ? [someOf(kind, keys)] : [];
+  });
+  const standards = new LiveIndex(await readDefaults(client, requests, settings));
+  return (object: LiveObject): string | null => {
+    const kind = kindNamed(object.kind);
+    const standard = standards.byKey(kind, object.key);
+    return standard && contentDigest(kind, standard);
+  };
 }
 
 /** Reads the records that the ids inside these objects may refer to. */

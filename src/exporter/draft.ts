@@ -33,6 +33,8 @@ export interface Draft {
   /** Key fields, or the pinned id where the object has no name that a manifest can hold. */
   readonly key: readonly Member[];
   readonly fields: readonly Member[];
+  /** What stands below `lifecycle`. */
+  readonly lifecycle: readonly Member[];
   readonly sideTexts: readonly SideText[];
   /** Names of ids, to stand beside these as comments, by place. */
   readonly names: ReadonlyMap<Pointer, string>;
@@ -45,6 +47,8 @@ export interface DraftContext {
   readonly settings: ApiSettings;
   /** Rows of the collections that lookups may name. */
   readonly records: Records;
+  /** The digest of the vendor's default of an object; `null` where there is none. Left out: none is known. */
+  basedOn?(object: LiveObject): string | null;
 }
 
 export interface DraftInput extends DraftContext {
@@ -101,6 +105,7 @@ export function draftObject(
     kind,
     key,
     fields: membersOf(valid),
+    lifecycle: lifecycleMembers(object, context),
     names: namesBeside(membersOf(valid), namesOf(object, context)),
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap((drafted) => drafted.secrets.map((at) => ({ at, name: secrets.get(at) ?? null }))),
@@ -117,6 +122,12 @@ const longestNamed = 80;
 function inWords(name: string, value: unknown): string {
   const isShown = typeof value === 'string' && value.length <= longestNamed;
   return isShown ? `${name} cannot be "${value}"` : `${name} is not valid`;
+}
+
+/** What an export writes below `lifecycle`. */
+export function lifecycleMembers(object: LiveObject, { basedOn }: DraftContext): Member[] {
+  const digest = basedOn?.(object) ?? null;
+  return digest === null ? [] : [['basedOn', digest]];
 }
 
 function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {

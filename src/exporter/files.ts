@@ -75,7 +75,7 @@ function filesOf(draft: Draft, base: string, nameSecret: NameSecret): ExportedFi
 
 /** The draft with its secrets and side files named. */
 function documentOf(
-  { object, kind, key, fields, names, omissions }: Draft,
+  { object, kind, key, fields, lifecycle, names, omissions }: Draft,
   base: string,
   nameSecret: NameSecret,
 ): ManifestDocument {
@@ -85,7 +85,12 @@ function documentOf(
       return tag === '!file' ? `${base}.${open}` : open;
     });
   return {
-    members: [['kind', kind.name], ...key, ...fields.map(([field, value]): Member => [field, fillIn(value)])],
+    members: [
+      ['kind', kind.name],
+      ...key,
+      ...fields.map(([field, value]): Member => [field, fillIn(value)]),
+      ...(lifecycle.length === 0 ? [] : [['lifecycle', { members: lifecycle }] as const]),
+    ],
     comments: names,
     remarks: omissions.map(remarkOf),
   };

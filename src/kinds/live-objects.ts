@@ -40,11 +40,20 @@ export function liveObject(
 }
 
 function fingerprintOf(kind: Kind, { key, id, fields, hidden = [], carried }: Facts): string {
-  const compared = objectFrom(
-    Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, own(fields, name))]),
-  );
+  const compared = comparableFields(kind, fields);
   const more = carried?.() ?? {};
   return sha256({ kind: kind.name, key: [...key], id, fields: compared, hidden: [...hidden], carried: more });
+}
+
+/** The digest of what an object says, in one shape: equal wherever no field that a manifest could declare differs. */
+export function contentDigest(kind: Kind, { fields }: Pick<LiveObject, 'fields'>): string {
+  return sha256(comparableFields(kind, fields));
+}
+
+function comparableFields(kind: Kind, fields: JsonObject): JsonObject {
+  return objectFrom(
+    Object.entries(kind.fields).map(([name, field]) => [name, comparable(field, own(fields, name))]),
+  );
 }
 
 /** The keys that objects of other kinds suggest, without those that hold half of a character: no URL can hold it. */

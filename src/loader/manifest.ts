@@ -289,5 +289,6 @@ function readLifecycle({ kind, value, find, problems }: Declared): Lifecycle {
     ignore,
     renamedFrom: renamedFrom === null ? null : [renamedFrom],
     allowLockout: own(lifecycle, 'allowLockout') === true,
+    basedOn: textOf(lifecycle, 'basedOn'),
   };
 }

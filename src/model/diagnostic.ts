@@ -7,6 +7,13 @@ export interface Source {
   readonly column: number;
 }
 
+/** Both texts of a field in which a declared object differs from the vendor's default; `null` where it is not set. */
+export interface Versions {
+  readonly name: string;
+  readonly ours: string | null;
+  readonly theirs: string | null;
+}
+
 /** A message for the user: what, where, why, and what to do next. */
 export interface Diagnostic {
   /** A stable slug, such as `unknown-field`; each has its entry in docs/troubleshooting.md. */
@@ -20,6 +27,8 @@ export interface Diagnostic {
   readonly hint?: string;
   /** The address of the object it is about. */
   readonly address?: string;
+  /** What a reader compares: the declared texts and those of the vendor. */
+  readonly versions?: readonly Versions[];
 }
 
 /** The message about a value, with a note if an overlay of the environment sets it: the manifest has another one. */

@@ -14,6 +14,8 @@ export interface Lifecycle {
   readonly renamedFrom: Key | null;
   /** Whether a change that may lock people out is allowed. */
   readonly allowLockout: boolean;
+  /** The digest of the vendor's default that the object was customised from; `null` where it is not known. */
+  readonly basedOn: string | null;
 }
 
 /** What a manifest declares in all environments: before variables, secrets, lookups and overlays. */

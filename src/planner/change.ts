@@ -51,7 +51,7 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
 }
 
 /** What a manifest declares, with JSON fields parsed, as the tenant has it in its fields. */
-function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
+export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject | null): JsonObject {
   const readable = readableFields(kind, fields);
   return live && kind.arrange ? kind.arrange(readable, live) : readable;
 }
@@ -126,7 +126,7 @@ const withoutDefault =
   'The vendor has no default for exactly this object: fields that the manifest leaves out stay empty.';
 
 /** What must not be shown of an object. A field that is hidden as a whole is not secret, only not shown. */
-function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonObject): IsSensitive {
+export function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonObject): IsSensitive {
   const hiddenMembers = (live?.hidden ?? []).filter((at) => segmentsOf(at).length > 1);
   return sensitivePlaces(kind, {
     marked: [...secretPlaces(declared), ...hiddenMembers],
@@ -190,7 +190,7 @@ function buildChange(
   return { ...common, action, requests, warnings, risk };
 }
 
-function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
+export function differences(kind: Kind, declared: JsonObject, live: JsonObject): FieldDifference[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const value = own(declared, name);
     if (value === undefined || isNameBesideId(field, declared, live)) return [];
@@ -216,7 +216,7 @@ function keyDifference(kind: Kind, resource: Resource, live: LiveObject | null):
 }
 
 /** Declared fields over the live ones. Live values become literals, so that none of them can pass for a marker. */
-function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
+export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): JsonObject {
   const fields = Object.entries(kind.fields).flatMap(([name, field]): [string, Json][] => {
     const value = own(declared, name);
     const below = own(live, name);
@@ -226,7 +226,7 @@ function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject): Json
   return objectFrom(fields);
 }
 
-function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
+export function redactDifference(entry: FieldDifference, isSensitive: IsSensitive): Difference {
   const { path, before, after } = entry;
   if ([before, after].some((value) => value !== null && isSensitive(path, value))) {
     return { ...entry, before: null, after: null, sensitive: true, origin: null };

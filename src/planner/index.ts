@@ -10,6 +10,7 @@ import { type Deletion, findDeletions } from './deletes.ts';
 import { findRefusals } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, type Match, matchResources } from './match.ts';
+import { findMovedDefaults } from './moved-defaults.ts';
 import { addOrigins } from './origin.ts';
 
 /** A declared object that the tenant has, and how it differs. */
@@ -120,6 +121,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
       ...input.diagnostics,
       ...matched.remarks,
       ...present.flatMap(notComparableRemark),
+      ...findMovedDefaults([...present.map(({ match }) => match), ...missing], standards),
     ],
   };
   return { ...plan, digest: planDigest(plan) };

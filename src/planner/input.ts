@@ -72,15 +72,20 @@ function distinctKeys(kind: Kind, resources: readonly Resource[]): Key[] {
   return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
 }
 
-/** The declared objects that do not exist, and the objects to delete. */
+/** The declared objects that exist and that do not exist, and the objects to delete. */
 interface Open {
+  readonly present: readonly { readonly match: Pick<Match, 'resource'> }[];
   readonly missing: readonly Match[];
   readonly deletions: readonly { readonly live: LiveObject }[];
 }
 
-/** The vendor's defaults that a plan needs: those that creates are based on, and those that deletes return to. */
-export function defaultsFor({ missing, deletions }: Open): ReadRequest[] {
-  const needed = [...missing.map(({ resource }) => resource), ...deletions.map(({ live }) => live)];
+/**
+ * The vendor's defaults that a plan needs: those that creates are based on, those that deletes return to, and those that
+ * may have moved since an object was customised.
+ */
+export function defaultsFor({ present, missing, deletions }: Open): ReadRequest[] {
+  const based = present.flatMap(({ match: { resource } }) => (resource.lifecycle.basedOn ? [resource] : []));
+  const needed = [...missing.map(({ resource }) => resource), ...based, ...deletions.map(({ live }) => live)];
   return kinds.flatMap((kind): ReadRequest[] => {
     const keys = kind.defaults ? needed.flatMap((each) => (each.kind === kind.name ? [each.key] : [])) : [];
     return keys.length > 0 ? [someOf(kind, keys)] : [];
@@ -88,7 +93,10 @@ export function defaultsFor({ missing, deletions }: Open): ReadRequest[] {
 }
 
 /** All defaults of the kinds with an unknown key, so that the error can suggest a similar key. */
-export function nearDefaultsFor({ missing }: Open, defaults: readonly LiveObject[]): ReadRequest[] {
+export function nearDefaultsFor(
+  { missing }: Pick<Open, 'missing'>,
+  defaults: readonly LiveObject[],
+): ReadRequest[] {
   return [...new Set(withoutDefault(missing, defaults).map(({ kind }) => kind))].map(allOf);
 }
 

@@ -113,6 +113,7 @@ function resourceOf(
     lifecycle: {
       protect: manifest?.lifecycle.protect ?? false,
       allowLockout: manifest?.lifecycle.allowLockout ?? false,
+      basedOn: null,
       ignore: [],
       renamedFrom: identityOf(kind, key) === identityOf(kind, former) ? null : key,
     },

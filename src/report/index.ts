@@ -10,8 +10,9 @@ import { resultHtml } from './html/result-page.ts';
 import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-output.ts';
 import { diagnosticsJunit, fleetJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown, resultMarkdown } from './markdown.ts';
-import { type Document, type Format, formats, type ReportOptions } from './options.ts';
+import { type Document, type Format, formats, type Redact, type ReportOptions } from './options.ts';
 import { planMarkdown } from './plan-markdown.ts';
+import { redactOptions, redactPlan, redactResult } from './redacted.ts';
 import { disarm } from './safe.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
 import { fleetText } from './text/fleet.ts';
@@ -33,7 +34,7 @@ const renderers: {
     text: planText,
     json,
     markdown: (plan, options) => disarm(planMarkdown(plan, options)),
-    html: planHtml,
+    html: (plan, options) => htmlOf(plan, options, redactPlan, planHtml),
     junit: planJunit,
     github: planGithub,
     sarif: ({ diagnostics }) => diagnosticsSarif(diagnostics),
@@ -43,7 +44,7 @@ const renderers: {
     text: resultText,
     json,
     markdown: (result) => disarm(resultMarkdown(result)),
-    html: resultHtml,
+    html: (result, options) => htmlOf(result, options, redactResult, resultHtml),
     junit: resultJunit,
     github: resultGithub,
   },
@@ -87,6 +88,28 @@ export function renderReport(
     case 'diagnostics':
       return rendererOf(renderers.diagnostics, format, document.is)(document.diagnostics, options);
   }
+}
+
+/** A page of a document without secrets. They cannot be removed from the page itself: its script might hold one by chance. */
+function htmlOf<T>(
+  document: T,
+  { redact, ...options }: ReportOptions,
+  clean: (document: T, redact: Redact) => T,
+  page: (document: T, options: ReportOptions) => string,
+): string {
+  if (!redact) return page(document, options);
+  const redactOnce = remember(redact);
+  return page(clean(document, redactOnce), redactOptions(options, redactOnce));
+}
+
+/** Plans hold the same texts many times: before, after and in requests. */
+function remember(redact: Redact): Redact {
+  const known = new Map<string, string>();
+  return (text) => {
+    const clean = known.get(text) ?? redact(text);
+    known.set(text, clean);
+    return clean;
+  };
 }
 
 function rendererOf<T>(known: Renderers<T>, format: Format, is: Document['is']) {

@@ -4,10 +4,10 @@ import { fitComment, type Section } from './fit-comment.ts';
 import { foldRemarks } from './folded-remarks.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
+  changeOutcomeWords,
   diagnosticCounts,
   joinParts,
   kindOf,
-  outcomeWords,
   resultCounts,
   runWords,
   sentWords,
@@ -37,7 +37,7 @@ export function resultMarkdown(result: Result): string {
   const head = [
     `### tenantctl apply: ${escapeMarkdown(result.environment)}`,
     codeSpan(tenantWords(result.tenant)),
-    `**${runWords[result.outcome]}:** ${resultCounts(result.summary)}.`,
+    `**${runWords[result.outcome]}:** ${resultCounts(result)}.`,
     remarkItems(result.diagnostics ?? []),
   ];
   const foot = `\nDigest: ${codeSpan(result.planDigest)}\n`;
@@ -49,7 +49,7 @@ export function resultMarkdown(result: Result): string {
 export function resultSection(change: ChangeResult): Section {
   const { action, address, outcome, error, warnings, requests } = change;
   const code = escapeHtml(oneLine(address));
-  const title = `${outcomeSigns[outcome]} ${outcomeWords[outcome]} <code>${symbols[action]}</code> <code>${code}</code>`;
+  const title = `${outcomeSigns[outcome]} ${changeOutcomeWords(change)} <code>${symbols[action]}</code> <code>${code}</code>`;
   const body = joinParts(
     [
       error !== null && codeBlock(error, ''),
@@ -60,7 +60,7 @@ export function resultSection(change: ChangeResult): Section {
   );
   const isFailure = outcome === 'failed' || outcome === 'unknown';
   const section = foldedSection(title, body, isFailure ? ' open' : '');
-  const label = `${escapeMarkdown(kindOf(change))}, ${outcomeWords[outcome]}`;
+  const label = `${escapeMarkdown(kindOf(change))}, ${changeOutcomeWords(change)}`;
   return { ...section, rank: isFailure ? 0 : 1, label, ...(body === '' && { whole: section.brief }) };
 }
 

@@ -16,6 +16,9 @@ export type Document =
 export const formats = ['text', 'json', 'markdown', 'html', 'junit', 'github', 'sarif', 'gitlab'] as const;
 export type Format = (typeof formats)[number];
 
+/** Removes secrets from a text. */
+export type Redact = (text: string) => string;
+
 /** How a report is made. */
 export interface ReportOptions {
   /** Whether text may hold terminal colours. */
@@ -28,8 +31,8 @@ export interface ReportOptions {
   readonly quiet?: boolean;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
-  /** Removes secrets from what a format compresses; the caller removes them from the text that it gets. */
-  readonly redact?: (text: string) => string;
+  /** Removes secrets from the data of an HTML page, before it is made. Of other formats the caller removes them. */
+  readonly redact?: Redact;
   /** Templates that were rendered before, for the HTML report. */
   readonly rendered?: Readonly<Record<Address, Rendered>>;
 }

@@ -13,6 +13,7 @@ import {
 } from '../model/plan.ts';
 import {
   type ChangeOutcome,
+  type ChangeResult,
   changeOutcomes,
   type Result,
   type RunOutcome,
@@ -110,9 +111,21 @@ export function undeclaredWords({ summary: { undeclared = 0 } }: Pick<Plan, 'sum
   return `${pluralize(undeclared, 'object')} in the tenant that no manifest names`;
 }
 
-/** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown` */
-export function resultCounts(summary: Result['summary']): string {
-  return changeOutcomes.map((outcome) => `${summary[outcome]} ${outcomeWords[outcome]}`).join(', ');
+/** `3 done, 1 failed, 0 skipped, 2 not attempted, 0 unknown, 1 by hand` */
+export function resultCounts({ summary, changes }: Pick<Result, 'summary' | 'changes'>): string {
+  const manual = changes.filter(isByHand).length;
+  const counts = { ...summary, notAttempted: summary.notAttempted - manual };
+  const words = changeOutcomes.map((outcome) => `${counts[outcome]} ${outcomeWords[outcome]}`);
+  return [...words, ...(manual > 0 ? [`${manual} by hand`] : [])].join(', ');
+}
+
+/** What became of a change. A step that only a person can do is not called "not attempted". */
+export function changeOutcomeWords(change: Pick<ChangeResult, 'action' | 'outcome'>): string {
+  return isByHand(change) ? 'by hand' : outcomeWords[change.outcome];
+}
+
+function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
+  return action === 'manual' && outcome === 'notAttempted';
 }
 
 /** `2 errors, 1 warning`; severities that do not occur are left out. */

@@ -1,12 +1,12 @@
 import { Readable, Writable } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Output } from '../../src/commands/io.ts';
 import { createProgress } from '../../src/commands/progress.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 class Screen extends Writable {
   readonly isTTY: boolean;
-  readonly columns = 60;
+  readonly columns = 80;
   text = '';
   constructor(isTTY: boolean) {
     super();
@@ -52,11 +52,62 @@ describe('progress', () => {
     progress.onClient(finished);
     expect(screen.text).toMatch(/█{10}░{10} 1\/2 requests$/);
     progress.onClient(waiting);
-    expect(screen.text).toContain('1/2 requests  waiting 4 s: the tenant');
+    expect(screen.text).toContain('1/2 requests  limit reached, going on in 4 s');
     const lines = screen.text.split('\r');
-    expect(lines.every((line) => line.replace('\u001b[2K', '').length < 60)).toBe(true);
+    expect(lines.every((line) => line.replace('\u001b[2K', '').length < 80)).toBe(true);
     progress.end();
     expect(screen.text.endsWith('\r\u001b[2K')).toBe(true);
+  });
+
+  it('counts down while the tenant lets no request through, and says what goes on afterwards', () => {
+    vi.useFakeTimers();
+    try {
+      const screen = new Screen(true);
+      const shown = () => screen.text.split('\u001b[2K').at(-1);
+      const progress = progressOn(screen);
+      progress.onClient(started);
+      progress.onClient({ ...waiting, ms: 3000 });
+      expect(shown()).toContain('going on in 3 s');
+      vi.advanceTimersByTime(1000);
+      expect(shown()).toContain('going on in 2 s');
+      progress.onClient({ ...started, request: { ...started.request, path: '/other' } });
+      progress.onClient({ ...waiting, ms: 1500 });
+      expect(shown()).toContain('0/2 requests  limit reached, going on in 2 s');
+      vi.advanceTimersByTime(2000);
+      expect(shown()).toMatch(/ 0\/2 requests$/);
+      const { length } = screen.text;
+      vi.advanceTimersByTime(5000);
+      expect(screen.text).toHaveLength(length);
+      progress.onClient({ ...waiting, ms: 3000 });
+      progress.end();
+      const { text } = screen;
+      vi.advanceTimersByTime(5000);
+      expect(screen.text).toBe(text);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('says how long a long apply takes yet, and cuts addresses in the middle', () => {
+    vi.useFakeTimers();
+    try {
+      const screen = new Screen(true);
+      const shown = () => screen.text.split('\u001b[2K').at(-1) ?? '';
+      const progress = progressOn(screen);
+      const address = 'NotificationTemplate/cloud_manual_work_item_summary/EMAIL/pt-BR';
+      progress.onApply({ type: 'started', address, action: 'update' });
+      expect(shown()).toMatch(/0\/0 requests {2}update NotificationT.*….*EMAIL\/pt-BR …$/);
+      expect(shown().length).toBeLessThan(80);
+      vi.advanceTimersByTime(10_000);
+      const result = { address, action: 'update', outcome: 'done', before: null, after: null } as const;
+      const change = { ...result, requests: [], error: null, warnings: [] };
+      progress.onApply({ type: 'finished', finished: 4, total: 20, result: change });
+      expect(shown()).not.toContain('left');
+      progress.onApply({ type: 'finished', finished: 5, total: 20, result: change });
+      expect(shown()).toContain('5/20 changes  about 30 s');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('counts a request once, however often it is tried', () => {
@@ -110,7 +161,7 @@ describe('progress', () => {
     }
     progress.onClient(waiting);
     expect(screen.text).toBe(
-      "100 requests answered\n200 requests answered\nwaiting 4 s: the tenant's limit for v2025\n",
+      '100 requests answered\n200 requests answered\nlimit reached, going on in 4 s\n',
     );
   });
 

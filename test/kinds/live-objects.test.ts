@@ -137,7 +137,7 @@ describe('finding live objects', () => {
   const [a, b, sender] = list.map((answer) => liveFrom(answer));
   const index = new LiveIndex([a, b, sender].flatMap((object) => (object ? [object] : [])));
   const integrations = kindNamed('SimIntegration');
-  const lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false };
+  const lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false, basedOn: null };
 
   it('by key and by id keeps the kinds apart', () => {
     expect(index.byKey(integrations, ['A'])).toBe(a);

@@ -19,7 +19,7 @@ describe('a resource', () => {
       id: null,
       ensure: 'present',
       fields: { subject: 'Hallo', body: null },
-      lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false },
+      lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false, basedOn: null },
       source: { file: 'config/a.yaml', line: 7, column: 1 },
     });
     expect(Object.keys(second?.fields ?? {})).toEqual(['subject', 'body']);
@@ -37,6 +37,7 @@ describe('a resource', () => {
       ignore: ['/rules'],
       renamedFrom: ['b'],
       allowLockout: true,
+      basedOn: null,
     });
   });
 

@@ -32,10 +32,9 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('the schema of %s
     expect(schema.additionalProperties).toBe(false);
   });
 
-  test('accepts a rename where the kind can do it', () => {
-    expect(schema.properties?.lifecycle).toEqual({
-      $ref: `lifecycle.schema.json${kind.renamable ? '#/$defs/renamable' : ''}`,
-    });
+  test('accepts a rename, and the default it is based on, where the kind has them', () => {
+    const more = kind.renamable ? '#/$defs/renamable' : kind.defaults ? '#/$defs/customised' : '';
+    expect(schema.properties?.lifecycle).toEqual({ $ref: `lifecycle.schema.json${more}` });
   });
 
   test('describes everything for editors', () => {

@@ -169,12 +169,12 @@ describe('a result as text', () => {
       400 Bad request: offNetwork is not allowed here.
       PATCH /v2024/auth-profiles/p-1 → 400, tracking id 7f3c, 2 attempts, 120 ms
   ↷ skipped        - SenderAddress/old%40acme.example
-  ○ not attempted  ! NotificationPreference/approvals
+  ○ by hand        ! NotificationPreference/approvals
       ⚠ Set the mediums by hand.
   ? unknown        + SimIntegration/ServiceNow
       POST /v2024/sim-integrations → no answer, 30.0 s
 
-Applied in part: 1 done, 1 failed, 1 skipped, 1 not attempted, 1 unknown.  12.3 s
+Applied in part: 1 done, 1 failed, 1 skipped, 0 not attempted, 1 unknown, 1 by hand.  12.3 s
 Digest: ${digest}
 `);
   });

@@ -2,13 +2,13 @@ import { compareField } from '../../kinds/compare.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Field, RecordsField } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
-import type { Mapping, Printable } from '../../loader/print.ts';
+import type { Mapping, Member, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
 import type { LiveObject } from '../../model/live.ts';
 import { secretName } from '../../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { draftObject, draftPlainField } from '../draft.ts';
+import { draftObject, draftPlainField, lifecycleMembers } from '../draft.ts';
 import { namesOf } from '../names.ts';
 import { isList, isMapping, partOf, sideFileOf } from '../printable.ts';
 import {
@@ -57,7 +57,27 @@ export function mergeDocument(
       mergeField(merge, field, pair, draftPlainField(name, field, live, context));
     }
   }
+  mergeLifecycle(merge, written, lifecycleMembers(live, context));
   return changes;
+}
+
+/**
+ * Adds what an export writes below `lifecycle`, and keeps what is there: a default that moved is told until somebody
+ * writes down the new one.
+ */
+function mergeLifecycle(
+  { resource, changes }: DocumentMerge,
+  written: Printable,
+  members: readonly Member[],
+) {
+  if (members.length === 0 || isOverlaid(resource, '/lifecycle')) return;
+  const there = partOf(written, 'lifecycle');
+  if (there === undefined) changes.edits.push({ op: 'insert', path: ['lifecycle'], value: { members } });
+  if (there === undefined || !isMapping(there)) return;
+  for (const [name, value] of members) {
+    if (partOf(there, name) === undefined)
+      changes.edits.push({ op: 'insert', path: ['lifecycle', name], value });
+  }
 }
 
 /** The fields whose live values the schema of the kind does not accept. */

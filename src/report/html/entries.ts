@@ -24,14 +24,10 @@ export interface EntryGroup {
   readonly entries: readonly Entry[];
 }
 
-/** Removes secrets from a text. */
-export type Redact = (text: string) => string;
-
 /** Bodies of more characters together are packed. Until then the page can be read without its script. */
 const maxInline = 1_500_000;
 /** Entries that are packed together. Similar ones make each other smaller. */
 const packSize = 40;
-const firstLetter = 0x100;
 
 /** All entries of some groups, those that are below another one included. */
 export function entriesOf(groups: readonly EntryGroup[]): Entry[] {
@@ -42,34 +38,21 @@ export function entriesOf(groups: readonly EntryGroup[]): Entry[] {
  * The groups of a page. The bodies of a long list are compressed at the end, and the page's script makes them when they
  * are needed: browsers would take seconds to build all of them.
  */
-export function groupsMarkup(groups: readonly EntryGroup[], redact: Redact): Markup {
+export function groupsMarkup(groups: readonly EntryGroup[]): Markup {
   const entries = entriesOf(groups);
   const isPacked = entries.reduce((sum, { body }) => sum + body.toString().length, 0) > maxInline;
-  const packs = isPacked ? packsOf(entries, redact) : [];
+  const packs = isPacked ? packsOf(entries) : [];
   return html`<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, index, isPacked))}</div>
 ${packs.map((pack) => html`<template class="pack" data-size="${packSize}">${pack}</template>`)}${isPacked ? html`<noscript><p class="alarm">This report is long, so its details need the script of this page.</p></noscript>` : ''}`;
 }
 
-/** Nothing that reads the page can find a secret in what is compressed, so secrets are removed before. */
-function packsOf(entries: readonly Entry[], redact: Redact): string[] {
+function packsOf(entries: readonly Entry[]): string[] {
   const packs: string[] = [];
   for (let at = 0; at < entries.length; at += packSize) {
-    const items = entries
-      .slice(at, at + packSize)
-      .map(({ body, text }) => [redact(body.toString()), redact(text)]);
-    packs.push(lettersOf(gzipSync(JSON.stringify(items))));
+    const items = entries.slice(at, at + packSize).map(({ body, text }) => [body.toString(), text]);
+    packs.push(gzipSync(JSON.stringify(items)).toString('base64'));
   }
   return packs;
-}
-
-/**
- * Bytes as the letters from U+0100 on. In base64 a short secret would occur by chance, and removing it from the page would
- * damage a pack.
- */
-function lettersOf(bytes: Uint8Array): string {
-  let letters = '';
-  for (const byte of bytes) letters += String.fromCharCode(firstLetter + byte);
-  return letters;
 }
 
 function groupMarkup({ name, words, entries }: EntryGroup, index: number, isPacked: boolean): Markup {

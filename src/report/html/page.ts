@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
-import { type Diagnostic, hasErrors } from '../../model/diagnostic.ts';
+import { type Diagnostic, hasErrors, type Versions } from '../../model/diagnostic.ts';
 import { firstOf, type Point, pointWords } from '../attention.ts';
+import { diffLines } from '../line-diff.ts';
+import { oneLine } from '../safe.ts';
 import { pluralize, whereOf } from '../words.ts';
-import {
-  addressMarkup,
-  type EntryGroup,
-  entriesOf,
-  groupsMarkup,
-  permalink,
-  type Redact,
-} from './entries.ts';
+import { diffFigure } from './diff-markup.ts';
+import { addressMarkup, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
 import { html, Markup } from './markup.ts';
 
 /** What a page shows. */
@@ -40,14 +36,14 @@ interface Page {
   readonly undeclared: { readonly words: string; readonly addresses: readonly string[] } | null;
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
   readonly command: string | null;
-  /** Removes secrets from what the page compresses. */
-  readonly redact: Redact;
   /** What the marks of a reader are kept for. */
   readonly digest: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Whether frames with foreign styles are among the entries. */
   readonly hasFrames: boolean;
 }
+
+const maxLines = 400;
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
 export function pageHtml(page: Page): string {
@@ -78,7 +74,7 @@ ${
   total === 0
     ? html`<p class="empty">${page.empty}</p>`
     : html`${toolbar(page, total)}
-${groupsMarkup(page.groups, page.redact)}
+${groupsMarkup(page.groups)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
 ${undeclaredMarkup(page.undeclared)}
@@ -158,9 +154,18 @@ function copyButton(text: string, name: string): Markup {
 
 /** One problem as an item of a list. */
 export function diagnosticMarkup(diagnostic: Diagnostic): Markup {
-  const { severity, code, message, excerpt, hint } = diagnostic;
+  const { severity, code, message, excerpt, hint, versions = [] } = diagnostic;
   const where = whereOf(diagnostic);
   const kind = severity === 'error' ? 'danger' : severity;
   return html`<li class="${kind}"><strong>${severity}</strong> ${where === undefined ? '' : html`<code>${where}</code> `}${message} <code class="slug">${code}</code>
-${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}</li>`;
+${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
+}
+
+/** The declared texts beside those of the vendor. A manifest records only the digest of the vendor's earlier text. */
+function versionsMarkup(versions: readonly Versions[]): Markup {
+  if (versions.length === 0) return html``;
+  const figures = versions.map(({ name, ours, theirs }) =>
+    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(ours, theirs, maxLines)),
+  );
+  return html`<details class="versions"><summary>Compare with the vendor's new default</summary><p><span class="old">−</span> as declared, <span class="new">+</span> the vendor's new default. The vendor's old default is not known: the manifest holds only its digest.</p>${figures}</details>`;
 }

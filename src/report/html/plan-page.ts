@@ -79,7 +79,6 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     remarks: remarks.byCode,
     command: hasChanges(plan) && !isRefused(plan) ? applyCommand(plan.digest) : null,
     digest: plan.digest,
-    redact: options.redact ?? String,
     groups: groupBy(byGravity(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
       name,
       words: changeCounts(group),

@@ -1,8 +1,8 @@
 import { type ChangeResult, changeOutcomes, type Result } from '../../model/result.ts';
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
-import type { ReportOptions } from '../options.ts';
 import {
+  changeOutcomeWords,
   elapsedWords,
   groupBy,
   kindOf,
@@ -22,12 +22,12 @@ import { pageHtml } from './page.ts';
 const maxLines = 400;
 
 /** The result of an apply as one self-contained page. What failed is expanded. */
-export function resultHtml(result: Result, { redact = String }: ReportOptions): string {
+export function resultHtml(result: Result): string {
   return pageHtml({
     eyebrow: 'tenantctl apply',
     title: result.environment,
     subtitle: tenantWords(result.tenant),
-    alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result.summary)}.`,
+    alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,
     empty: 'There was nothing to do.',
     tiles: changeOutcomes.map((outcome) => ({
       category: outcome,
@@ -50,7 +50,6 @@ export function resultHtml(result: Result, { redact = String }: ReportOptions): 
     ],
     hasFrames: false,
     command: null,
-    redact,
     digest: result.startedAt + result.planDigest,
   });
 }
@@ -61,7 +60,7 @@ function resultEntry(change: ChangeResult): Entry {
   const written = outcome === 'done' ? [before, after] : [];
   const [old = null, fresh = null] = written.map((fields) => (fields === null ? null : valueText(fields)));
   const diff = diffLines(old, fresh, maxLines);
-  const summary = html`<span class="badge ${outcome}">${outcomeWords[outcome]}</span>
+  const summary = html`<span class="badge ${outcome}">${changeOutcomeWords(change)}</span>
 <b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
   const notices = [
     ...(error === null ? [] : [html`<li class="${isFailure ? 'danger' : 'warning'}">${error}</li>`]),

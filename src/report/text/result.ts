@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../../model/result.ts';
 import type { ReportOptions } from '../options.ts';
 import {
+  changeOutcomeWords,
   elapsedWords,
   outcomeWords,
   resultCounts,
@@ -37,7 +38,7 @@ export function resultText(result: Result, options: ReportOptions): string {
     row(
       0,
       span(`${runWords[result.outcome]}: `, 'bold'),
-      span(`${resultCounts(result.summary)}.`, 'bold'),
+      span(`${resultCounts(result)}.`, 'bold'),
       span(`  ${elapsedWords(result)}`.trimEnd(), 'dim'),
     ),
     row(0, span(`Digest: ${result.planDigest}`, 'dim')),
@@ -67,7 +68,7 @@ function changeRows(change: ChangeResult, reasons: ReadonlySet<string>, verbose:
   return [
     row(
       2,
-      span(`${symbol} ${padTo(outcomeWords[outcome], outcomeColumn)}  `, style),
+      span(`${symbol} ${padTo(changeOutcomeWords(change), outcomeColumn)}  `, style),
       span(`${symbols[action]} `, actionStyles[action]),
       span(address, 'bold'),
     ),

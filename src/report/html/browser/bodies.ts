@@ -69,8 +69,7 @@ export class Bodies {
   async #unpack(index: number): Promise<void> {
     const text = this.#packs[index]?.content.textContent;
     if (!text) return;
-    // Each letter stands for a byte, from U+0100 on.
-    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0) - 0x100);
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
     const items: readonly Packed[] = await new Response(stream).json();
     for (const [at, item] of items.entries()) this.#packed[index * this.#size + at] = item;

@@ -1,0 +1,189 @@
+import type { Address } from '../model/address.ts';
+import type { Diagnostic, Versions } from '../model/diagnostic.ts';
+import { isObject, type Json, type JsonObject, mapJson, mapMembers, objectFrom } from '../model/json.ts';
+import type { TenantName } from '../model/live.ts';
+import type { Change, Difference, Impact, Moved, Plan, Request } from '../model/plan.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import type { ChangeResult, Result } from '../model/result.ts';
+import type { Redact, ReportOptions } from './options.ts';
+import type { MailHead, Rendered, RenderedSide } from './rendered.ts';
+
+/**
+ * A plan without secrets in what comes from a tenant, a manifest or a file. The words of the program itself (actions,
+ * risks, codes) stay, so that a page which is made of it works whatever the secrets are.
+ */
+export function redactPlan(plan: Plan, redact: Redact): Plan {
+  const { undeclared } = plan;
+  return {
+    ...plan,
+    environment: redact(plan.environment),
+    tenant: redactTenant(plan.tenant, redact),
+    scope: {
+      ...plan.scope,
+      only: plan.scope.only.map(redact),
+      except: plan.scope.except.map(redact),
+      since: orNull(plan.scope.since, redact),
+    },
+    changes: plan.changes.map((change) => redactChange(change, redact)),
+    diagnostics: plan.diagnostics.map((each) => redactDiagnostic(each, redact)),
+    ...(undeclared ? { undeclared: undeclared.map((address) => redactAddress(address, redact)) } : {}),
+  };
+}
+
+/** A result without secrets, as {@link redactPlan} does it. */
+export function redactResult(result: Result, redact: Redact): Result {
+  const { diagnostics } = result;
+  return {
+    ...result,
+    environment: redact(result.environment),
+    tenant: redactTenant(result.tenant, redact),
+    changes: result.changes.map((change) => redactOutcome(change, redact)),
+    ...(diagnostics ? { diagnostics: diagnostics.map((each) => redactDiagnostic(each, redact)) } : {}),
+  };
+}
+
+/** What a report shows besides its document, without secrets. */
+export function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
+  const { rendered, sourceUrl } = options;
+  const templates = Object.entries(rendered ?? {}).map(
+    ([address, sides]) => [redactAddress(address, redact), redactRendered(sides, redact)] as const,
+  );
+  return {
+    ...options,
+    ...(rendered ? { rendered: Object.fromEntries(templates) } : {}),
+    ...(sourceUrl === undefined ? {} : { sourceUrl: redact(sourceUrl) }),
+  };
+}
+
+function redactChange(change: Change, redact: Redact): Change {
+  const { source, impact } = change;
+  return {
+    ...change,
+    address: redactAddress(change.address, redact),
+    key: change.key.map(redact),
+    source: source && { ...source, file: redact(source.file) },
+    id: orNull(change.id, redact),
+    diff: change.diff.map((each) => redactDifference(each, redact)),
+    requests: change.requests.map((request) => redactRequest(request, redact)),
+    warnings: change.warnings.map(redact),
+    ...(impact ? { impact: redactImpact(impact, redact) } : {}),
+  };
+}
+
+function redactDifference(difference: Difference, redact: Redact): Difference {
+  const { path, before, after, overlay } = difference;
+  return {
+    ...difference,
+    path: redactPointer(path, redact),
+    before: redactJson(before, redact),
+    after: redactJson(after, redact),
+    ...(overlay ? { overlay: { ...overlay, file: redact(overlay.file) } } : {}),
+  };
+}
+
+function redactRequest(request: Request, redact: Redact): Request {
+  return {
+    ...request,
+    path: redact(request.path),
+    query: textsIn(request.query, redact),
+    headers: textsIn(request.headers, redact),
+    body: redactJson(request.body, redact),
+  };
+}
+
+function redactImpact(impact: Impact, redact: Redact): Impact {
+  if ('notRun' in impact) return { notRun: redact(impact.notRun) };
+  const moved = ({ count, first }: Moved) => ({ count, first: first.map(redact) });
+  return { ...impact, enter: moved(impact.enter), leave: moved(impact.leave) };
+}
+
+function redactOutcome(change: ChangeResult, redact: Redact): ChangeResult {
+  return {
+    ...change,
+    address: redactAddress(change.address, redact),
+    before: change.before && redactMembers(change.before, redact),
+    after: change.after && redactMembers(change.after, redact),
+    requests: change.requests.map((request) => ({
+      ...request,
+      path: redact(request.path),
+      trackingId: orNull(request.trackingId, redact),
+    })),
+    error: orNull(change.error, redact),
+    warnings: change.warnings.map(redact),
+  };
+}
+
+function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagnostic {
+  const { message, excerpt, hint, source, address, versions } = diagnostic;
+  return {
+    ...diagnostic,
+    message: redact(message),
+    ...(excerpt === undefined ? {} : { excerpt: redact(excerpt) }),
+    ...(hint === undefined ? {} : { hint: redact(hint) }),
+    ...(source === undefined ? {} : { source: { ...source, file: redact(source.file) } }),
+    ...(address === undefined ? {} : { address: redactAddress(address, redact) }),
+    ...(versions === undefined ? {} : { versions: versions.map((each) => redactVersions(each, redact)) }),
+  };
+}
+
+function redactVersions({ name, ours, theirs }: Versions, redact: Redact): Versions {
+  return { name: redact(name), ours: orNull(ours, redact), theirs: orNull(theirs, redact) };
+}
+
+function redactRendered({ before, after }: Rendered, redact: Redact): Rendered {
+  const side = (one: RenderedSide | null): RenderedSide | null =>
+    one && { document: redact(one.document), head: one.head && redactHead(one.head, redact) };
+  return { before: side(before), after: side(after) };
+}
+
+function redactHead({ subject, from, replyTo, preheader }: MailHead, redact: Redact): MailHead {
+  return {
+    subject: redact(subject),
+    from: redact(from),
+    replyTo: redact(replyTo),
+    preheader: redact(preheader),
+  };
+}
+
+/** The name of the kind is a word of the program. */
+function redactAddress(address: Address, redact: Redact): Address {
+  const [kind = '', ...key] = address.split('/');
+  return [kind, ...key.map(redact)].join('/');
+}
+
+/** Part by part, since a pointer has escapes of its own. */
+function redactPointer(at: Pointer, redact: Redact): Pointer {
+  return pointer(...segmentsOf(at).map(redact));
+}
+
+/** Texts, names of members and numbers. */
+function redactJson(value: Json, redact: Redact): Json {
+  return mapJson(value, (item) => {
+    if (typeof item === 'string') return redact(item);
+    if (typeof item === 'number') return redact(String(item)) === String(item) ? item : redact(String(item));
+    return isObject(item) ? renamed(item, redact) : item;
+  });
+}
+
+function redactMembers(fields: JsonObject, redact: Redact): JsonObject {
+  return renamed(
+    mapMembers(fields, (value) => redactJson(value, redact)),
+    redact,
+  );
+}
+
+function renamed(object: JsonObject, redact: Redact): JsonObject {
+  return objectFrom(Object.entries(object).map(([name, value]) => [redact(name), value]));
+}
+
+function textsIn(texts: Readonly<Record<string, string>>, redact: Redact): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, redact(text)]));
+}
+
+function redactTenant({ identity, profiles }: TenantName, redact: Redact): TenantName {
+  return { identity: redact(identity), profiles: redact(profiles) };
+}
+
+function orNull(text: string | null, redact: Redact): string | null {
+  return text === null ? null : redact(text);
+}

@@ -1,0 +1,169 @@
+/** Vendor's defaults that change after a template was customised from them. */
+import { afterEach, expect, it } from 'vitest';
+import type { Template, TemplateDefault } from '../../src/sandbox/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let world: World | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const standard: TemplateDefault = {
+  key: 'welcome',
+  medium: 'EMAIL',
+  locale: 'en',
+  name: null,
+  description: null,
+  subject: 'Welcome',
+  header: null,
+  body: 'Hello\nSign in.\nRegards',
+  footer: null,
+  from: null,
+  replyTo: null,
+  slackTemplate: null,
+  teamsTemplate: null,
+};
+const time = '2025-01-01T00:00:00.000Z';
+const ours: Template = { ...standard, subject: 'Ours', id: 'w1', created: time, modified: time };
+const address = 'NotificationTemplate/welcome/EMAIL/en';
+const manifest = 'config/notification-templates/welcome/email.en.yaml';
+
+/** A tenant with a customised template. */
+async function tenant(): Promise<World> {
+  const made = await createWorld({ env: { GITHUB_STEP_SUMMARY: '' } });
+  world = made;
+  made.sandbox.state.templateDefaults.push({ ...standard });
+  made.sandbox.state.templates.push({ ...ours });
+  return made;
+}
+
+function moveDefault({ sandbox }: World, to: Partial<TemplateDefault>): void {
+  Object.assign(sandbox.state.templateDefaults[0] ?? {}, to);
+}
+
+it('records the default at an export, and tells when the vendor changes it, without a change', async () => {
+  const made = await tenant();
+  const { run, plan, read, write } = made;
+  expect(await run('export')).toMatchObject({ code: 0 });
+  const recorded = read(manifest);
+  expect(recorded).toMatch(/\nlifecycle:\n {2}basedOn: sha256:[0-9a-f]{64}\n$/);
+  expect(await plan()).toMatchObject({ changes: [], diagnostics: [] });
+
+  moveDefault(made, { body: 'Hello\nSign in with a passkey.\nRegards' });
+  const moved = await plan();
+  expect(moved.changes).toEqual([]);
+  expect(moved.diagnostics).toMatchObject([
+    {
+      code: 'default-moved',
+      severity: 'warning',
+      address,
+      source: {
+        file: manifest,
+        line: recorded.split('\n').findIndex((line) => line.includes('basedOn')) + 1,
+      },
+      versions: [
+        { name: 'subject', ours: 'Ours', theirs: 'Welcome' },
+        { name: 'body', ours: standard.body, theirs: 'Hello\nSign in with a passkey.\nRegards' },
+      ],
+    },
+  ]);
+
+  const [{ message = '', hint = '' } = {}] = moved.diagnostics;
+  expect(message).toContain('differs from the new default in subject, body.');
+  const digest = /sha256:[0-9a-f]{64}/.exec(hint)?.[0] ?? '';
+  write(manifest, recorded.replace(/sha256:[0-9a-f]{64}/, digest));
+  expect((await plan()).diagnostics).toEqual([]);
+});
+
+it('shows the new default beside the declared texts in the HTML report, and saved plans too', async () => {
+  const made = await tenant();
+  await made.run('export');
+  moveDefault(made, { subject: 'Welcome <b>aboard</b>' });
+  expect(await made.run('plan', '--out', 'plan.json', '--report', 'plan.html')).toMatchObject({ code: 0 });
+  await made.run('show', 'plan.json', '--report', 'shown.html');
+  for (const file of ['plan.html', 'shown.html']) {
+    const page = made.read(file);
+    expect(page).toContain("Compare with the vendor's new default");
+    expect(page).toContain('old default is not known');
+    expect(page).not.toContain('<b>aboard');
+    expect(page).toContain('aboard');
+  }
+});
+
+it('adds the digest in a merge where there is none, and keeps one that a person has to look at', async () => {
+  const made = await tenant();
+  const text = `# Mine\nkind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: Ours\n`;
+  made.write('config/all.yaml', `${text}lifecycle: { protect: true }\n`);
+  expect(await made.run('export', '--merge')).toMatchObject({ code: 0 });
+  const merged = made.read('config/all.yaml');
+  expect(merged).toMatch(/^# Mine\n.*lifecycle: \{ protect: true, basedOn: sha256:[0-9a-f]{64} \}\n$/s);
+  made.write('config/all.yaml', text);
+  await made.run('export', '--merge');
+  expect(made.read('config/all.yaml')).toMatch(
+    /subject: Ours\nlifecycle:\n {2}basedOn: sha256:[0-9a-f]{64}\n$/,
+  );
+
+  moveDefault(made, { subject: 'Another' });
+  const before = made.read('config/all.yaml');
+  await made.run('export', '--merge');
+  expect(made.read('config/all.yaml')).toBe(before);
+  expect((await made.plan()).diagnostics).toMatchObject([{ code: 'default-moved' }]);
+});
+
+it('reads defaults only for templates that name one, all in one request', async () => {
+  const made = await tenant();
+  const asked = () =>
+    made.sandbox.log.filter(({ operation }) => operation === 'list-notification-template-defaults').length;
+  const declared = {
+    kind: 'NotificationTemplate',
+    key: 'welcome',
+    medium: 'EMAIL',
+    locale: 'en',
+    subject: 'Ours',
+  };
+  made.declare([declared]);
+  await made.plan();
+  expect(asked()).toBe(0);
+  const german = { ...standard, locale: 'de' };
+  made.sandbox.state.templateDefaults.push(german);
+  made.sandbox.state.templates.push({ ...ours, ...german, subject: 'Ours', id: 'w2' });
+  const lifecycle = { basedOn: `sha256:${'0'.repeat(64)}` };
+  made.declare([
+    { ...declared, lifecycle },
+    { ...declared, locale: 'de', lifecycle },
+  ]);
+  expect((await made.plan()).diagnostics).toHaveLength(2);
+  expect(asked()).toBe(1);
+});
+
+it('shows no secret beside the text of the vendor', async () => {
+  const made = await tenant();
+  made.env.SUBJECT = 'Ours';
+  made.write(
+    'config/all.yaml',
+    `kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: !secret SUBJECT\nlifecycle: { basedOn: 'sha256:${'0'.repeat(64)}' }\n`,
+  );
+  const [remark] = (await made.plan()).diagnostics;
+  expect(remark).toMatchObject({ code: 'default-moved' });
+  expect(remark).not.toHaveProperty('versions');
+});
+
+it('takes it only for kinds that have defaults, and only as a digest', async () => {
+  const made = await tenant();
+  const basedOn = `sha256:${'0'.repeat(64)}`;
+  made.declare([{ kind: 'SimIntegration', name: 'Desk', lifecycle: { basedOn } }]);
+  const { code, stdout, stderr } = await made.run('validate');
+  expect(code).toBe(1);
+  expect(stdout + stderr).toContain('basedOn');
+  made.declare([
+    {
+      kind: 'NotificationTemplate',
+      key: 'welcome',
+      medium: 'EMAIL',
+      locale: 'en',
+      lifecycle: { basedOn: 'x' },
+    },
+  ]);
+  expect(await made.run('validate')).toMatchObject({ code: 1 });
+});

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, expect, it } from 'vitest';
+import { Redactor } from '../../src/client/redactor.ts';
+import { renderReport } from '../../src/report/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { change, difference, plain, plan, sampleResult } from './fixtures.ts';
+
+let world: World | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+/** Fails unless the policy of a page allows its own script and style: it works. */
+function expectWhole(page: string): void {
+  const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
+  for (const name of ['script', 'style']) {
+    const [, text = ''] = new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(page) ?? [];
+    const hash = createHash('sha256').update(text).digest('base64');
+    expect(text.length).toBeGreaterThan(1000);
+    expect(policy).toContain(`${name}-src &#39;sha256-${hash}&#39;`);
+  }
+}
+
+function redactorOf(...secrets: string[]): (text: string) => string {
+  const redactor = new Redactor();
+  for (const secret of secrets) redactor.learn(secret);
+  return (text) => redactor.text(text);
+}
+
+it('keeps a page as it is where a secret is one of its own words', () => {
+  const words = ['sandbox', 'summary', 'details', 'entry', 'update', 'data-address', 'function', 'color'];
+  const changes = [
+    change({
+      address: 'SimIntegration/A%20sandbox',
+      action: 'update',
+      diff: [difference('/description', 'in the sandbox', 'a summary')],
+    }),
+  ];
+  const page = renderReport({ is: 'plan', plan: plan(changes) }, 'html', {
+    ...plain,
+    redact: redactorOf(...words),
+  });
+  expectWhole(page);
+  const main = /<main>(.*)<\/main>/s.exec(page)?.[1] ?? '';
+  expect(main.split('<details class="entry"')).toHaveLength(2);
+  expect(main).not.toContain('sandbox');
+  expect(main).not.toContain('a summary');
+  expect(main).toContain('data-filter="update"');
+});
+
+it('removes a secret from every part of a plan and a result, in every spelling', () => {
+  const secret = 's3cr3t/"<x>';
+  const spellings = [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('hex'),
+  ];
+  const text = spellings.join(' ');
+  const at = { file: secret, line: 1, column: 1 };
+  const remark = { code: 'lint', message: text, excerpt: text, hint: text, source: at } as const;
+  const one = change({
+    address: `SimIntegration/${encodeURIComponent(secret)}`,
+    action: 'update',
+    id: secret,
+    source: at,
+    diff: [
+      { ...difference('/attributes/s3cr3t~1"<x>', text, 74_185_296), overlay: at },
+      difference('/request', { [secret]: [secret] }, null),
+      difference('/body', `${text}\none\ntwo`, `${text}\none\nthree`),
+    ],
+    requests: [
+      {
+        method: 'POST',
+        path: `/x/${encodeURIComponent(secret)}`,
+        query: { q: secret },
+        headers: {},
+        body: { [secret]: secret, pin: 74_185_296 },
+      },
+    ],
+    warnings: [text],
+    impact: { before: 1, after: 2, enter: { count: 1, first: [secret] }, leave: { count: 0, first: [] } },
+  });
+  const value = plan([one], {
+    environment: secret,
+    tenant: { identity: secret, profiles: secret },
+    scope: { only: [secret], except: [secret], prune: false, since: secret },
+    undeclared: [`SimIntegration/${encodeURIComponent(secret)}`],
+    summary: { create: 0, update: 1, delete: 0, manual: 0, unchanged: 0, undeclared: 1 },
+    diagnostics: [
+      { ...remark, severity: 'warning' },
+      { ...remark, severity: 'error' },
+    ],
+  });
+  const side = {
+    document: `<p>${text}`,
+    head: { subject: text, from: text, replyTo: text, preheader: text },
+  };
+  const options = {
+    ...plain,
+    rendered: { [one.address]: { before: side, after: side } },
+    sourceUrl: `https://host/${secret}/{file}`,
+    redact: redactorOf(secret, '74185296'),
+  };
+  const [result] = sampleResult.changes;
+  const failed = {
+    ...sampleResult,
+    environment: secret,
+    diagnostics: [{ ...remark, severity: 'error' as const }],
+  };
+  const changed = result && {
+    ...result,
+    address: one.address,
+    error: text,
+    warnings: [text],
+    before: { [secret]: secret },
+    requests: [{ method: 'POST' as const, path: secret, status: 1, trackingId: secret, attempts: 1, ms: 1 }],
+  };
+  const pages = [
+    renderReport({ is: 'plan', plan: value }, 'html', options),
+    renderReport({ is: 'result', result: { ...failed, changes: changed ? [changed] : [] } }, 'html', options),
+  ];
+  for (const page of pages) {
+    expect(page).toContain('[secret]');
+    expect(page).not.toMatch(/s3cr3t|74185296|czNjcjN0|733363723374/i);
+  }
+});
+
+it('removes secrets from what a long report compresses', () => {
+  const request = { method: 'POST', path: '/x', query: {}, headers: {}, body: 'x'.repeat(19_990) } as const;
+  const changes = Array.from({ length: 80 }, (_, index) =>
+    change({
+      address: `NotificationTemplate/k${index}/EMAIL/en`,
+      action: 'update',
+      diff: [difference('/body', `s3cr3t ${index}`, `${index}`)],
+      requests: [request],
+    }),
+  );
+  const redact = (text: string) => text.replaceAll('s3cr3t', '[secret]');
+  const page = renderReport({ is: 'plan', plan: plan(changes) }, 'html', { ...plain, redact });
+  const packs = [...page.matchAll(/<template class="pack"[^>]*>([^<]*)</g)].map(([, letters = '']) =>
+    gunzipSync(Buffer.from(letters, 'base64')).toString(),
+  );
+  expect(packs).toHaveLength(2);
+  expect(packs.join('').match(/\[secret\]/g)?.length).toBe(160);
+  expect([page, ...packs].join('')).not.toContain('s3cr3t');
+});
+
+it('writes and prints a page that works where a secret of the project is a word of its script', async () => {
+  world = await createWorld({ env: { PASSWORD: 'sandbox', GITHUB_STEP_SUMMARY: '' } });
+  world.write(
+    'config/all.yaml',
+    'kind: SimIntegration\nname: Desk\ntype: sandbox desk\nattributes: { password: !secret PASSWORD }\n',
+  );
+  const { code, stdout } = await world.run('plan', '--format', 'html', '--report', 'plan.html');
+  expect(code).toBe(0);
+  for (const page of [stdout, world.read('plan.html')]) {
+    expectWhole(page);
+    expect(page).toContain('[secret] desk');
+    expect(page).not.toContain('sandbox desk');
+  }
+});
