@@ -25,8 +25,8 @@ export function valuesFor(root: string, env: NodeJS.ProcessEnv, problems: Proble
   if (env.CI || !lstatSync(join(root, dotEnvName), { throwIfNoEntry: false })) return env;
   const file = openDotEnv(root, problems);
   if (!file || hasMistakes(file, problems)) return env;
-  const isSet = (name: string) => Object.hasOwn(env, name) || Object.hasOwn(env, `${name}_FILE`);
-  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !isSet(name));
+  const isInFile = (name: string) => Object.hasOwn(env, `${name}_FILE`);
+  const added = Object.entries(parseEnv(file.text)).filter(([name]) => !isInFile(name));
   return { ...Object.fromEntries(added), ...env };
 }
 

@@ -119,7 +119,7 @@ describe('a rule', () => {
       world.declare([leaving(rules)]);
       await succeed(world, 'apply', '--yes');
       expect((await world.plan()).changes).toEqual([]);
-      return rulesIn(world)?.map(({ more }) => more);
+      return rulesIn(world)?.map(({ more }) => more ?? {});
     };
     expect(await change({ ...date, value: 'Today', tertiary_value: '30', comparison_operator: '>' })).toEqual(
       [{ secondary_value: 'after', tertiary_value: '30' }],

@@ -81,6 +81,22 @@ describe('apply --proven-by', () => {
     expect(stderr).not.toContain('SenderAddress/a%40acme.example differs here');
   });
 
+  it('goes by what is declared, also where a variable makes the name another one', async () => {
+    declareSenders('kind: SenderAddress\nemail: !format "help@%{company}.example"\n');
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    const [mine = {}, proof = {}] = [resultOf('production').proven, resultOf('test').proven];
+    expect(Object.values(mine)).toEqual(Object.values(proof));
+    expect(Object.keys(mine)).not.toEqual(Object.keys(proof));
+  });
+
+  it('takes no proof of an object for another one with the same fields', async () => {
+    declareSenders(sender('a@acme.example'));
+    expect(await applyTo('test')).toMatchObject({ code: 0 });
+    declareSenders(sender('b@acme.example'));
+    expect(await applyTo('production', '--proven-by', 'test.json')).toMatchObject({ code: 4 });
+  });
+
   it('proves a delete only by a delete', async () => {
     declareSenders(sender('a@acme.example'));
     await applyTo('test');

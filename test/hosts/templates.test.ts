@@ -97,11 +97,14 @@ describe('templates that no manifest can declare', () => {
 });
 
 test('a medium in another case is the same medium, and is deleted as such', async () => {
-  const world = await open({ mediumCase: 'lower' });
+  const prune = { kinds: ['NotificationTemplate'] };
+  const world = await open({ mediumCase: 'lower' }, { environment: { prune } });
   world.declare([{ ...reminder, slackTemplate: message }]);
   expect((await world.plan()).changes).toEqual([]);
   await world.run('export', '--out', 'again');
   expect([...filesBelow(`${world.dir}/again`).values()].join('')).toContain('medium: SLACK');
+  const pruned = await world.plan('--prune', '--allow-delete-all', 'NotificationTemplate');
+  expect(pruned).toMatchObject({ changes: [], summary: { undeclared: 0 } });
   world.declare([{ ...reminder, ensure: 'absent' }]);
   const applied = await world.run('apply', '--yes', '--allow-delete-all', 'NotificationTemplate');
   expect(applied, applied.stderr).toMatchObject({ code: 0 });

@@ -103,6 +103,18 @@ describe('the fingerprint of an object', () => {
     },
   );
 
+  it('covers the members of a rule that the documents do not know', () => {
+    const search = (rule: JsonObject) => ({
+      id: 's1',
+      label: 'L',
+      condition_rules_attributes: [{ id: 'r1', type: 'RiskRule', value: '70', ...rule }],
+    });
+    const before = print('ProfileSearch', search({ risk_kind: 'overall' }));
+    expect(print('ProfileSearch', search({ risk_kind: 'access' }))).not.toBe(before);
+    expect(print('ProfileSearch', search({}))).not.toBe(before);
+    expect(print('ProfileSearch', search({ risk_kind: 'overall', updated_at: 'now' }))).toBe(before);
+  });
+
   it('is another one where the tenant hides a value', () => {
     const raw = { id: '1', name: 'S', attributes: { a: 'x' } };
     const masked = print('SimIntegration', { ...raw, attributes: { a: '***' } });

@@ -53,6 +53,7 @@ describe('the digest of what a manifest declares', () => {
       integration('A', 'attributes: { password: !secret P }'),
     ],
     ['lifecycle', integration('A'), integration('A', 'lifecycle: { protect: true }')],
+    ['the key', integration('A'), integration('A').replace('Tickets', 'Requests')],
     ['ensure', integration('A'), 'kind: SimIntegration\nname: Tickets\nensure: absent\n'],
   ])('depends on %s', (_, one, other) => {
     expect(digestOf(other)).not.toBe(digestOf(one));
