@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Call as ApiCall } from '../kinds/http.ts';
+import { Failure } from '../model/failure.ts';
 import type { TenantName } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
-import type { Secrets } from '../model/project.ts';
+import type { Endpoint, Secrets } from '../model/project.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import { type Answer, isSuccess, type Sent, type Unsent, unsent } from './answer.ts';
 import { createTokenSources } from './auth.ts';
@@ -58,8 +59,13 @@ export interface ClientOptions {
   readonly timeouts?: Partial<TransportLimits>;
   readonly retries?: Partial<RetryLimits>;
   readonly clock?: Clock;
+  /** Shared by the clients of several environments: a tenant counts the requests of one client id together. */
+  readonly limiters?: Limiters;
   random?(): number;
 }
+
+/** Rate limiters by the tenant and the client id that they are for. */
+export type Limiters = Map<string, RateLimiter>;
 
 /** A client for the tenant. Close it when done: its connections keep the process alive. */
 export function createClient(target: ClientTarget, secrets: Secrets, options: ClientOptions = {}): Client {
@@ -87,12 +93,14 @@ class TenantClient implements Client {
     this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     const limits = { ...defaultTransportLimits, ...timeouts };
     this.#transport = createTransport(target.limits.concurrency, limits, target.proxy);
-    this.#limiter = new RateLimiter({
-      limits: target.limits,
-      clock,
-      longestPause: this.#tools.retries.total,
-      onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
-    });
+    const createLimiter = () =>
+      new RateLimiter({
+        limits: target.limits,
+        clock,
+        longestPause: this.#tools.retries.total,
+        onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
+      });
+    this.#limiter = sharedLimiter(target, options.limiters ?? new Map(), createLimiter);
     const sourceOf = createTokenSources({
       clock,
       redactor: this.#redactor,
@@ -231,6 +239,28 @@ function eitherOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSig
   // Hundreds of requests may wait on one signal: that is not a leak.
   setMaxListeners(0, either);
   return either;
+}
+
+/** The limiter of a tenant and client id; one of its own where the id cannot be read, which the first request reports. */
+function sharedLimiter(
+  { identity, profiles }: ClientTarget,
+  limiters: Limiters,
+  create: () => RateLimiter,
+): RateLimiter {
+  const endpoint = identity ?? profiles;
+  const name = endpoint && limiterName(endpoint);
+  const limiter = (name === null ? undefined : limiters.get(name)) ?? create();
+  if (name !== null) limiters.set(name, limiter);
+  return limiter;
+}
+
+function limiterName({ baseUrl, auth }: Endpoint): string | null {
+  try {
+    return `${baseUrl} ${auth.by === 'token' ? auth.token() : auth.clientId()}`;
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
 }
 
 function nameOf({ method, path, query }: Request): RequestName {

@@ -1,3 +1,4 @@
+import type { Limiters } from '../client/client.ts';
 import type { OpenedProjects, ProjectEnvironment } from '../loader/index.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { type Fleet, type FleetError, type FleetMember, fleetOf } from '../model/fleet.ts';
@@ -22,6 +23,8 @@ export interface FleetRun {
 
 /** The same where their tenants are read. */
 export interface FleetOptions extends FleetRun {
+  /** Shared by all tenants. Left out: each has its own. */
+  readonly limiters?: Limiters;
   /** How the tenant of an environment is opened. */
   tenantOptions?(name: string): TenantOptions;
 }
@@ -35,9 +38,10 @@ export async function planFleet(
   names: readonly string[],
   { plan = {}, ...options }: FleetOptions & { readonly plan?: PlanOptions },
 ): Promise<Fleet> {
+  const shared = { ...options, limiters: new Map() };
   const outcomes = await forEachEnvironment(names, options, (name) => {
     const project = projects.load(name);
-    return withTenantOf(project, options, (tenant) => planChanges(project, tenant, plan));
+    return withTenantOf(project, shared, (tenant) => planChanges(project, tenant, plan));
   });
   return fleetOf(outcomes.map(({ name, value, error }) => ({ name, plan: value, error })));
 }
@@ -63,12 +67,13 @@ export interface FleetApplyOptions extends FleetOptions, Pick<ApplyOptions, 'env
 export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Promise<Fleet> {
   const journal = await FleetJournal.open(options.root, fleet.digest);
   const members = new Map(fleet.environments.map((member) => [member.name, member]));
+  const shared = { ...options, limiters: new Map() };
   const outcomes = await forEachEnvironment([...members.keys()], options, async (name) => {
     const plan = members.get(name)?.plan ?? null;
     if (!plan || isRefused(plan)) return null;
     const done = journal.resultOf(name);
     if (done) return done;
-    const result = await applyOne(plan, options);
+    const result = await applyOne(plan, shared);
     if (result.outcome === 'done') await journal.add(name, result);
     return result;
   });
@@ -152,10 +157,14 @@ function interrupted(message: string): FleetError {
 /** Opens the tenant of an environment for `use`, and closes it. */
 export async function withTenantOf<T>(
   project: ProjectEnvironment,
-  { signal, tenantOptions }: FleetOptions,
+  { signal, tenantOptions, limiters = new Map() }: FleetOptions,
   use: (tenant: Tenant) => Promise<T>,
 ): Promise<T> {
-  const tenant = await openTenant(project, { signal, ...tenantOptions?.(project.environment.name) });
+  const tenant = await openTenant(project, {
+    signal,
+    limiters,
+    ...tenantOptions?.(project.environment.name),
+  });
   try {
     return await use(tenant);
   } finally {

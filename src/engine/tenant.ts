@@ -1,5 +1,5 @@
 import type { ApplyEvent, TenantPort } from '../applier/run-context.ts';
-import { type Client, createClient } from '../client/client.ts';
+import { type Client, createClient, type Limiters } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
 import type { ClientEvent } from '../client/event.ts';
 import { readTenant as readLive, readOnce } from '../client/read.ts';
@@ -35,6 +35,8 @@ export interface TenantOptions {
   readonly clock?: Clock;
   /** Learns every secret and token that is sent. Left out: only messages of the tenant are without them. */
   readonly redactor?: Redactor;
+  /** Shared by several tenants that are open at once. */
+  readonly limiters?: Limiters;
 }
 
 /**
@@ -49,6 +51,7 @@ export async function openTenant(
     onEvent = () => {},
     clock = systemClock,
     redactor,
+    limiters = new Map(),
   }: TenantOptions = {},
 ): Promise<Tenant> {
   refuseForeignHosts(environment.connection);
@@ -59,6 +62,7 @@ export async function openTenant(
     signal,
     onEvent,
     clock,
+    limiters,
     ...(redactor === undefined ? {} : { redactor }),
     ...(timeout === null ? {} : { timeouts: { headers: timeout, body: timeout, total: timeout } }),
   });

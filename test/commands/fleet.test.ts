@@ -253,3 +253,17 @@ it('parts of a fleet have each environment once', async () => {
   expect(parts.flatMap(({ environments }) => environments.map(({ name }) => name)).toSorted()).toEqual(names);
   expect(parts.every(({ code }) => code === 0)).toBe(true);
 });
+
+it('environments of one tenant and client share its rate limit', async () => {
+  const world = await createTestWorld({ sandbox: { rateLimit: { requests: 2, per: 300 } } });
+  const auth = '{ clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET }';
+  const limits = 'limits: { requests: 2, per: 300ms, settle: 0s }';
+  const environment = `{ identity: { baseUrl: ${world.sandbox.url}, auth: ${auth} }, ${limits} }`;
+  const all = ['a', 'b', 'c', 'd'].map((name) => `  ${name}: ${environment}\n`);
+  world.write('tenantctl.yaml', `version: 1\nenvironments:\n${all.join('')}`);
+  world.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
+  expect(await world.run('plan', '-e', '*')).toMatchObject({ code: 0 });
+  const statuses = world.sandbox.log.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toEqual([]);
+  expect(statuses.length).toBeGreaterThanOrEqual(4);
+});
