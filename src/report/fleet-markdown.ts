@@ -2,7 +2,7 @@ import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { gravityOf } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
-  fleetHasChanges,
+  fleetIsEqual,
   fleetWords,
   type Matrix,
   type MatrixRow,
@@ -30,7 +30,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const head = [
     `### tenantctl ${isApplied ? 'apply' : 'plan'}: ${escapeMarkdown(fleetWords(fleet))}`,
     table(matrixOf(fleet)),
-    !isApplied && !fleetHasChanges(fleet) && `**${noChanges(fleet)}**`,
+    !isApplied && fleetIsEqual(fleet) && `**${noChanges(fleet)}**`,
   ];
   const foot = `\nDigest: ${codeSpan(fleet.digest)}\n`;
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });

@@ -117,7 +117,7 @@ export function fleetWords({ environments, summary }: Fleet): string {
   return `${summary.environments} environments: ${sound} ${isApplied ? 'applied' : 'planned'}${failed}`;
 }
 
-/** Whether any environment has something to change. */
-export function fleetHasChanges({ environments }: Fleet): boolean {
-  return environments.some(({ plan }) => plan !== null && hasChanges(plan));
+/** Whether all environments were compared, and none has anything to change. */
+export function fleetIsEqual({ environments }: Fleet): boolean {
+  return environments.every(({ plan }) => plan !== null && !hasChanges(plan));
 }

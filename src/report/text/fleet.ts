@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Fleet } from '../../model/fleet.ts';
 import {
-  fleetHasChanges,
+  fleetIsEqual,
   fleetWords,
   type Matrix,
   matrixOf,
@@ -34,9 +34,9 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
 }
 
 function planRow(fleet: Fleet): Row {
-  return fleetHasChanges(fleet)
-    ? row(0, span('Plan: ', 'bold'), span(`${planCounts(fleet.summary)}.`, 'bold'))
-    : row(0, span(noChanges(fleet), 'green', 'bold'));
+  return fleetIsEqual(fleet)
+    ? row(0, span(noChanges(fleet), 'green', 'bold'))
+    : row(0, span('Plan: ', 'bold'), span(`${planCounts(fleet.summary)}.`, 'bold'));
 }
 
 function matrixRows({ columns, rows }: Matrix): Row[] {
