@@ -124,7 +124,8 @@ export function changeOutcomeWords(change: Pick<ChangeResult, 'action' | 'outcom
   return isByHand(change) ? 'by hand' : outcomeWords[change.outcome];
 }
 
-function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
+/** Whether a change is a step that only a person can do. */
+export function isByHand({ action, outcome }: Pick<ChangeResult, 'action' | 'outcome'>): boolean {
   return action === 'manual' && outcome === 'notAttempted';
 }
 

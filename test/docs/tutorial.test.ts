@@ -66,9 +66,12 @@ describe('what the tutorial promises is in its outputs', () => {
     expect(undone).toContain('- SenderAddress/interns%40acme.example');
   });
 
-  test('a merge changes one line', () => {
+  test('a merge changes one text, and adds the digests of defaults', () => {
     const [diff = ''] = outputOf('docs/tutorial.md', 'git diff');
-    expect(diff.match(/^[-+]/gm)).toEqual(['-', '+']);
+    const lines = diff.match(/^(?:-(?!--)|\+(?!\+\+)).*/gm) ?? [];
+    const others = lines.filter((line) => !/^\+(lifecycle:| {2}basedOn: sha256:[0-9a-f]{64})$/.test(line));
+    expect(others.map((line) => line.slice(0, 9))).toEqual(['-subject:', '+subject:']);
+    expect(lines.length).toBeGreaterThan(others.length);
   });
 
   test('an export plans empty', () => {

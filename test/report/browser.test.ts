@@ -71,6 +71,15 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.close();
   });
 
+  it('filters the steps by hand of a result, apart from what was not attempted', async () => {
+    const page = await open({ is: 'result', result: sampleResult });
+    expect(await page.locator('.tile', { hasText: 'not attempted' }).innerText()).toContain('0');
+    await page.getByRole('button', { name: '1 by hand' }).click();
+    expect(await shown(page)).toBe(1);
+    expect(await page.locator('.entry:visible').innerText()).toContain('NotificationPreference');
+    await page.close();
+  });
+
   it('expands with the keyboard and goes to the filter with a slash', async () => {
     const page = await open({ is: 'result', result: sampleResult });
     const entry = page.locator('.entry', { hasText: 'SenderAddress/help' });

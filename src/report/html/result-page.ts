@@ -2,9 +2,11 @@ import { type ChangeResult, changeOutcomes, type Result } from '../../model/resu
 import { valueText } from '../difference.ts';
 import { diffLines, textsOfBlock } from '../line-diff.ts';
 import {
+  actionWords,
   changeOutcomeWords,
   elapsedWords,
   groupBy,
+  isByHand,
   kindOf,
   outcomeWords,
   pluralize,
@@ -29,11 +31,7 @@ export function resultHtml(result: Result): string {
     subtitle: tenantWords(result.tenant),
     alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,
     empty: 'There was nothing to do.',
-    tiles: changeOutcomes.map((outcome) => ({
-      category: outcome,
-      count: result.summary[outcome],
-      words: outcomeWords[outcome],
-    })),
+    tiles: tilesOf(result),
     points: [],
     problems: result.diagnostics ?? [],
     remarks: [],
@@ -54,13 +52,29 @@ export function resultHtml(result: Result): string {
   });
 }
 
+/** The steps by hand have a tile of their own, where there are any. */
+function tilesOf({ summary, changes }: Result) {
+  const manual = changes.filter(isByHand).length;
+  const counts = { ...summary, notAttempted: summary.notAttempted - manual };
+  const outcomes = changeOutcomes.map((outcome) => ({
+    category: outcome,
+    count: counts[outcome],
+    words: outcomeWords[outcome],
+  }));
+  return [
+    ...outcomes,
+    ...(manual > 0 ? [{ category: 'manual', count: manual, words: actionWords.manual }] : []),
+  ];
+}
+
 function resultEntry(change: ChangeResult): Entry {
   const { outcome, action, address, error, warnings, before, after, requests } = change;
+  const category = isByHand(change) ? 'manual' : outcome;
   const isFailure = outcome === 'failed' || outcome === 'unknown';
   const written = outcome === 'done' ? [before, after] : [];
   const [old = null, fresh = null] = written.map((fields) => (fields === null ? null : valueText(fields)));
   const diff = diffLines(old, fresh, maxLines);
-  const summary = html`<span class="badge ${outcome}">${changeOutcomeWords(change)}</span>
+  const summary = html`<span class="badge ${category}">${changeOutcomeWords(change)}</span>
 <b class="symbol">${symbols[action]}</b> ${addressMarkup(address)}`;
   const notices = [
     ...(error === null ? [] : [html`<li class="${isFailure ? 'danger' : 'warning'}">${error}</li>`]),
@@ -72,7 +86,7 @@ ${requests.map((request) => html`<p class="request"><code>${sentWords(request)}<
   const texts = [error ?? '', ...warnings, ...diff.hunks.flat().flatMap(textsOfBlock)];
   return {
     address,
-    categories: [outcome],
+    categories: [category],
     isOpen: isFailure,
     summary,
     body,
