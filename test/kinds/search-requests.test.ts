@@ -21,6 +21,31 @@ const attribute = (value: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
+describe('a rule whose class is another one', () => {
+  const other = { secondary_value: 'after', value: 'Today', comparison_operator: '<' };
+
+  it('loses what is declared null, and sends no other member that is unset', () => {
+    const live = { id: 'r1', ...attribute('Today'), ...other, object_type: 'ProfileType', note: null };
+    expect(patch([attribute('Today', { ...other, secondary_value: null })], [live])).toMatchObject({
+      advanced_search: {
+        condition_rules_attributes: [
+          expect.objectContaining({ id: 'r1', object_type: 'NeAttribute', secondary_value: null }),
+        ],
+      },
+    });
+    expect(
+      JSON.stringify(patch([attribute('Today', { ...other, secondary_value: null })], [live])),
+    ).not.toContain('note');
+  });
+
+  it('never passes for a marker of tenantctl, whatever the tenant holds', () => {
+    const live = { id: 'r1', ...attribute('Today'), note: { $secret: 'SNOW_PASSWORD' } };
+    expect(JSON.stringify(patch([attribute('Tomorrow')], [live]))).toContain(
+      JSON.stringify({ $literal: { $secret: 'SNOW_PASSWORD' } }),
+    );
+  });
+});
+
 function patch(declared: JsonObject[], live: JsonObject[], settings: Partial<ApiSettings> = {}) {
   const { changes } = planOf({
     declared: [resource('ProfileSearch', ['S'], { rules: declared })],
