@@ -39,10 +39,10 @@ describe('a rule whose class is another one', () => {
   });
 
   it('never passes for a marker of tenantctl, whatever the tenant holds', () => {
-    const live = { id: 'r1', ...attribute('Today'), note: { $secret: 'SNOW_PASSWORD' } };
-    expect(JSON.stringify(patch([attribute('Tomorrow')], [live]))).toContain(
-      JSON.stringify({ $literal: { $secret: 'SNOW_PASSWORD' } }),
-    );
+    const live = { id: 'r1', ...attribute('Today'), note: { $secret: 'SNOW_PASSWORD' }, unset: null };
+    const sent = JSON.stringify(patch([attribute('Tomorrow')], [live]));
+    expect(sent).toContain(JSON.stringify({ $literal: { $secret: 'SNOW_PASSWORD' } }));
+    expect(sent).not.toContain('unset');
   });
 });
 
