@@ -182,6 +182,32 @@ describe('pages', () => {
     expect(client.asked).toHaveLength(4);
   });
 
+  test('a list whose total was about to change is read again', async () => {
+    const totals = [3, 2];
+    const client = fakeClient(({ query }) =>
+      answered(200, { rows: query.offset ? [] : numbered(2), _metadata: { total: totals.shift() ?? 2 } }),
+    );
+    const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100, member: 'rows' };
+    expect(await readRows(client, collection)).toEqual(numbered(2));
+  });
+
+  test('a list may be null, or say that there are no results', async () => {
+    const collection = { what: 'rows', request: get('/api/rows'), pageSize: 100, member: 'rows' };
+    for (const body of [{ rows: null }, { error: 'No results found.' }, { error: 'no records found' }])
+      expect(
+        await readRows(
+          fakeClient(() => answered(200, body)),
+          collection,
+        ),
+      ).toEqual([]);
+  });
+
+  test('an empty page is no repetition of the first one, where paging is not documented', async () => {
+    const client = fakeClient(({ query }) => answered(200, query.offset ? [] : numbered(100)));
+    const list = { what: 'rows', request: get('/api/rows'), pageSize: 100, undeclaredPaging: true };
+    expect(await codesOf(readRows(client, list))).toEqual(['list-changed']);
+  });
+
   test('a list that changes during every read is an error after four', async () => {
     const rows = numbered(600);
     const client = fakeClient((request) => {

@@ -57,6 +57,7 @@ describe.each(hosts)('on a host with %o', (variations, profiles) => {
     const world = await open(variations, profiles);
     await succeed(world, 'export', '--kinds', 'ProfileSearch', '--out', 'config');
     const [text = ''] = [...filesBelow(`${world.dir}/config`).values()];
+    expect(text).not.toContain('condition_object_type: NeAttribute');
     for (const part of [
       'RiskRule',
       'risk_kind: overall',

@@ -144,6 +144,14 @@ describe('a patch that may only replace', () => {
     });
   });
 
+  test('writes no mask where it would replace a parent that holds one', async () => {
+    const world = await open({ ...host, simSecrets: 'masked' });
+    const [integration] = world.sandbox.state.simIntegrations;
+    if (integration) integration.attributes = { url: 'https://jira.acme.example', password: 'canary-4711' };
+    world.declare(desk({ attributes: { retry: '2' } }));
+    expect((await world.plan()).changes).toMatchObject([{ action: 'manual', requests: [] }]);
+  });
+
   test('replaces a member that exists alone', async () => {
     const world = await open(host);
     await apply(world, { attributes: { proxy: { host: 'other.acme.example' } } });

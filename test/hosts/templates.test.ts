@@ -74,6 +74,8 @@ describe('a null', () => {
     ]);
     expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
     expect(world.sandbox.state.templates.find(({ key }) => key === 'welcome')?.subject).toBeNull();
+    const sent = world.sandbox.log.find(({ operation }) => operation === 'create-notification-template');
+    expect(sent?.body).toMatchObject({ subject: null });
     expect((await world.plan()).changes).toEqual([]);
   });
 });

@@ -1,8 +1,10 @@
 /** The rules of a saved search on the wire, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
+import { withAttributeClass } from '../../src/kinds/condition-rule.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { runRules, runSaved } from '../../src/kinds/profile-search.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { lookupMarker } from '../../src/model/marker.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
 
@@ -19,6 +21,46 @@ const attribute = (value: string, more: JsonObject = {}): JsonObject => ({
   comparison_operator: '==',
   value,
   ...more,
+});
+
+describe('on a host whose rules name the class of their attribute', () => {
+  const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
+
+  it('a rule that names one, and one about no attribute, stay as they are', () => {
+    const profiles = lookupMarker({ from: 'profiles', where: { name: 'A' }, take: 'id' });
+    const kept: JsonObject[] = [
+      attribute('x', { object_type: 'DateAttribute' }),
+      attribute('x', { condition_object_id: profiles }),
+      status('Active'),
+    ];
+    expect(kept.map((rule) => withAttributeClass(rule, settings))).toEqual(kept);
+    expect(withAttributeClass(attribute('x'), settings)).not.toHaveProperty('object_type');
+  });
+});
+
+describe('a rule whose class is another one', () => {
+  const other = { secondary_value: 'after', value: 'Today', comparison_operator: '<' };
+
+  it('loses what is declared null, and sends no other member that is unset', () => {
+    const live = { id: 'r1', ...attribute('Today'), ...other, object_type: 'ProfileType', note: null };
+    expect(patch([attribute('Today', { ...other, secondary_value: null })], [live])).toMatchObject({
+      advanced_search: {
+        condition_rules_attributes: [
+          expect.objectContaining({ id: 'r1', object_type: 'NeAttribute', secondary_value: null }),
+        ],
+      },
+    });
+    expect(
+      JSON.stringify(patch([attribute('Today', { ...other, secondary_value: null })], [live])),
+    ).not.toContain('note');
+  });
+
+  it('never passes for a marker of tenantctl, whatever the tenant holds', () => {
+    const live = { id: 'r1', ...attribute('Today'), note: { $secret: 'SNOW_PASSWORD' }, unset: null };
+    const sent = JSON.stringify(patch([attribute('Tomorrow')], [live]));
+    expect(sent).toContain(JSON.stringify({ $literal: { $secret: 'SNOW_PASSWORD' } }));
+    expect(sent).not.toContain('unset');
+  });
 });
 
 function patch(declared: JsonObject[], live: JsonObject[], settings: Partial<ApiSettings> = {}) {
