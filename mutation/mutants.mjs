@@ -129,7 +129,7 @@ export const mutants = [
   },
   {
     name: '> in a Markdown link',
-    file: 'src/report/markdown.ts',
+    file: 'src/report/plan-markdown.ts',
     find: 'link.replace(/[<>\\s]/g,',
     replace: 'link.replace(/[<\\s]/g,',
     tests: ['test/report/markdown.test.ts'],

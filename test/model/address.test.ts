@@ -61,3 +61,7 @@ describe('an address', () => {
     expect(matches(formatAddress('Kind', ['other']))).toBe(false);
   });
 });
+
+it('of a name with half of a character has its three bytes, which no other name has', () => {
+  expect(formatAddress('Kind', ['a é\ud83d/b\udc00'])).toBe('Kind/a%20%C3%A9%ED%A0%BD%2Fb%ED%B0%80');
+});

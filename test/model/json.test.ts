@@ -98,3 +98,8 @@ test('a value may be a hundred levels deep, and no deeper', () => {
   expect(isTooDeep({ a: {} }, 1)).toBe(true);
   expect(isTooDeep({ a: 'text', b: 2 }, 1)).toBe(false);
 });
+
+test('canonical text keeps the items of a list apart', () => {
+  expect(canonicalJson([1, 1, 'a'])).toBe('[1,1,"a"]');
+  expect(canonicalJson([1, 1])).not.toBe(canonicalJson([11]));
+});

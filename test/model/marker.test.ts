@@ -88,6 +88,7 @@ it('the texts inside literals are found at every depth, and no others', () => {
   const body = { own: 'no', a: [{ $literal: { x: 'one', y: ['two', null] } }], b: { $literal: 'three' } };
   expect(literalTexts(body)).toEqual(['one', 'two', 'three']);
   expect(literalTexts('own')).toEqual([]);
+  expect(literalTexts({ a: literal({ $secret: 7, b: [true, null] }) })).toEqual(['7']);
 });
 
 describe('reading a marker', () => {

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import { isRepeatable } from '../../src/model/repeatable.ts';
+
+const patch = (body: Json) => isRepeatable({ method: 'PATCH', body });
+const replace = { op: 'replace', path: '/a', value: 1 };
+const search = (...rules: Json[]) => ({
+  advanced_search: { label: 'L', condition_rules_attributes: rules },
+});
+
+describe('a request whose answer was lost', () => {
+  it('may be sent again where that has the same effect', () => {
+    for (const method of ['GET', 'PUT', 'DELETE'] as const)
+      expect(isRepeatable({ method, body: [{}] })).toBe(true);
+    expect(isRepeatable({ method: 'POST', body: null })).toBe(false);
+    expect(isRepeatable({ method: 'POST', body: [replace] })).toBe(false);
+  });
+
+  it.each<[string, Json]>([
+    ['replaces values', [replace, { ...replace, path: '/b/0' }]],
+    ['adds members', [replace, { op: 'add', path: '/a/b', value: 1 }]],
+    ['adds a member with a digit in its name', [{ op: 'add', path: '/a/b0', value: 1 }]],
+    ['does so in the other form', { operations: [replace] }],
+    ['changes records by their ids', search({ id: 1, value: 'x' }, { id: 'b', value: 'y' })],
+    ['changes no record', { advanced_search: { label: 'L', tags: ['a'] } }],
+  ])('is a patch that may be sent again: it %s', (_what, body) => {
+    expect(patch(body)).toBe(true);
+  });
+
+  it.each<[string, Json]>([
+    ['adds at the end of a list', [replace, { op: 'add', path: '/a/-', value: 1 }]],
+    ['adds inside a list', [replace, { op: 'add', path: '/a/10', value: 1 }]],
+    ['adds to a list in the other form', { operations: [{ op: 'add', path: '/a/0', value: 1 }] }],
+    ['removes', [replace, { op: 'remove', path: '/a' }]],
+    ['moves', [{ op: 'move', from: '/b', path: '/a' }]],
+    ['names no path', [{ op: 'replace', value: 1 }]],
+    ['has a step that is none', [replace, 'replace']],
+    ['has no list of steps', { operations: 'replace' }],
+    ['has no list of steps, but members', { operations: { value: 1 } }],
+    ['adds a record', search({ id: 1, value: 'x' }, { value: 'y' })],
+    ['adds a record with an empty id', search({ id: null, value: 'y' })],
+    ['removes a record', search({ id: 1, value: 'x' }, { id: 2, _destroy: true })],
+    ['adds a record below another', search({ id: 1, parts: [{ value: 'y' }] })],
+    ['is text', 'replace'],
+    ['is nothing', null],
+  ])('is a patch that is not sent again: it %s', (_what, body) => {
+    expect(patch(body)).toBe(false);
+  });
+});
