@@ -29,7 +29,10 @@ type Args = ArgsOf<typeof build>;
 
 function validateSelected(args: Args, io: Io): Validation {
   const names = selectedEnvironments(args, io);
-  if (!names) return validateProject(() => loadProject(projectOptions(args, io)), args);
+  if (!names) {
+    const options = projectOptions(args, io);
+    return validateProject(() => loadProject(options), args);
+  }
   const projects = openProjects(projectFileOptions(args, io));
   return joinValidations(
     names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })),

@@ -126,7 +126,7 @@ describe('a rule', () => {
       [{ secondary_value: 'after', tertiary_value: '30' }],
     );
     expect(await change({ ...date, value: '5 after', secondary_value: null, tertiary_value: null })).toEqual([
-      undefined,
+      {},
     ]);
   });
 

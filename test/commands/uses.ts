@@ -214,6 +214,11 @@ export const uses: readonly Use[] = [
       succeed(world, 'send-test', 'NotificationTemplate/cloud_manual_work_item_summary/EMAIL/en', '--yes'),
   },
   {
+    command: 'env',
+    shows: 'lists the environments',
+    run: (world) => succeed(world, 'env', 'list'),
+  },
+  {
     command: 'sandbox',
     shows: 'serves an embedded tenant',
     run: (world) => untilItSpeaks(world, 'sandbox'),
