@@ -56,7 +56,7 @@ export function findLaterRefusals(plan: Plan, policy: Policy, approval: Approval
 
 /**
  * Anybody who can write a plan file can write a limit into it, so by itself it can only lower that of the environment.
- * The digest contains the limit: whoever approved it approved the limit too.
+ * The digest contains the limit, so an approval of the digest is one of the limit too.
  */
 function deletesAllowed(
   { allowed }: Plan,

@@ -1,7 +1,12 @@
-import { Readable, Writable } from 'node:stream';
-import { main } from '../../src/commands/main.ts';
 import { type Fault, operations } from '../../src/sandbox/index.ts';
-import { createWorld, filesBelow, seedFile, type World, type WorldOptions } from '../support/world.ts';
+import {
+  createWorld,
+  filesBelow,
+  seedFile,
+  untilItSpeaks,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts';
 
 /** Something that people do with one command, at work against a tenant. */
 export interface Use {
@@ -295,19 +300,4 @@ function askForManager({ sandbox: { state } }: World): void {
 /** The tenant does what it is asked, and answers without the object. */
 function silentWrite(operation: string): Fault {
   return { kind: 'status', status: 200, operation, done: 'after', body: 'text' };
-}
-
-/** Runs a command that goes on until it is interrupted, and interrupts it at its first word. */
-async function untilItSpeaks({ dir, env }: World, ...argv: string[]): Promise<void> {
-  const interruption = new AbortController();
-  const stdout = new Writable({
-    write(_chunk, _encoding, done) {
-      interruption.abort();
-      done();
-    },
-  });
-  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const io = { cwd: dir, env, stdin: Readable.from([]), stdout, stderr, signal: interruption.signal };
-  const code = await main(argv, io);
-  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`);
 }

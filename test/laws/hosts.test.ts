@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { fillHost, type Host, hostOf, hosts, wantedOn, worldOf } from '../support/hosts.ts';
-import { createTestWorld, setSecrets, type World, type WorldOptions } from '../support/world.ts';
+import {
+  createTestWorld,
+  setSecrets,
+  untilItSpeaks,
+  type World,
+  type WorldOptions,
+} from '../support/world.ts';
 
 /** Runs a command that has to end with 0. */
 async function succeed(world: World, ...argv: string[]) {
@@ -33,6 +39,7 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
   await succeed(world, 'validate');
   await succeed(world, 'status', '--format', 'json');
   await succeed(world, 'search', 'Engineers', '--format', 'json');
+  await untilItSpeaks(world, 'preview');
   await succeed(world, 'send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes');
 
   await succeed(world, 'rollback', 'result.json', '--out', 'back.json');

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/commands/main.ts';
 import { isObject, type Json, parseJson } from '../../src/model/json.ts';
@@ -173,4 +173,19 @@ environments:
     ${rest}
   }
 `;
+}
+
+/** Runs a command that goes on until it is interrupted, and interrupts it at its first word. */
+export async function untilItSpeaks({ dir, env }: World, ...argv: string[]): Promise<void> {
+  const interruption = new AbortController();
+  const stdout = new Writable({
+    write(_chunk, _encoding, done) {
+      interruption.abort();
+      done();
+    },
+  });
+  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const io = { cwd: dir, env, stdin: Readable.from([]), stdout, stderr, signal: interruption.signal };
+  const code = await main(argv, io);
+  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}`);
 }
