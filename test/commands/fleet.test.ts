@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
@@ -171,6 +173,34 @@ it('an apply that failed in part is finished by the same command, and touches no
   expect(again.environments.map(({ result }) => result?.outcome)).toEqual(['done', 'done', 'done']);
   expect(['eu-1', 'us-1'].map((name) => tenants.get(name)?.sandbox.log.length)).toEqual(sent);
   expect(sendersOf('eu-2')).toEqual(['a@acme.example']);
+});
+
+it('an apply that was killed is finished by the same command: nothing twice, and no tenant that was done is touched', async () => {
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  const [done, stuck] = ['eu-1', 'us-1'].map((name) => (tenants.get(name) ?? raise(name)).sandbox);
+  if (!done || !stuck) throw raise('tenant');
+  const create = { method: 'POST', operation: 'create-verified-from-address' } as const;
+  stuck.faults.add({ kind: 'hang', ...create, done: 'after' });
+  const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
+  // One after another, so that the others are done when the last one hangs.
+  const child = spawn(process.execPath, [program, 'apply', 'fleet.json', '--parallel', '1'], {
+    cwd: home.dir,
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const closed = once(child, 'close');
+  await expect
+    .poll(() => stuck.log.some(({ fault }) => fault === 'hang'), { interval: 5, timeout: 20_000 })
+    .toBe(true);
+  child.kill('SIGKILL');
+  await closed;
+  stuck.faults.clear();
+  const before = done.log.length;
+  const again = await fleetOf('apply', 'fleet.json');
+  expect(again.environments.map(({ name, result }) => [name, result?.outcome])).toEqual(
+    names.map((name) => [name, 'done']),
+  );
+  expect(done.log).toHaveLength(before);
+  for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
 });
 
 it('parts of a fleet, joined, are the fleet that was never split', async () => {
