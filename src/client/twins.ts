@@ -1,0 +1,43 @@
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
+import { formatAddress, type Key } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
+import type { LiveObject } from '../model/live.ts';
+import { inBrief } from './describe.ts';
+
+/** Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. */
+export function nameById(kind: Kind, objects: readonly LiveObject[], keys: readonly Key[]): LiveObject[] {
+  const meant = new Set(keys.map((key) => identityOf(kind, key)));
+  const count = new Map<string, number>();
+  for (const { identity } of objects) count.set(identity, (count.get(identity) ?? 0) + 1);
+  return objects.map((object) => {
+    const { id, identity } = object;
+    if (id === null) return object;
+    const own = identityOf(kind, [id]);
+    const isTwin = (count.get(identity) ?? 0) > 1 && !meant.has(identity);
+    if (own === identity || !(isTwin || meant.has(own))) return object;
+    return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
+  });
+}
+
+/** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
+export function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
+  const groups = new Map<string, LiveObject[]>();
+  for (const object of objects) {
+    const group = groups.get(object.identity);
+    if (group) group.push(object);
+    else groups.set(object.identity, [object]);
+  }
+  const problems = [...groups.values()].flatMap((same): Diagnostic[] => {
+    const [first, ...others] = same;
+    if (!first || others.length === 0) return [];
+    const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
+    const key = inBrief(first.key.join('/'), 200);
+    const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`;
+    const pin = kind.pinnable ? ' Or declare each by its `id` alone, without the name.' : '';
+    const hint = `Rename or delete all but one of them in the tenant.${pin}`;
+    return [{ code: 'duplicate-live-key', severity: 'error', message, hint, address: first.address }];
+  });
+  if (problems.length > 0) throw new Failure(problems);
+}
