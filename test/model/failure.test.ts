@@ -87,6 +87,15 @@ describe('an error of the operating system', () => {
     ]);
   });
 
+  it('says what to do only where the file is missing', () => {
+    const missing = unreadableFile('a.yaml', systemError('ENOENT'), 'Run `tenantctl init`.');
+    expect(missing.diagnostics).toMatchObject([{ hint: 'Run `tenantctl init`.' }]);
+    const bare = unreadableFile('a.yaml', systemError('ENOENT'));
+    expect(bare.diagnostics[0]).not.toHaveProperty('hint');
+    const unreadable = unreadableFile('a.yaml', systemError('EACCES'), 'Run `tenantctl init`.');
+    expect(unreadable.diagnostics[0]).not.toHaveProperty('hint');
+  });
+
   it('without a code is quoted', () => {
     expect(unreadableFile('a', new Error('odd')).message).toBe('a cannot be read (Error: odd).');
     expect(unwritableFile('a', new Error('odd')).message).toBe('The file a cannot be written (Error: odd).');

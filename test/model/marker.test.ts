@@ -3,6 +3,7 @@ import type { Json } from '../../src/model/json.ts';
 import {
   containsMarker,
   fillLive,
+  isFilledInLater,
   jsonText,
   literal,
   literalTexts,
@@ -13,6 +14,7 @@ import {
   renderBody,
   secretMarker,
   secretName,
+  secretNamesIn,
 } from '../../src/model/marker.ts';
 
 const reveal = (name: string) => `value of ${name}`;
@@ -114,5 +116,31 @@ describe('reading a marker', () => {
       expect(lookupOf({ $lookup: { ...whole, ...part } })).toBeNull();
     }
     expect(lookupOf({ $lookup: 'text' })).toBeNull();
+  });
+});
+
+describe('what is filled in later', () => {
+  it('is a secret, a lookup or a value of the tenant, and nothing else', () => {
+    const lookup = lookupMarker({ from: 'profiles', where: { name: 'A' }, take: 'id' });
+    for (const marker of [secretMarker('S'), lookup, liveMarker('/a')]) {
+      expect(isFilledInLater(marker)).toBe(true);
+      expect(isFilledInLater([marker])).toBe(false);
+    }
+    for (const value of [undefined, null, 'text', {}, jsonText(1), { $literal: secretMarker('S') }]) {
+      expect(isFilledInLater(value)).toBe(false);
+    }
+  });
+
+  it('names its secrets at every depth, but not those in foreign data', () => {
+    const body = {
+      a: secretMarker('A'),
+      list: [{ b: secretMarker('B') }, secretMarker('A')],
+      text: jsonText({ c: secretMarker('C') }),
+      foreign: { $literal: secretMarker('D') },
+      plain: 'E',
+    };
+    expect(secretNamesIn(body)).toEqual(['A', 'B', 'A', 'C']);
+    expect(secretNamesIn({ $literal: secretMarker('D') })).toEqual([]);
+    expect(secretNamesIn(null)).toEqual([]);
   });
 });

@@ -108,3 +108,11 @@ describe('setting the value at a pointer', () => {
     expect(Object.getPrototypeOf(set)).toBe(Object.prototype);
   });
 });
+
+it.each(['1x', 'x1', '-1', '', '01x', ' 1'])('%j is no place in a list', (segment) => {
+  expect(valueAt(['a', 'b'], pointer(segment))).toBeUndefined();
+});
+
+it('a member that is removed is gone, not undefined', () => {
+  expect(withValueAt({ a: 1, b: 2 }, '/a', undefined)).toStrictEqual({ b: 2 });
+});
