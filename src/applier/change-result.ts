@@ -1,4 +1,4 @@
-import { readableFields } from '../kinds/field.ts';
+import { isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
@@ -188,5 +188,5 @@ function record(
 
 function isWithheldAsWhole(field: Field, at: Pointer, marked: readonly Pointer[]): boolean {
   // The indexes in a difference of a list are not those of the live list, so the whole list is left out.
-  return (field.is === 'set' || field.is === 'records') && marked.some((path) => isWithin(path, at));
+  return isUnordered(field) && marked.some((path) => isWithin(path, at));
 }

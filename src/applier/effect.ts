@@ -1,5 +1,5 @@
 import { compareField } from '../kinds/compare.ts';
-import { comparable, comparableRecord } from '../kinds/field.ts';
+import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../model/json.ts';
@@ -72,7 +72,8 @@ function agrees({ kind, change, live }: Compared, difference: Difference, side: 
   }
   switch (field.is) {
     case 'set':
-      return hasItem(comparable(field, value), difference, side, sameJson);
+    case 'references':
+      return hasItem(value ?? null, difference, side, (one, other) => sameItem(field, one, other));
     case 'records':
       return below.length === 1
         ? hasItem(value ?? null, difference, side, sameRecord(field))

@@ -1,4 +1,4 @@
-import { comparable, preferred, printedJson } from '../kinds/field.ts';
+import { comparable, isUnordered, preferred, printedJson } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
@@ -221,13 +221,17 @@ export function draftPlainField(
   { settings, records }: DraftContext,
 ): Printable | undefined {
   const value = preferred(field, own(object.fields, name) ?? null);
-  if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
+  if (isUnset(field, value)) return isUnordered(field) ? [] : null;
   const lookups = lookupsFor(object, settings, records);
-  const declarable = field.is === 'reference' ? pickReference(value) : value;
-  return draftPlainValue(declarable, pointer(name), lookups) ?? undefined;
+  return draftPlainValue(declarableIn(field, value), pointer(name), lookups) ?? undefined;
 }
 
-/** The members of a reference that a manifest may declare; tenants may show more. */
+/** A value without what no manifest may declare: tenants may show more members of a reference. */
+function declarableIn(field: Field, value: Json): Json {
+  if (field.is === 'reference') return pickReference(value);
+  return field.is === 'references' && isArray(value) ? value.map(pickReference) : value;
+}
+
 function pickReference(value: Json): Json {
   if (!isObject(value)) return value;
   const { type = null, name = null, id = null } = value;

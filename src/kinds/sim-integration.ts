@@ -18,12 +18,13 @@ const resource = identityResource('SimIntegration', 'v2024', 'sim-integrations')
 const fields: Readonly<Record<string, Field>> = {
   description: { is: 'text' },
   type: { is: 'value' },
-  cluster: { is: 'value', synonyms: true },
-  sources: { is: 'set' },
+  cluster: { is: 'value', synonyms: true, to: 'Cluster' },
+  sources: { is: 'set', to: 'Source' },
   attributes: { is: 'json', declares: 'members', pairs: true },
   request: { is: 'json', declares: 'whole', pairs: true },
   statusMap: { is: 'json', declares: 'whole', pairs: true },
-  [ruleField]: { is: 'reference' },
+  // A kind of that name is there where a project describes it.
+  [ruleField]: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
 };
 
 const post: Operation = { method: 'POST', resource, read: wholeObject('name') };

@@ -1,4 +1,5 @@
 import { compareField } from '../../kinds/compare.ts';
+import { sameItem } from '../../kinds/field.ts';
 import type { Field, LiveObject, RecordsField } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Member, Printable } from '../../loader/print.ts';
@@ -111,8 +112,8 @@ function mergeField(
 ): void {
   const { at, declared, live, written } = pair;
   if (value === undefined || isOverlaid(merge.resource, at)) addSet(merge, pair, value);
-  else if (field.is === 'set' && isList(written) && isArray(declared) && isArray(live)) {
-    mergeSet(merge, { at, declared, live, written });
+  else if (isSet(field) && isList(written) && isList(value) && isArray(declared) && isArray(live)) {
+    mergeSet(merge, field, { at, declared, live, written }, value);
   } else if (field.is === 'records' && isList(written) && isList(value)) {
     mergeRecords(merge, field, pair, value);
   } else if (field.is === 'reference' && isMapping(value) && isObject(declared) && isObject(live)) {
@@ -123,22 +124,36 @@ function mergeField(
   } else addSet(merge, pair, value);
 }
 
-/** Replaces items that are gone with new ones; further new ones are added at the end, further old ones removed. */
-function mergeSet(merge: DocumentMerge, pair: Pair<readonly Json[]>): void {
+type SetField = Extract<Field, { is: 'set' | 'references' }>;
+
+const isSet = (field: Field): field is SetField => field.is === 'set' || field.is === 'references';
+
+/**
+ * Replaces items that are gone with new ones; further new ones are added at the end, further old ones removed.
+ *
+ * @param printed the live items, in the same order
+ */
+function mergeSet(
+  merge: DocumentMerge,
+  field: SetField,
+  pair: Pair<readonly Json[]>,
+  printed: readonly Printable[],
+): void {
   const { at, declared, live } = pair;
   const { edits } = merge.changes;
-  const namesOfItem = (item: Json) => namesBelow(merge, at + pointer(live.indexOf(item)));
-  const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameJson(other, item));
+  const namesAt = (index: number) => namesBelow(merge, at + pointer(index));
+  const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameItem(field, other, item));
   const gone = [...declared.keys()].filter((index) => !isIn(live)(declared[index] ?? null));
-  const added = live.filter((item) => !isIn(declared)(item)).filter((item) => typeof item === 'string');
+  const added = [...live.keys()].filter((index) => !isIn(declared)(live[index] ?? null));
   const replaced = gone.slice(0, added.length);
   for (const [turn, index] of replaced.entries()) {
-    const item = added[turn] ?? null;
-    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), names: namesOfItem(item) }, item);
+    const from = added[turn] ?? 0;
+    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), names: namesAt(from) }, printed[from]);
   }
-  for (const [turn, item] of added.slice(replaced.length).entries()) {
+  for (const [turn, from] of added.slice(replaced.length).entries()) {
     const path = pathOf(pair, declared.length + turn);
-    edits.push({ op: 'insert', path, value: item, names: namesOfItem(item) });
+    const value = printed[from];
+    if (value !== undefined) edits.push({ op: 'insert', path, value, names: namesAt(from) });
   }
   for (const index of gone.slice(replaced.length).reverse()) {
     edits.push({ op: 'remove', path: pathOf(pair, index) });
