@@ -55,7 +55,7 @@ export const readKind = objectReader((fields, at) => {
 /** `name`, `{name: email, foldCase: true}`, or a list of those. The tenant tells names apart by case in any case. */
 function readKeys(value: Json, at: string): readonly string[] {
   const parts = isArray(value) ? value : [value];
-  if (parts.length === 0) throw new ShapeError(`${at} must name a member`);
+  if (value === null || parts.length === 0) throw new ShapeError(`${at} must name a member`);
   return parts.map((part) => {
     const fields = new Fields(typeof part === 'string' ? { name: part } : part, at);
     fields.bool('foldCase', false);

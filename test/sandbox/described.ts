@@ -42,7 +42,7 @@ kinds:
     update: put
     create: true
     fields: { description: text, attributes: json }
-    serverOwned: [id]
+    serverOwned: []
 `;
 
 const objects = `
