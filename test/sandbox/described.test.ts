@@ -131,15 +131,17 @@ describe('an object of a described kind', () => {
     const sandbox = await startWith();
     const send = { body: { name: 'Upper', attributes: { y: 2 } } };
     const { body } = await call(sandbox, 'PUT /api/transforms/t1', send);
-    expect(body).toEqual({ id: 't1', name: 'Upper', description: null, attributes: { y: 2 } });
+    expect(body).toEqual({ id: 't1', name: 'Upper', description: null, attributes: { y: 2 }, script: null });
     const kept = await call(sandbox, 'PUT /api/transforms/t1', { body: { name: 'Upper', quirk: 7 } });
     expect(kept.status).toBe(400);
   });
 
   it('is sent back whole by a PUT, with what the descriptor does not name', async () => {
     const sandbox = await startWith();
-    const send = { body: { name: 'Upper', description: 'New', attributes: { x: 1 }, quirk: 7 } };
-    expect((await call(sandbox, 'PUT /api/transforms/t1', send)).body).toMatchObject({ quirk: 7 });
+    const { body } = await call(sandbox, 'GET /api/transforms/t1');
+    expect(body).toMatchObject({ id: 't1', script: '{"y":2}', quirk: 7 });
+    const sent = { ...(isObject(body) ? body : {}), description: 'New' };
+    expect((await call(sandbox, 'PUT /api/transforms/t1', { body: sent })).body).toEqual(sent);
   });
 
   it('is deleted once nothing refers to it', async () => {
