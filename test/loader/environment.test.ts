@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Environment } from '../../src/kinds/project.ts';
 import { loadEnvironment } from '../../src/loader/index.ts';
-import type { Environment } from '../../src/model/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import {
   config,
@@ -155,7 +155,7 @@ describe('an embedded tenant', () => {
     expect(found.limits.settle).toBe(0);
     expect(found.connection).toEqual({
       to: 'sandbox',
-      sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json') },
+      sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json'), kinds: null },
     });
   });
 
