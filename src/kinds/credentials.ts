@@ -3,8 +3,7 @@ import { isFilledInLater, livePlace } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import type { LiveObject } from './kind.ts';
-import { fieldNamed, type Kind } from './kind.ts';
+import { fieldNamed, type Kind, type LiveObject } from './kind.ts';
 
 /**
  * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name
