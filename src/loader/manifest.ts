@@ -22,6 +22,7 @@ import { objectOf, textsOf } from './members.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
+import { checkReferences } from './references.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
@@ -203,7 +204,8 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     isOverlaid,
     explain: (error, name) => explain(kind, error, name),
   });
-  return checkPlain(declared) && fitsSchema;
+  const isPlain = checkPlain(declared);
+  return checkReferences(declared, kinds) && isPlain && fitsSchema;
 }
 
 /**
@@ -215,7 +217,7 @@ function checkPlain({ kind, value, tagged, find, problems }: Declared): boolean 
   const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
   const wrong = names.filter((name) => isObject(own(value, name)));
   for (const name of wrong) {
-    const message = `\`${name}\` must be plain text, not \`!secret\` or \`!lookup\``;
+    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;
     problems.add('not-plain', message, find(`/${name}`).place);
   }
   const besides = pick(value, [...names, 'lifecycle']);

@@ -1,3 +1,4 @@
+import { arrangeChanges } from '../kinds/dependencies.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { matchAddresses, scopeFilter } from '../model/address.ts';
@@ -95,10 +96,11 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     allowDeleteAll: choices.allowDeleteAll,
     changes: writes,
   });
-  const changes = sortChanges(
-    writes.map(({ change }) => change),
-    batchDeletes(deletes.map(({ change }) => change)),
+  const arranged = arrangeChanges(
+    [...writes.map(({ change }) => change), ...batchDeletes(deletes.map(({ change }) => change))],
+    kinds,
   );
+  const changes = arranged.ranks.flatMap((rank) => rank.changes);
   const plan: Omit<Plan, 'digest'> = {
     formatVersion: planFormat,
     tool: input.tool,
@@ -165,14 +167,6 @@ function compareAll(
 
 const count = (changes: readonly Change[], wanted: Action) =>
   changes.filter(({ action }) => action === wanted).length;
-
-/** The order of an apply: by kind as listed, then by address; deletes last, and in reverse. */
-function sortChanges(writes: readonly Change[], deletes: readonly Change[]): Change[] {
-  const rank = new Map(kinds.map(({ name }, at) => [name, at]));
-  const by = (direction: 1 | -1) => (a: Change, b: Change) =>
-    direction * ((rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0)) || (a.address < b.address ? -1 : 1);
-  return [...writes.toSorted(by(1)), ...deletes.toSorted(by(-1))];
-}
 
 function notComparableRemark({ match: { resource }, notComparable: places }: Compared): Diagnostic[] {
   const [first] = places;
