@@ -36,7 +36,9 @@ export function circleText(circle: readonly Address[]): string {
   return [...circle, ...circle.slice(0, 1)].join(' -> ');
 }
 
-function refersToOthers({ requests, diff }: Change): boolean {
+/** A delete fills nothing in: what it shows is the tenant's. */
+function refersToOthers({ action, requests, diff }: Change): boolean {
+  if (action === 'delete') return requests.some(({ body }) => refsIn(body).length > 0);
   return [...requests.map(({ body }) => body), ...diff.map(({ after }) => after)].some(
     (value) => refsIn(value).length > 0,
   );
