@@ -1,4 +1,5 @@
-import { arrangeChanges, neededBy } from '../kinds/dependencies.ts';
+import { arrangeChanges, circleText, neededBy } from '../kinds/dependencies.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
@@ -15,25 +16,20 @@ interface WrongReference {
  * What is wrong with the references of a plan: an id is only filled in where the plan shows it, in a field that refers to
  * the kind, and only that of an object which the same plan creates before.
  */
-export function wrongReferences({ changes }: Plan, kinds: readonly Kind[]): WrongReference[] {
+export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference[] {
   const using = changes.filter(refersToOthers);
   if (using.length === 0) return [];
   const created = new Set(
     changes.filter(({ action }) => action === 'create').map(({ address }) => address),
   );
   const wrong = using.flatMap((change) => {
-    const kind = kinds.find(({ name }) => name === change.kind);
+    const kind = kinds.find(change.kind);
     return kind ? wrongIn(change, kind, created).map((why) => ({ address: change.address, why })) : [];
   });
   const { circle } = arrangeChanges(changes, kinds);
   const [first] = circle ?? [];
   if (!circle || first === undefined) return wrong;
   return [...wrong, { address: first, why: `they refer to each other in a circle: ${circleText(circle)}` }];
-}
-
-/** A circle for people: `A -> B -> A`. */
-export function circleText(circle: readonly Address[]): string {
-  return [...circle, ...circle.slice(0, 1)].join(' -> ');
 }
 
 /** A delete fills nothing in: what it shows is the tenant's. */

@@ -1,5 +1,5 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
-import type { Kind } from '../kinds/kind.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { Task } from './preflight.ts';
@@ -11,7 +11,7 @@ export interface Level {
 }
 
 /** The order of an apply: see {@link arrangeChanges}. */
-export function levelsOf(tasks: readonly Task[], kinds: readonly Kind[]): Level[] {
+export function levelsOf(tasks: readonly Task[], kinds: Kinds): Level[] {
   const byChange = new Map(tasks.map((task) => [task.change, task]));
   const { ranks } = arrangeChanges([...byChange.keys()], kinds);
   return ranks.map(({ deletes, changes }) => ({

@@ -1,7 +1,7 @@
 import type { Address } from '../model/address.ts';
 import { refsIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
-import type { Kind } from './kind.ts';
+import type { Kinds } from './catalog.ts';
 import { idsOnSide } from './references.ts';
 
 /** Changes that may be made at the same time. */
@@ -21,10 +21,10 @@ export interface Arranged {
  * The order of an apply, from nothing but the plan's own data: what is referred to before what refers to it, and inside
  * that by kind as listed; deletes last, and the other way round. What nothing refers to comes as late as its kind does.
  *
- * @param kinds in the order in which they are written
+ * @param kinds of the plan's project
  */
-export function arrangeChanges(changes: readonly Change[], kinds: readonly Kind[]): Arranged {
-  const ranks = new Map(kinds.map(({ name }, at) => [name, at]));
+export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arranged {
+  const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
   const rankOf = ({ kind }: Change) => ranks.get(kind) ?? 0;
   const deletes = changes.filter(({ action }) => action === 'delete');
   const writes = changes.filter(({ action }) => action !== 'delete');
@@ -37,6 +37,11 @@ export function arrangeChanges(changes: readonly Change[], kinds: readonly Kind[
     ],
     circle: written.circle,
   };
+}
+
+/** A circle for people: `A -> B -> A`. */
+export function circleText(circle: readonly Address[]): string {
+  return [...circle, ...circle.slice(0, 1)].join(' -> ');
 }
 
 /** The addresses whose ids the requests of a change need. */
@@ -55,11 +60,10 @@ function createsNeededBy(writes: readonly Change[]): Needs {
 }
 
 /** The deleted objects that each other one refers to, as the differences of a delete show them. */
-function deletesNeededBy(deletes: readonly Change[], kinds: readonly Kind[]): Needs {
-  const byName = new Map(kinds.map((kind) => [kind.name, kind]));
+function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
   const byId = new Map(deletes.map((change) => [`${change.kind}/${change.id}`, change]));
   return needsWhere(deletes, (change) => {
-    const kind = byName.get(change.kind);
+    const kind = kinds.find(change.kind);
     const found = change.diff.flatMap((entry) => {
       const side = kind ? idsOnSide(kind, entry, 'before') : null;
       return side ? side.ids.flatMap((id) => byId.get(`${side.to}/${id}`) ?? []) : [];

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import { findKind, kinds } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import {
   isArray,
@@ -13,7 +14,6 @@ import {
   textOf,
 } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import type { Declaration, Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
@@ -43,6 +43,7 @@ export interface Manifest {
 
 /** What the documents of a project are read with. */
 export interface ManifestContext {
+  readonly kinds: Kinds;
   readonly readTag: ReadTag;
   readonly overlays: Overlays;
   readonly problems: Problems;
@@ -66,7 +67,7 @@ export function readWritten(document: YamlDocument, readTag: ReadTag, problems: 
  * without tags and overlays is the same in all environments, and is read once.
  */
 export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
-  const { readTag, overlays, problems, shared } = context;
+  const { kinds, readTag, overlays, problems, shared } = context;
   const { place } = noted;
   const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
   if (!isObject(written) || !isObject(noted.value)) {
@@ -75,7 +76,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
     problems.add('not-a-mapping', message, place, { hint });
     return null;
   }
-  const kind = kindOf(written, place, problems);
+  const kind = kindOf(written, place, context);
   if (!kind) return null;
   const key = keyOf(kind, written);
   const address = key && formatAddress(kind.name, key);
@@ -88,7 +89,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const value = overlaid?.value ?? written;
   const find = finderIn(place, overlaid);
   const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
-  const declared = { kind, value, tagged: noted.tagged || overlaid !== null, find, isOverlaid, problems };
+  const declared = { kind, kinds, value, tagged: noted.tagged || overlaid !== null, find, isOverlaid, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);
@@ -109,6 +110,7 @@ function finderIn(place: Place, overlaid: Overlaid | null): Find {
 /** What a document says, with overlays applied. */
 interface Declared extends Tree {
   readonly kind: Kind;
+  readonly kinds: Kinds;
   readonly value: JsonObject;
   readonly problems: Problems;
   readonly find: Find;
@@ -130,7 +132,7 @@ function resourceOf(
   const { value } = declared;
   const { find } = declared;
   return {
-    kind: kind.name,
+    kind,
     key,
     address,
     id,
@@ -164,13 +166,13 @@ function fieldsOf({ kind, value, tagged }: Declared): JsonObject {
   });
 }
 
-function kindOf(value: JsonObject, place: Place, problems: Problems): Kind | null {
+function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestContext): Kind | null {
   const name = own(value, 'kind');
   if (name === unresolved) return null;
-  const kind = typeof name === 'string' ? findKind(name) : undefined;
+  const kind = typeof name === 'string' ? kinds.find(name) : undefined;
   if (kind) return kind;
   const { place: at } = findNode(reopenDocument(place), '/kind');
-  const names = kinds.map((each) => each.name);
+  const names = kinds.all.map((each) => each.name);
   const all = `The kinds are ${names.join(', ')}.`;
   if (typeof name === 'string') {
     const hint = didYouMean(name, names) ?? all;
@@ -205,7 +207,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     explain: (error, name) => explain(kind, error, name),
   });
   const isPlain = checkPlain(declared);
-  return checkReferences(declared, kinds) && isPlain && fitsSchema;
+  return checkReferences(declared) && isPlain && fitsSchema;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
@@ -10,6 +11,7 @@ import type { Problem, Problems } from './problems.ts';
 
 interface Checked {
   readonly kind: Kind;
+  readonly kinds: Kinds;
   readonly value: JsonObject;
   /** Whether the manifest has tags. */
   readonly tagged: boolean;
@@ -20,13 +22,9 @@ interface Checked {
 /**
  * Reports what is wrong with the references in a manifest, as far as that can be known without a tenant: their kinds and
  * keys, and whether the fields take them. Returns whether nothing is.
- *
- * @param kinds all kinds of the project
  */
-export function checkReferences(
-  { kind, value: manifest, tagged, problems, find }: Checked,
-  kinds: readonly Kind[],
-): boolean {
+export function checkReferences(checked: Checked): boolean {
+  const { kind, kinds, value: manifest, tagged, problems, find } = checked;
   if (!tagged) return true;
   const wrong = Object.entries(manifest).flatMap(([name, value]) => {
     const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
@@ -64,16 +62,16 @@ function takesNone(name: string, { fields }: Kind, target: string | null): Probl
 function wrongTarget(
   to: Address,
   { name, target }: { readonly name: string; readonly target: string },
-  kinds: readonly Kind[],
+  kinds: Kinds,
 ): Problem | null {
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
-  const found = kinds.find((each) => each.name === wanted);
-  if (wanted !== target && kinds.some((each) => each.name === target)) {
+  const found = kinds.find(wanted);
+  if (wanted !== target && kinds.find(target)) {
     const message = `\`${name}\` refers to a ${target}, not to a ${wanted.slice(0, 80)}`;
     return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
   }
   if (!found) {
-    const names = kinds.map((each) => each.name);
+    const names = kinds.all.map((each) => each.name);
     const hint = didYouMean(wanted, names) ?? `The kinds are ${names.join(', ')}.`;
     return { code: 'unknown-kind', message: `There is no kind \`${wanted.slice(0, 80)}\``, hint };
   }

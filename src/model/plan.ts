@@ -1,8 +1,8 @@
 import type { Address, Key } from './address.ts';
 import { type Diagnostic, hasErrors } from './diagnostic.ts';
 import type { Json } from './json.ts';
-import type { TenantName } from './live.ts';
 import type { Pointer } from './pointer.ts';
+import type { TenantName } from './tenant.ts';
 
 /** The format of plan files; schemas/plan.schema.json describes it. */
 export const planFormat = 1;
@@ -34,6 +34,8 @@ export interface Difference {
   readonly sensitive: boolean;
   /** Known only with `--since`. */
   readonly origin: Origin | null;
+  /** The addresses of the objects that ids in the values belong to, by id, as far as the tenant showed them. */
+  readonly named?: Readonly<Record<string, Address>>;
   /** The place of the overlay that sets the value; left out where the manifest does. */
   readonly overlay?: { readonly file: string; readonly line: number };
 }

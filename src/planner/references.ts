@@ -1,16 +1,16 @@
-import { kindNamed } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges, circleText } from '../kinds/dependencies.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { idsIn, targetOf, withReferences } from '../kinds/references.ts';
-import { type Address, type Key, parseAddress } from '../model/address.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { refMarker, refOf } from '../model/marker.ts';
-import type { Change } from '../model/plan.ts';
+import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 
 /** An object that manifests refer to, and the places that do. */
@@ -23,14 +23,15 @@ export interface UsedReference {
 }
 
 /** The objects that these resources refer to, each once. */
-export function referencesIn(resources: readonly Resource[]): UsedReference[] {
+export function referencesIn(resources: readonly Resource[], kinds: Kinds): UsedReference[] {
   const found = new Map<Address, UsedReference & { uses: { resource: Resource; at: Pointer }[] }>();
   for (const resource of resources) {
     for (const { to, at } of referencesOf(resource)) {
       const known = found.get(to);
       const parsed = known ? null : parseAddress(to);
+      const kind = parsed && kinds.find(parsed.kind);
       if (known) known.uses.push({ resource, at });
-      else if (parsed) found.set(to, { to, kind: kindNamed(parsed.kind), key: parsed.key, uses: [{ resource, at }] });
+      else if (parsed && kind) found.set(to, { to, kind, key: parsed.key, uses: [{ resource, at }] });
     }
   }
   return [...found.values()];
@@ -38,7 +39,7 @@ export function referencesIn(resources: readonly Resource[]): UsedReference[] {
 
 function referencesOf({ kind, fields }: Resource): { readonly to: Address; readonly at: Pointer }[] {
   return Object.entries(fields).flatMap(([name, value]) => {
-    const field = kindNamed(kind).fields[name];
+    const field = kind.fields[name];
     // Most fields hold no ids.
     if (!field || targetOf(field) === null) return [];
     return idsIn(field, value).flatMap(({ at, id }) => {
@@ -48,14 +49,9 @@ function referencesOf({ kind, fields }: Resource): { readonly to: Address; reado
   });
 }
 
-/** The declared object that a reference means; `null` where no manifest declares one. */
-export function declaredTarget(
-  { kind, key }: Pick<UsedReference, 'kind' | 'key'>,
-  resources: readonly Resource[],
-): Resource | null {
-  const identity = identityOf(kind, key);
-  const isIt = (each: Resource) => each.kind === kind.name && identityOf(kind, each.key) === identity;
-  return resources.find(isIt) ?? null;
+/** The declared objects by their identities: what a reference means, where a manifest declares it. */
+export function resourcesByIdentity(resources: readonly Resource[]): ReadonlyMap<string, Resource> {
+  return new Map(resources.map((each) => [identityOf(each.kind, each.key), each]));
 }
 
 /** What references are resolved with. */
@@ -91,7 +87,10 @@ export interface ResolvedReferences {
 /** Finds what each reference stands for. Pure. */
 export function resolveReferences(references: readonly UsedReference[], targets: Targets): ResolvedReferences {
   const index = new LiveIndex(targets.objects);
-  const found = new Map(references.map((each) => [each.to, targetOfReference(each, targets, index)]));
+  const declared = resourcesByIdentity(references.length > 0 ? targets.resources : []);
+  const targetIn = (each: UsedReference) =>
+    targetFor(each, declared.get(identityOf(each.kind, each.key)) ?? null, { ...targets, index });
+  const found = new Map(references.map((each) => [each.to, targetIn(each)]));
   const answer = (to: Address): Json => {
     const target = found.get(to);
     switch (target?.is) {
@@ -120,14 +119,16 @@ export function resolveReferences(references: readonly UsedReference[], targets:
   };
 }
 
-function targetOfReference(reference: UsedReference, targets: Targets, index: LiveIndex): Target {
-  const { kind, key, to } = reference;
-  const declared = declaredTarget(reference, targets.resources);
+function targetFor(
+  { kind, key, to }: UsedReference,
+  declared: Resource | null,
+  { index, isInScope }: Pick<Targets, 'isInScope'> & { readonly index: LiveIndex },
+): Target {
   if (declared?.ensure === 'absent') {
     const message = `${declared.address} is declared with \`ensure: absent\`, so nothing can refer to it.`;
     return missing('ref-deleted', message, 'Remove one of the two.');
   }
-  const live = declared ? index.of(kind, declared) : index.byKey(kind, key);
+  const live = declared ? index.of(declared) : index.byKey(kind, key);
   if (live?.id) return { is: 'live', id: live.id };
   if (live) return missing('unknown-ref', `The tenant shows no id for ${live.address}.`, null);
   const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
@@ -138,7 +139,7 @@ function targetOfReference(reference: UsedReference, targets: Targets, index: Li
   if (kind.operations.create.length === 0) {
     return missing('unknown-ref', `${nowhere}, and the API cannot create one.`, 'Make it in the tenant.');
   }
-  if (!targets.isInScope(declared.address)) {
+  if (!isInScope(declared.address)) {
     const message = `${nowhere}, and this plan does not create it: --only or --except leave ${to} out.`;
     return missing('unknown-ref', message, `Add --only ${declared.address}.`);
   }
@@ -154,7 +155,7 @@ function nearName(
   { kind, key }: UsedReference,
   known: readonly (Pick<Resource, 'kind' | 'key'> | Pick<LiveObject, 'kind' | 'key'>)[],
 ): string | null {
-  const names = known.flatMap((each) => (each.kind === kind.name ? [each.key.join('/')] : []));
+  const names = known.flatMap((each) => (each.kind === kind ? [each.key.join('/')] : []));
   return didYouMean(key.join('/'), new Set(names)) ?? null;
 }
 
@@ -175,7 +176,7 @@ function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): 
 function fillReferences(resource: Resource, answer: (to: Address) => Json): Resource {
   if (referencesOf(resource).length === 0) return resource;
   const fields: JsonObject = mapMembers(resource.fields, (value, name) => {
-    const field = kindNamed(resource.kind).fields[name];
+    const field = resource.kind.fields[name];
     return field ? withReferences(field, value, answer) : value;
   });
   return {
@@ -189,46 +190,44 @@ function fillReferences(resource: Resource, answer: (to: Address) => Json): Reso
 }
 
 /**
- * Throws a Failure with the references to what a plan deletes or does not create, and for references in a circle of
+ * Throws a Failure with the references to what a plan deletes or leaves to be made by hand, and with those in a circle of
  * objects that it creates.
- *
- * @param circle the addresses of such a circle; `null` without one
  */
-export function refuseLostReferences(
-  references: readonly UsedReference[],
-  changes: readonly Change[],
-  circle: readonly Address[] | null,
-): void {
-  const deleted = new Map(
-    changes.flatMap((change) =>
-      change.action === 'delete' || change.action === 'manual'
-        ? [[identityOf(kindNamed(change.kind), change.key), change] as const]
-        : [],
-    ),
+export function refuseLostReferences(references: readonly UsedReference[], { changes }: Plan, kinds: Kinds): void {
+  if (references.length === 0) return;
+  const byIdentity = new Map(
+    changes.map((change) => [identityOf(kinds.named(change.kind), change.key), change] as const),
   );
-  const lost = references.flatMap((reference) => {
-    const change = deleted.get(identityOf(reference.kind, reference.key));
-    if (!change) return [];
-    if (change.action === 'delete') {
-      const message = `This plan deletes ${change.address}, to which a manifest refers.`;
-      return problemsAt(reference, { code: 'ref-deleted', message, hint: 'Declare it, or remove the reference.' });
-    }
-    if (change.id !== null) return [];
-    const message = `${change.address} has to be made by hand before anything can refer to it.`;
-    return problemsAt(reference, { code: 'unknown-ref', message, hint: change.warnings[0] ?? null });
+  const problems = references.flatMap((reference) => {
+    const change = byIdentity.get(identityOf(reference.kind, reference.key));
+    const why = change ? whyLost(change) : null;
+    return why ? problemsAt(reference, why) : [];
   });
-  const problems = [...lost, ...(circle ? circleProblems(references, circle) : [])];
-  if (problems.length > 0) throw new Failure(problems);
+  const { circle } = arrangeChanges(changes, kinds);
+  const all = [...problems, ...(circle ? circleProblems(references, circle) : [])];
+  if (all.length > 0) throw new Failure(all);
 }
 
-/** Once, at the first reference of the circle. */
+function whyLost({ action, address, id, warnings }: Change): Missing | null {
+  if (action === 'delete') {
+    const message = `This plan deletes ${address}, to which a manifest refers.`;
+    return { code: 'ref-deleted', message, hint: 'Declare the object, or remove the reference.' };
+  }
+  if (action !== 'manual' || id !== null) return null;
+  const message = `${address} has to be made by hand before anything can refer to it.`;
+  return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
+}
+
+/** At the first reference of the circle. */
 function circleProblems(references: readonly UsedReference[], circle: readonly Address[]): Diagnostic[] {
-  const message = `Each of these objects would have to be created before the other: ${circleText(circle)}.`;
-  const hint = 'Leave out one of the references, apply, and add it again.';
-  const inside = references.flatMap((reference) => {
-    const isTarget = circle.includes(declaredAddress(reference));
-    const uses = isTarget ? reference.uses.filter(({ resource }) => circle.includes(resource.address)) : [];
-    return uses.length > 0 ? [{ ...reference, uses: uses.slice(0, 1) }] : [];
+  const message = `Each of these objects refers to the next, so none can be created first: ${circleText(circle)}.`;
+  const hint = 'Leave one of the references out, apply, and add it again.';
+  const isInside = ({ resource }: UsedReference['uses'][number]) => circle.includes(resource.address);
+  const [first] = references.flatMap((reference) => {
+    const [use] = circle.includes(formatAddress(reference.kind.name, reference.key))
+      ? reference.uses.filter(isInside)
+      : [];
+    return use ? [{ ...reference, uses: [use] }] : [];
   });
-  return inside.slice(0, 1).flatMap((reference) => problemsAt(reference, { code: 'ref-circle', message, hint }));
+  return first ? problemsAt(first, { code: 'ref-circle', message, hint }) : [{ code: 'ref-circle', severity: 'error', message, hint }];
 }
