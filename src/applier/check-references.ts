@@ -1,5 +1,5 @@
-import { arrangeChanges, circleText, neededBy } from '../kinds/dependencies.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges, circleText, neededBy } from '../kinds/dependencies.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
@@ -19,9 +19,7 @@ interface WrongReference {
 export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference[] {
   const using = changes.filter(refersToOthers);
   if (using.length === 0) return [];
-  const created = new Set(
-    changes.filter(({ action }) => action === 'create').map(({ address }) => address),
-  );
+  const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
   const wrong = using.flatMap((change) => {
     const kind = kinds.find(change.kind);
     return kind ? wrongIn(change, kind, created).map((why) => ({ address: change.address, why })) : [];

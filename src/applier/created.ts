@@ -1,6 +1,6 @@
 import { neededBy } from '../kinds/dependencies.ts';
-import type { Address } from '../model/address.ts';
 import type { LiveObject } from '../kinds/kind.ts';
+import type { Address } from '../model/address.ts';
 import { fillRefs } from '../model/marker.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { Found, KindChange } from './find.ts';

@@ -111,7 +111,9 @@ export async function runAll(
 /** Whether a change of the level refers to an object that was created, but not seen yet. */
 function needsPending({ units }: Level, pending: readonly Pending[], { created }: Run): boolean {
   const waiting = new Set(pending.map(({ task }) => task.change.address));
-  return waiting.size > 0 && units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)));
+  return (
+    waiting.size > 0 && units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)))
+  );
 }
 
 /** What the units of a level share. */

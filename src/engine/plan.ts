@@ -80,7 +80,10 @@ export async function makePlan(
   };
   const matched = matchAll(input);
   const defaults = await readPlanDefaults(matched, client, settings);
-  const planned = nameReferences(planMatched(input, matched, defaults), environment.kinds, [...objects, ...others]);
+  const planned = nameReferences(planMatched(input, matched, defaults), environment.kinds, [
+    ...objects,
+    ...others,
+  ]);
   const plan = await warnOfLosses(planned, input);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);

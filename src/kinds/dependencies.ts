@@ -19,7 +19,8 @@ export interface Arranged {
 
 /**
  * The order of an apply, from nothing but the plan's own data: what is referred to before what refers to it, and inside
- * that by kind as listed; deletes last, and the other way round. What nothing refers to comes as late as its kind does.
+ * that by kind as listed, else as given; deletes last, and the other way round. What nothing refers to comes as late as
+ * its kind does.
  *
  * @param kinds of the plan's project
  */
@@ -100,7 +101,7 @@ function stack(changes: readonly Change[], needs: Needs, rankOf: (change: Change
   }
   const sorted = changes
     .map((change) => ({ change, height: heights.get(change) ?? 0, rank: rankOf(change) }))
-    .sort((a, b) => b.height - a.height || a.rank - b.rank || (a.change.address < b.change.address ? -1 : 1));
+    .sort((a, b) => b.height - a.height || a.rank - b.rank);
   const levels = new Map<string, Change[]>();
   for (const { change, height, rank } of sorted) {
     const name = `${height} ${rank}`;

@@ -66,7 +66,11 @@ function filled(value: Json, answer: (to: Address) => Json): Json {
   return to === null ? value : answer(to);
 }
 
-function referenceWith({ type }: { readonly type?: string }, value: Json, answer: (to: Address) => Json): Json {
+function referenceWith(
+  { type }: { readonly type?: string },
+  value: Json,
+  answer: (to: Address) => Json,
+): Json {
   const to = refOf(value);
   if (to !== null) return { ...(type === undefined ? {} : { type }), id: answer(to) };
   return isObject(value)

@@ -99,7 +99,9 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
     if (!isInside(place) || isVariable(place)) return unresolved;
     if (tag === '!ref' && !isOverlay(place)) {
       const message = '`!ref` can only stand for an id in a manifest';
-      context.problems.add('ref-not-taken', message, place, { hint: 'Use it in manifests, overlays and variables.' });
+      context.problems.add('ref-not-taken', message, place, {
+        hint: 'Use it in manifests, overlays and variables.',
+      });
       return unresolved;
     }
     const isName = ['!env', '!secret'].includes(tag) && typeof argument === 'string';

@@ -89,7 +89,15 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const value = overlaid?.value ?? written;
   const find = finderIn(place, overlaid);
   const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
-  const declared = { kind, kinds, value, tagged: noted.tagged || overlaid !== null, find, isOverlaid, problems };
+  const declared = {
+    kind,
+    kinds,
+    value,
+    tagged: noted.tagged || overlaid !== null,
+    find,
+    isOverlaid,
+    problems,
+  };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);

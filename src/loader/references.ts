@@ -51,7 +51,9 @@ function takesNone(name: string, { fields }: Kind, target: string | null): Probl
     const message = `\`!ref\` cannot stand here in \`${name}\``;
     return { code: 'ref-not-taken', message, hint: `Write it in the place of the id of a ${target}.` };
   }
-  const others = Object.entries(fields).flatMap(([other, field]) => (targetOf(field) === null ? [] : [other]));
+  const others = Object.entries(fields).flatMap(([other, field]) =>
+    targetOf(field) === null ? [] : [other],
+  );
   const hint =
     others.length > 0
       ? `The fields that take a \`!ref\` are: ${others.join(', ')}.`

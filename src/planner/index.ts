@@ -1,5 +1,5 @@
-import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { matchAddresses, scopeFilter } from '../model/address.ts';
@@ -96,14 +96,15 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     allowDeleteAll: choices.allowDeleteAll,
     changes: writes,
   });
+  const all = [
+    ...writes.map(({ change }) => change),
+    ...batchDeletes(
+      deletes.map(({ change }) => change),
+      environment.kinds,
+    ),
+  ];
   const arranged = arrangeChanges(
-    [
-      ...writes.map(({ change }) => change),
-      ...batchDeletes(
-        deletes.map(({ change }) => change),
-        environment.kinds,
-      ),
-    ],
+    all.sort((a, b) => (a.address < b.address ? -1 : 1)),
     environment.kinds,
   );
   const changes = arranged.ranks.flatMap((rank) => rank.changes);

@@ -85,7 +85,10 @@ export interface ResolvedReferences {
 }
 
 /** Finds what each reference stands for. Pure. */
-export function resolveReferences(references: readonly UsedReference[], targets: Targets): ResolvedReferences {
+export function resolveReferences(
+  references: readonly UsedReference[],
+  targets: Targets,
+): ResolvedReferences {
   const index = new LiveIndex(targets.objects);
   const declared = resourcesByIdentity(references.length > 0 ? targets.resources : []);
   const targetIn = (each: UsedReference) =>
@@ -193,7 +196,11 @@ function fillReferences(resource: Resource, answer: (to: Address) => Json): Reso
  * Throws a Failure with the references to what a plan deletes or leaves to be made by hand, and with those in a circle of
  * objects that it creates.
  */
-export function refuseLostReferences(references: readonly UsedReference[], { changes }: Plan, kinds: Kinds): void {
+export function refuseLostReferences(
+  references: readonly UsedReference[],
+  { changes }: Plan,
+  kinds: Kinds,
+): void {
   if (references.length === 0) return;
   const byIdentity = new Map(
     changes.map((change) => [identityOf(kinds.named(change.kind), change.key), change] as const),
@@ -229,5 +236,7 @@ function circleProblems(references: readonly UsedReference[], circle: readonly A
       : [];
     return use ? [{ ...reference, uses: [use] }] : [];
   });
-  return first ? problemsAt(first, { code: 'ref-circle', message, hint }) : [{ code: 'ref-circle', severity: 'error', message, hint }];
+  return first
+    ? problemsAt(first, { code: 'ref-circle', message, hint })
+    : [{ code: 'ref-circle', severity: 'error', message, hint }];
 }
