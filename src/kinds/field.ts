@@ -105,14 +105,15 @@ const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(v
 
 /**
  * A reference with an id is compared by that id, since the server may answer with another name; and without its type
- * where the field says to which kind it belongs, since a manifest may leave the type out.
+ * where the field says to which kind it belongs, since a manifest may leave the type out. A text is the id.
  */
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
-  if (!isObject(value)) return value;
-  const type = to === undefined ? { type: own(value, 'type') ?? null } : {};
-  const id = own(value, 'id') ?? null;
+  const reference = typeof value === 'string' ? { id: value } : value;
+  if (!isObject(reference)) return value;
+  const type = to === undefined ? { type: own(reference, 'type') ?? null } : {};
+  const id = own(reference, 'id') ?? null;
   if (id !== null) return { ...type, id };
-  const name = own(value, 'name') ?? null;
+  const name = own(reference, 'name') ?? null;
   return name === null ? null : { ...type, name };
 }
 
