@@ -1,10 +1,12 @@
 import { comparable, isUnordered, preferred, printedJson } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
+import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
+import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -45,6 +47,8 @@ export interface DraftContext {
   readonly settings: ApiSettings;
   /** Rows of the collections that lookups may name. */
   readonly records: Records;
+  /** The address to write for the id of an object of a kind; `null` where only the id is known. Left out: no other is. */
+  nameOf?(kind: string, id: string): Address | null;
   /** The digest of the vendor's default of an object; `null` where there is none. Left out: none is known. */
   basedOn?(object: LiveObject): string | null;
 }
@@ -218,12 +222,35 @@ export function draftPlainField(
   name: string,
   field: Field,
   object: LiveObject,
-  { settings, records }: DraftContext,
+  context: DraftContext,
 ): Printable | undefined {
-  const value = preferred(field, own(object.fields, name) ?? null);
+  const { settings, records } = context;
+  const shown = own(object.fields, name) ?? null;
+  const value = preferred(field, shown);
   if (isUnset(field, value)) return isUnordered(field) ? [] : null;
-  const lookups = lookupsFor(object, settings, records);
-  return draftPlainValue(declarableIn(field, value), pointer(name), lookups) ?? undefined;
+  const named = new Map([
+    ...lookupsFor(object, settings, records),
+    ...referencesFor(name, field, shown, context),
+  ]);
+  return draftPlainValue(declarableIn(field, value), pointer(name), named) ?? undefined;
+}
+
+/** A `!ref` for each id in a field whose object has a name, by the place that it takes: an id alone, or an object with it. */
+function referencesFor(
+  name: string,
+  field: Field,
+  shown: Json,
+  { nameOf }: DraftContext,
+): [Pointer, Printable][] {
+  const target = targetOf(field);
+  if (target === null || !nameOf) return [];
+  return idsIn(field, shown).flatMap(({ at, id }): [Pointer, Printable][] => {
+    const address = typeof id === 'string' ? nameOf(target, id) : null;
+    if (address === null) return [];
+    // Of several values that mean the same, one is written.
+    const place = field.is === 'value' ? '' : at.replace(/\/id$/, '');
+    return [[pointer(name) + place, { tag: '!ref', value: address }]];
+  });
 }
 
 /** A value without what no manifest may declare: tenants may show more members of a reference. */
@@ -275,6 +302,8 @@ function findInvalid(
   const invalid = new Set<string>();
   if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
   for (const { instancePath, data } of validate.errors ?? []) {
+    // It stands for a value that fits.
+    if (data === unresolved) continue;
     const [name = 'it'] = segmentsOf(instancePath);
     if (!fields.some(([field]) => field === name)) return inWords(name, data);
     invalid.add(name);

@@ -64,7 +64,10 @@ export function readRequestsFor({
     // Only the whole list shows whether a delete removes the last object of a kind.
     const isWhole = ofKind.some(({ ensure }) => scope.since !== null || ensure === 'absent');
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
-    return [{ kind, keys: distinctKeys(kind, wanted), ids, complete: isPruned || isWhole }];
+    const complete = isPruned || isWhole;
+    // Two objects with one key are told where a manifest refers to them.
+    const twins = complete || ofKind.length > 0 ? {} : { allowsTwins: true as const };
+    return [{ kind, keys: distinctKeys(kind, wanted), ids, complete, ...twins }];
   });
 }
 

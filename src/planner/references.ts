@@ -91,8 +91,10 @@ export function resolveReferences(
 ): ResolvedReferences {
   const index = new LiveIndex(targets.objects);
   const declared = resourcesByIdentity(references.length > 0 ? targets.resources : []);
+  const objects = byIdentity(references.length > 0 ? targets.objects : []);
+  const { isInScope } = targets;
   const targetIn = (each: UsedReference) =>
-    targetFor(each, declared.get(identityOf(each.kind, each.key)) ?? null, { ...targets, index });
+    targetFor(each, declared.get(identityOf(each.kind, each.key)) ?? null, { index, objects, isInScope });
   const found = new Map(references.map((each) => [each.to, targetIn(each)]));
   const answer = (to: Address): Json => {
     const target = found.get(to);
@@ -122,16 +124,32 @@ export function resolveReferences(
   };
 }
 
+/** What the tenant has, ready to be searched. */
+interface Found extends Pick<Targets, 'isInScope'> {
+  readonly index: LiveIndex;
+  readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
+}
+
+/** @param declared the resource of that key; `null` where there is none */
 function targetFor(
   { kind, key, to }: UsedReference,
   declared: Resource | null,
-  { index, isInScope }: Pick<Targets, 'isInScope'> & { readonly index: LiveIndex },
+  { index, objects, isInScope }: Found,
 ): Target {
   if (declared?.ensure === 'absent') {
     const message = `${declared.address} is declared with \`ensure: absent\`, so nothing can refer to it.`;
     return missing('ref-deleted', message, 'Remove one of the two.');
   }
   const live = declared ? index.of(declared) : index.byKey(kind, key);
+  const twins = (live && objects.get(live.identity)) ?? [];
+  if (twins.length > 1) {
+    const message = `The tenant has ${twins.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${twins.map(({ id }) => id ?? 'no id').join(', ')}.`;
+    return missing(
+      'ambiguous-ref',
+      message,
+      'Rename all but one of them in the tenant, or write the id instead.',
+    );
+  }
   if (live?.id) return { is: 'live', id: live.id };
   if (live) return missing('unknown-ref', `The tenant shows no id for ${live.address}.`, null);
   const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
@@ -147,6 +165,16 @@ function targetFor(
     return missing('unknown-ref', message, `Add --only ${declared.address}.`);
   }
   return { is: 'planned', address: declared.address };
+}
+
+function byIdentity(objects: readonly LiveObject[]): ReadonlyMap<string, readonly LiveObject[]> {
+  const found = new Map<string, LiveObject[]>();
+  for (const object of objects) {
+    const same = found.get(object.identity);
+    if (same) same.push(object);
+    else found.set(object.identity, [object]);
+  }
+  return found;
 }
 
 const missing = (code: string, message: string, hint: string | null): Target => ({

@@ -170,7 +170,7 @@ it('is deleted by its id', () => {
   const kind = kindOf();
   const object = liveObject(kind, { ...live, id: 'a/1' }, settings, null);
   const given = { source: null, declared: {}, isTombstone: false, protect: false };
-  const deletion = object && deletionOf(kind, { ...given, live: object }, null, settings);
+  const deletion = object && deletionOf({ ...given, live: object }, null, settings);
   expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
   expect(deletion?.requests).toEqual([
     {
