@@ -1,12 +1,10 @@
 import { comparable, isUnordered, preferred, printedJson } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
-import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
-import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -14,7 +12,7 @@ import { namesBeside, namesOf } from './names.ts';
 import type { Omission, Refusal } from './omission.ts';
 import { isWritableKey, printJson, rootOf } from './print-json.ts';
 import { isMapping, jsonOf } from './printable.ts';
-import { lookupsFor, type Records } from './reference-lookups.ts';
+import { lookupsFor, type NameOf, type Records, referencesFor } from './reference-lookups.ts';
 
 /** A text that is written to a file of its own. */
 interface SideText {
@@ -48,7 +46,7 @@ export interface DraftContext {
   /** Rows of the collections that lookups may name. */
   readonly records: Records;
   /** The address to write for the id of an object of a kind; `null` where only the id is known. Left out: no other is. */
-  nameOf?(kind: string, id: string): Address | null;
+  nameOf?: NameOf;
   /** The digest of the vendor's default of an object; `null` where there is none. Left out: none is known. */
   basedOn?(object: LiveObject): string | null;
 }
@@ -230,27 +228,9 @@ export function draftPlainField(
   if (isUnset(field, value)) return isUnordered(field) ? [] : null;
   const named = new Map([
     ...lookupsFor(object, settings, records),
-    ...referencesFor(name, field, shown, context),
+    ...referencesFor(name, field, shown, context.nameOf),
   ]);
   return draftPlainValue(declarableIn(field, value), pointer(name), named) ?? undefined;
-}
-
-/** A `!ref` for each id in a field whose object has a name, by the place that it takes: an id alone, or an object with it. */
-function referencesFor(
-  name: string,
-  field: Field,
-  shown: Json,
-  { nameOf }: DraftContext,
-): [Pointer, Printable][] {
-  const target = targetOf(field);
-  if (target === null || !nameOf) return [];
-  return idsIn(field, shown).flatMap(({ at, id }): [Pointer, Printable][] => {
-    const address = typeof id === 'string' ? nameOf(target, id) : null;
-    if (address === null) return [];
-    // Of several values that mean the same, one is written.
-    const place = field.is === 'value' ? '' : at.replace(/\/id$/, '');
-    return [[pointer(name) + place, { tag: '!ref', value: address }]];
-  });
 }
 
 /** A value without what no manifest may declare: tenants may show more members of a reference. */

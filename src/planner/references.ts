@@ -171,8 +171,9 @@ function byIdentity(objects: readonly LiveObject[]): ReadonlyMap<string, readonl
   const found = new Map<string, LiveObject[]>();
   for (const object of objects) {
     const same = found.get(object.identity);
-    if (same) same.push(object);
-    else found.set(object.identity, [object]);
+    // One that was read twice is one.
+    if (same && !same.some(({ id }) => id !== null && id === object.id)) same.push(object);
+    else if (!same) found.set(object.identity, [object]);
   }
   return found;
 }
