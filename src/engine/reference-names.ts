@@ -1,9 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { readObjects } from '../client/read.ts';
+import type { NameOf } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { allOf, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
-import type { Address } from '../model/address.ts';
+import { referenceText } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
@@ -13,8 +14,8 @@ import type { ApiSettings } from '../model/settings.ts';
 export interface ReferenceNames {
   /** All objects of the kinds that are referred to, as far as the tenant lists them. */
   readonly objects: readonly LiveObject[];
-  /** The address of the object with an id; `null` where it is not the only one with its key, or not known. */
-  nameOf(kind: string, id: string): Address | null;
+  /** `null` for an object that is not the only one with its key, or not known. */
+  readonly nameOf: NameOf;
   /** Remarks on kinds that cannot be listed, and on ids that no object has. */
   readonly remarks: readonly Diagnostic[];
 }
@@ -85,8 +86,8 @@ function isRefused(error: unknown): error is Failure {
 
 const refusals = ['tenant-forbidden', 'tenant-not-found'];
 
-/** The addresses of the objects that are the only ones with their ids, and with their keys. */
-function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, Address> {
+/** The names of the objects that are the only ones with their ids, and with their keys. */
+function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> {
   const count = new Map<string, number>();
   const addOne = (name: string) => count.set(name, (count.get(name) ?? 0) + 1);
   const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${id}`;
@@ -100,7 +101,7 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, Address>
       object.key[0] !== object.id && object.key.every((part) => part !== '' && part.isWellFormed());
     return isWritable && isOnly(`key ${object.identity}`) && isOnly(`id ${idOf(object)}`);
   });
-  return new Map(named.map((object) => [idOf(object), object.address]));
+  return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
 }
 
 /** One remark for each field. */

@@ -45,7 +45,7 @@ export interface DraftContext {
   readonly settings: ApiSettings;
   /** Rows of the collections that lookups may name. */
   readonly records: Records;
-  /** The address to write for the id of an object of a kind; `null` where only the id is known. Left out: no other is. */
+  /** Left out: only ids are known. */
   nameOf?: NameOf;
   /** The digest of the vendor's default of an object; `null` where there is none. Left out: none is known. */
   basedOn?(object: LiveObject): string | null;

@@ -1,7 +1,6 @@
 import type { Field, LiveObject, RecordReference } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
-import type { Address } from '../model/address.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -102,8 +101,8 @@ function textIn(row: JsonObject, field: string): string | null {
   return value === null || typeof value === 'object' || value === '' ? null : String(value);
 }
 
-/** The address to write for the id of an object of a kind; `null` where only the id is known. */
-export type NameOf = (kind: string, id: string) => Address | null;
+/** What a `!ref` says for the id of an object of a kind; `null` where only the id is known. */
+export type NameOf = (kind: string, id: string) => string | null;
 
 /** A `!ref` for each id in a field whose object has a name, by the place that it takes: an id alone, or an object with it. */
 export function referencesFor(
@@ -115,11 +114,10 @@ export function referencesFor(
   const target = targetOf(field);
   if (target === null || !nameOf) return [];
   return idsIn(field, shown).flatMap(({ at, id }): [Pointer, Printable][] => {
-    const address = typeof id === 'string' ? nameOf(target, id) : null;
-    if (address === null) return [];
+    const text = typeof id === 'string' ? nameOf(target, id) : null;
+    if (text === null) return [];
     // Of several values that mean the same, one is written.
     const place = field.is === 'value' ? '' : at.replace(/\/id$/, '');
-    return [[pointer(name) + place, { tag: '!ref', value: address }]];
+    return [[pointer(name) + place, { tag: '!ref', value: text }]];
   });
 }
-

@@ -99,7 +99,7 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
     if (!isInside(place) || isVariable(place)) return unresolved;
     if (tag === '!ref' && !isOverlay(place)) {
       const message = '`!ref` can only stand for an id in a manifest';
-      context.problems.add('ref-not-taken', message, place, {
+      context.problems.add('misplaced-tag', message, place, {
         hint: 'Use it in manifests, overlays and variables.',
       });
       return unresolved;

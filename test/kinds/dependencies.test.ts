@@ -74,7 +74,9 @@ function changesOf(nodes: readonly Node[], action: 'create' | 'delete'): Change[
         sensitive: false,
         origin: null,
       })),
-      requests: [{ method: 'POST', path: '/', query: {}, headers: {}, body: action === 'create' ? fields : null }],
+      requests: [
+        { method: 'POST', path: '/', query: {}, headers: {}, body: action === 'create' ? fields : null },
+      ],
       warnings: [],
       risk: [],
     };
@@ -89,10 +91,15 @@ const placesOf = (changes: readonly Change[]) => {
 };
 const shuffled = (count: number, isBack: boolean) =>
   graph(count, isBack).chain((nodes) =>
-    fc.record({ nodes: fc.constant(nodes), seed: fc.shuffledSubarray([...nodes.keys()], { minLength: count }) }),
+    fc.record({
+      nodes: fc.constant(nodes),
+      seed: fc.shuffledSubarray([...nodes.keys()], { minLength: count }),
+    }),
   );
 const edgesOf = (nodes: readonly Node[], changes: readonly Change[]) =>
-  nodes.flatMap((node, from) => node.to.map((to) => [changes[from]?.address ?? '', changes[to]?.address ?? ''] as const));
+  nodes.flatMap((node, from) =>
+    node.to.map((to) => [changes[from]?.address ?? '', changes[to]?.address ?? ''] as const),
+  );
 
 describe('the order of changes', () => {
   it('creates what is referred to before what refers to it, and everything once', () => {
@@ -101,7 +108,8 @@ describe('the order of changes', () => {
         const changes = changesOf(nodes, 'create');
         const place = placesOf(seed.flatMap((at) => changes[at] ?? []));
         expect(place.size).toBe(changes.length);
-        for (const [from, to] of edgesOf(nodes, changes)) expect(place.get(to)).toBeLessThan(place.get(from) ?? 0);
+        for (const [from, to] of edgesOf(nodes, changes))
+          expect(place.get(to)).toBeLessThan(place.get(from) ?? 0);
       }),
     );
   });
@@ -112,14 +120,20 @@ describe('the order of changes', () => {
         const changes = changesOf(nodes, 'delete');
         const place = placesOf(seed.flatMap((at) => changes[at] ?? []));
         expect(place.size).toBe(changes.length);
-        for (const [from, to] of edgesOf(nodes, changes)) expect(place.get(from)).toBeLessThan(place.get(to) ?? 0);
+        for (const [from, to] of edgesOf(nodes, changes))
+          expect(place.get(from)).toBeLessThan(place.get(to) ?? 0);
       }),
     );
   });
 
   it('is that of the kinds where nothing refers to anything', () => {
-    const changes = changesOf([2, 0, 1, 0].map((kind) => ({ kind, to: [] })), 'create');
-    const order = arrangeChanges(changes, kinds).ranks.map((rank) => rank.changes.map(({ address }) => address));
+    const changes = changesOf(
+      [2, 0, 1, 0].map((kind) => ({ kind, to: [] })),
+      'create',
+    );
+    const order = arrangeChanges(changes, kinds).ranks.map((rank) =>
+      rank.changes.map(({ address }) => address),
+    );
     expect(order).toEqual([['Source/n1', 'Source/n3'], ['Profile/n2'], ['Role/n0']]);
   });
 
