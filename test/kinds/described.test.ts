@@ -57,7 +57,7 @@ const kindOf = (more: JsonObject = {}): Kind => kindFrom(descriptorFrom({ ...rol
 /** The change from an object to what a manifest declares; it is also checked as one of a plan file. */
 function changeOf(kind: Kind, raw: JsonObject | null, fields: JsonObject, key = ['Engineer']): Change | null {
   const object = raw && liveObject(kind, raw, settings, null);
-  const declared = resource(kind.name, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
+  const declared = resource(kind, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
   const context = { settings, secrets: secretsOf({}), rotate: false };
   const { change } = changeFor({ kind, resource: declared, live: object }, null, context);
   if (change) {
