@@ -1,7 +1,7 @@
 import { applyFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
 import { differencesHere, requireProven } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { exitCodeOfFleet, type Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -96,8 +96,6 @@ export async function applySeveral(
   const projects = openProjects(projectFileOptions(args, io));
   const fleet = 'saved' in source ? source.saved : await planThem(projects, source.names, args, io);
   requireDigest(fleet, args.expect);
-  if (args.dryRun) return printDryRun(fleet, args, io);
-  if ('names' in source) await requireConsent(fleet, args, io);
   const checkPlan = (plan: Plan) => {
     if (!proofs) return;
     requireProven(plan, proofs);
@@ -105,6 +103,11 @@ export async function applySeveral(
     const diagnostics = differencesHere(plan, projects.load(plan.environment).resources);
     if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   };
+  if (args.dryRun) {
+    checkAll(fleet, checkPlan);
+    return printDryRun(fleet, args, io);
+  }
+  if ('names' in source) await requireConsent(fleet, args, io);
   const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     applyFleet(fleet, {
       ...run,
@@ -133,6 +136,20 @@ function requireDigest({ digest }: Fleet, approved: string | undefined): void {
     { hint: 'Plan again, review it, and approve the new digest.' },
     ExitCode.refused,
   );
+}
+
+/** Checks all plans. Throws one Failure with what is wrong with any of them: a dry run applies none. */
+function checkAll({ environments }: Fleet, check: (plan: Plan) => void): void {
+  const problems = environments.flatMap(({ plan }) => {
+    try {
+      if (plan) check(plan);
+      return [];
+    } catch (error) {
+      if (error instanceof Failure) return error.diagnostics;
+      throw error;
+    }
+  });
+  if (problems.length > 0) throw new Failure(problems, ExitCode.refused);
 }
 
 function printDryRun(fleet: Fleet, args: ApplyArgs, io: Io): ExitCode {

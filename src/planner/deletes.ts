@@ -127,7 +127,9 @@ export function findRemoved(
   return gone.flatMap((resource) => {
     const { declaration, address } = resource;
     const at = namedObject(resource, index)?.address;
-    return declaration && (at === undefined || deleted.has(at)) ? [[at ?? address, declaration] as const] : [];
+    return declaration && (at === undefined || deleted.has(at))
+      ? [[at ?? address, declaration] as const]
+      : [];
   });
 }
 
