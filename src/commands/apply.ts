@@ -41,7 +41,7 @@ import {
 } from './output.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
-import { plansIn, printSaved, readFleet, readPlan, readResults } from './saved.ts';
+import { holdsOpenPlans, plansIn, printSaved, readFleet, readPlan, readResults } from './saved.ts';
 
 function build(yargs: Argv) {
   return fleetOptions(planOptions(commonOptions(yargs)))
@@ -169,7 +169,7 @@ function refusePlanOptions(args: Args): void {
 
 /** `apply --report r.md plan.json` names two reports and no plan file. It would make a new plan and overwrite this one. */
 function refuseToOverwritePlan(files: readonly string[], io: Io): void {
-  const plan = files.find((file) => plansIn(file, io) !== null);
+  const plan = files.find((file) => holdsOpenPlans(file, io));
   if (plan === undefined) return;
   throw failure('usage', `${plan} holds a plan, and a report or result would overwrite it.`, {
     hint: `To apply that plan, put it before the options: \`tenantctl apply ${plan} …\`. Otherwise choose another file.`,
