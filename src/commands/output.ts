@@ -38,11 +38,11 @@ export function printDocument(
 }
 
 /**
- * Whether a document holds no secrets any more and must stay as it is: a later command reads a plan or a result again, and
- * a page has a script.
+ * Whether a document holds no secrets any more and must stay as it is: a later command reads plans and results again, and a
+ * page has a script.
  */
 function isClean({ is }: Document, format: Format): boolean {
-  return format === 'html' || (format === 'json' && (is === 'plan' || is === 'result'));
+  return format === 'html' || (format === 'json' && is !== 'diagnostics');
 }
 
 /** Prints a document on stderr that was not requested. With `--quiet`, problems that are no errors are not printed. */
