@@ -4,6 +4,7 @@ import { isFailed } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
+import { attentionOf, type Point } from './attention.ts';
 import { actionWords, groupBy, outcomeWords, refused, runWords } from './words.ts';
 
 /** One row of the matrix: environments with the same numbers, or one that failed. */
@@ -84,6 +85,15 @@ export function sharedChanges({ environments }: Fleet): Shared[] {
     environments,
     // An id of one tenant says nothing about another.
     changes: environments.length === 1 ? changes : changes.map((change) => ({ ...change, id: null })),
+  }));
+}
+
+/** What to read first. The counts are those of all environments; the changes are there once. */
+export function fleetAttention({ environments }: Fleet, shared: readonly Shared[]): Point[] {
+  const all = attentionOf(environments.flatMap(({ plan }) => plan?.changes ?? []));
+  return attentionOf(shared.flatMap(({ changes }) => changes)).map((point) => ({
+    ...point,
+    count: all.find(({ concern }) => concern === point.concern)?.count ?? point.count,
   }));
 }
 

@@ -1,8 +1,9 @@
 import type { Fleet, FleetMember } from '../../model/fleet.ts';
 import { actions, type Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
-import { attentionOf, byGravity } from '../attention.ts';
+import { byGravity } from '../attention.ts';
 import {
+  fleetAttention,
   fleetIsEqual,
   fleetWords,
   type MatrixRow,
@@ -65,14 +66,11 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
 
 const countOf = (shared: readonly Shared[]) => shared.reduce((sum, { changes }) => sum + changes.length, 0);
 
-/** What counts are those of all environments; the links lead to each change once. */
-function pointsOf({ environments }: Fleet, shared: readonly Shared[]) {
+function pointsOf(fleet: Fleet, shared: readonly Shared[]) {
   const ids = new Map(shared.flatMap((each) => each.changes.map((change) => [change, idOf(change, each)])));
-  const all = attentionOf(environments.flatMap(({ plan }) => plan?.changes ?? []));
-  return attentionOf([...ids.keys()]).map((point) => {
-    const count = all.find(({ concern }) => concern === point.concern)?.count ?? point.count;
-    return pagePoint({ ...point, count }, (change) => ids.get(change) ?? change.address);
-  });
+  return fleetAttention(fleet, shared).map((point) =>
+    pagePoint(point, (change) => ids.get(change) ?? change.address),
+  );
 }
 
 /** An object may differ in one way in some environments, and in another way in others. */
