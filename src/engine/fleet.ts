@@ -8,7 +8,8 @@ import { systemCode } from '../model/system-error.ts';
 import { type ApplyOptions, applyPlan, requireApproved } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { FleetJournal } from './fleet-journal.ts';
-import { planChanges } from './plan.ts';
+import { planChanges, withRevision } from './plan.ts';
+import type { PastProjects } from './since.ts';
 import { openTenant, type Tenant, type TenantOptions } from './tenant.ts';
 
 /** How several environments are worked on. */
@@ -30,8 +31,8 @@ export interface FleetOptions extends FleetRun {
 }
 
 /**
- * The plans of several environments of a project. Its manifests are read once. What stops one environment is recorded
- * there, and stops no other.
+ * The plans of several environments of a project. Its manifests are read once, and so are those of `since`. What stops one
+ * environment is recorded there, and stops no other. Rejects with a Failure where `since` cannot be checked out.
  */
 export async function planFleet(
   projects: OpenedProjects,
@@ -39,10 +40,14 @@ export async function planFleet(
   { plan = {}, ...options }: FleetOptions & { readonly plan?: PlanOptions },
 ): Promise<Fleet> {
   const shared = { ...options, limiters: new Map() };
-  const outcomes = await forEachEnvironment(names, options, (name) => {
-    const project = projects.load(name);
-    return withTenantOf(project, shared, (tenant) => planChanges(project, tenant, plan));
-  });
+  const planAll = (past: PastProjects | null) =>
+    forEachEnvironment(names, options, (name) => {
+      const project = projects.load(name);
+      return withTenantOf(project, shared, (tenant) => planChanges(project, tenant, { ...plan, past }));
+    });
+  const { since = null, env } = plan;
+  const outcomes =
+    since === null ? await planAll(null) : await withRevision(projects, { since, env }, planAll);
   return fleetOf(outcomes.map(({ name, value, error }) => ({ name, plan: value, error })));
 }
 
