@@ -203,22 +203,6 @@ it('an apply that was killed is finished by the same command: nothing twice, and
   for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
 });
 
-it('parts of a fleet, joined, are the fleet that was never split', async () => {
-  await run('plan', '-e', '*', '--out', 'whole.json');
-  for (const part of ['1', '2'])
-    await run('plan', '-e', '*', '--shard', `${part}/2`, '--out', `part-${part}.json`);
-  const whole = JSON.parse(home.read('whole.json'));
-  expect(await fleetOf('show', 'part-2.json', 'part-1.json')).toMatchObject({
-    digest: whole.digest,
-    summary: whole.summary,
-  });
-  expect((await run('show', 'part-1.json', 'part-2.json')).stdout).toBe(
-    (await run('show', 'whole.json')).stdout,
-  );
-  const twice = await run('show', 'part-1.json', 'whole.json');
-  expect(twice.stderr).toContain('Two of the files are of the environment eu-1.');
-});
-
 it('a fleet is reported as Markdown with its failures first, and as JUnit with a suite for each environment', async () => {
   tenants.get('us-1')?.sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
   const { stdout, code } = await run('plan', '-e', '*', '--format', 'markdown', '--report', 'fleet.xml');
@@ -274,14 +258,6 @@ it('env list names environments and groups, also as the matrix of a GitHub job',
     environments: ['eu-2'],
     groups: { europe: ['eu-1', 'eu-2'] },
   });
-});
-
-it('parts of a fleet have each environment once', async () => {
-  const parts = await Promise.all(
-    ['1/2', '2/2'].map((shard) => fleetOf('plan', '-e', '*', '--shard', shard)),
-  );
-  expect(parts.flatMap(({ environments }) => environments.map(({ name }) => name)).toSorted()).toEqual(names);
-  expect(parts.every(({ code }) => code === 0)).toBe(true);
 });
 
 it('environments of one tenant and client share its rate limit', async () => {
