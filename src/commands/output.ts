@@ -134,6 +134,21 @@ export function writeReports(
   }
 }
 
+/**
+ * Writes what an apply leaves behind, and returns whether it could be written. If not, the apply is incomplete: exit 1
+ * would mean that nothing was done.
+ */
+export function isWritten(write: () => void, io: Io): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    printNote(`A report is not written. ${error.message}`, io);
+    return false;
+  }
+}
+
 const redactorOf =
   ({ redactor }: Io) =>
   (text: string): string =>
