@@ -5,10 +5,10 @@ import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven } from '../engine/proof.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Resource } from '../model/resource.ts';
-import { exitCodeOf, type Result } from '../model/result.ts';
+import { exitCodeOf } from '../model/result.ts';
 import { attentionWords } from '../report/attention.ts';
 import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
@@ -33,9 +33,9 @@ import {
   appendStepSummary,
   checkReportFiles,
   checkWritable,
+  isWritten,
   printDiagnostics,
   printDocument,
-  printNote,
   printRemarks,
   writeReports,
 } from './output.ts';
@@ -113,30 +113,11 @@ export const command = defineCommand(build, async (args, io) => {
     const document = { is: 'result', result } as const;
     printDocument(document, args, io);
     appendStepSummary(document, io);
-    const isReported = writeResultReports(document, args.report, io);
+    const isReported = isWritten(() => writeReports(document, args.report, io), io);
     const code = exitCodeOf(result);
     return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
   });
 });
-
-/**
- * Writes the reports, and returns whether all could be written. If not, the apply is incomplete: exit 1 would mean that
- * nothing was done.
- */
-function writeResultReports(
-  document: { is: 'result'; result: Result },
-  files: readonly string[],
-  io: Io,
-): boolean {
-  try {
-    writeReports(document, files, io);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    printNote(`A report is not written. ${error.message}`, io);
-    return false;
-  }
-}
 
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {

@@ -20,7 +20,14 @@ import {
   planOptionsOf,
   projectFileOptions,
 } from './options.ts';
-import { appendStepSummary, checkReportFiles, printDocument, printRemarks, writeReports } from './output.ts';
+import {
+  appendStepSummary,
+  checkReportFiles,
+  isWritten,
+  printDocument,
+  printRemarks,
+  writeReports,
+} from './output.ts';
 import { confirm } from './prompt.ts';
 import { saveFile } from './saved.ts';
 
@@ -108,6 +115,7 @@ export async function applySeveral(
     return printDryRun(fleet, args, io);
   }
   if ('names' in source) await requireConsent(fleet, args, io);
+  let isSaved = true;
   const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     applyFleet(fleet, {
       ...run,
@@ -118,14 +126,18 @@ export async function applySeveral(
       failFast: args.failFast,
       env: io.env,
       checkPlan,
+      onApplied(done) {
+        const { result } = args;
+        if (result !== undefined) isSaved = isWritten(() => saveFile(done, result, io), io);
+      },
     }),
   );
   const document: Document = { is: 'fleet', fleet: applied };
-  if (args.result !== undefined) saveFile(applied, args.result, io);
   printDocument(document, args, io);
   appendStepSummary(document, io);
-  writeReports(document, args.report, io);
-  return exitCodeOfFleet(applied, false);
+  const isReported = isWritten(() => writeReports(document, args.report, io), io);
+  const code = exitCodeOfFleet(applied, false);
+  return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
 }
 
 function requireDigest({ digest }: Fleet, approved: string | undefined): void {
