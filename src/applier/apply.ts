@@ -40,6 +40,8 @@ export interface ApplyOptions {
   readonly kinds: Kinds;
   /** Where changes are written down as they begin and end. */
   readonly record?: ResultRecorder;
+  /** Called with the result when every change is done, before the journal ends: what must not be lost is kept here. */
+  readonly onDone?: (result: Result) => Promise<void>;
 }
 
 /**
@@ -74,7 +76,7 @@ export async function findRefusals(
   }
 }
 
-function runWith(port: TenantPort, options: ApplyOptions): Run {
+function runWith(port: TenantPort, options: ApplyOptions): Run & Required<Pick<ApplyOptions, 'onDone'>> {
   const { signal = new AbortController().signal } = options;
   return {
     created: new CreatedIds(),
@@ -82,6 +84,7 @@ function runWith(port: TenantPort, options: ApplyOptions): Run {
     onEvent() {},
     recent: [],
     record: nowhere,
+    async onDone() {},
     ...options,
     signal,
     port,
@@ -89,7 +92,7 @@ function runWith(port: TenantPort, options: ApplyOptions): Run {
   };
 }
 
-async function applyWith(plan: Plan, run: Run): Promise<Result> {
+async function applyWith(plan: Plan, run: Run & Required<Pick<ApplyOptions, 'onDone'>>): Promise<Result> {
   const { journal, signal, now, onEvent } = run;
   const startedAt = now();
   const end = (outcome: RunOutcome, changes: readonly ChangeResult[], reasons: readonly Diagnostic[] = []) =>
@@ -108,8 +111,12 @@ async function applyWith(plan: Plan, run: Run): Promise<Result> {
   const results = await runAll(tasks, readAt, run);
   const changes = plan.changes.map((change) => results.get(change.address) ?? notAttempted(change));
   const outcome = outcomeOf(changes, signal.aborted);
-  if (outcome === 'done') await journal.finish(now());
-  return end(outcome, changes);
+  const result = end(outcome, changes);
+  if (outcome === 'done') {
+    await run.onDone(result);
+    await journal.finish(now());
+  }
+  return result;
 }
 
 /** A plan before its first request: what there is to do, or why nothing is done. */

@@ -6,9 +6,9 @@ import { differencesHere, requireProven } from '../engine/proof.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
-import { ExitCode, Failure, failure } from '../model/failure.ts';
+import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
-import { exitCodeOf, type Result } from '../model/result.ts';
+import { exitCodeOf } from '../model/result.ts';
 import { attentionWords } from '../report/attention.ts';
 import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
@@ -33,15 +33,15 @@ import {
   appendStepSummary,
   checkReportFiles,
   checkWritable,
+  isWritten,
   printDiagnostics,
   printDocument,
-  printNote,
   printRemarks,
   writeReports,
 } from './output.ts';
 import { withTenant } from './progress.ts';
 import { confirm } from './prompt.ts';
-import { plansIn, printSaved, readFleet, readPlan, readResults } from './saved.ts';
+import { holdsOpenPlans, plansIn, printSaved, readFleet, readPlan, readResults } from './saved.ts';
 
 function build(yargs: Argv) {
   return fleetOptions(planOptions(commonOptions(yargs)))
@@ -113,30 +113,11 @@ export const command = defineCommand(build, async (args, io) => {
     const document = { is: 'result', result } as const;
     printDocument(document, args, io);
     appendStepSummary(document, io);
-    const isReported = writeResultReports(document, args.report, io);
+    const isReported = isWritten(() => writeReports(document, args.report, io), io);
     const code = exitCodeOf(result);
     return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
   });
 });
-
-/**
- * Writes the reports, and returns whether all could be written. If not, the apply is incomplete: exit 1 would mean that
- * nothing was done.
- */
-function writeResultReports(
-  document: { is: 'result'; result: Result },
-  files: readonly string[],
-  io: Io,
-): boolean {
-  try {
-    writeReports(document, files, io);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    printNote(`A report is not written. ${error.message}`, io);
-    return false;
-  }
-}
 
 /** Prints the requests of a dry run. As JSON, prints the plan, which holds them. */
 function printRequests(plan: Plan, args: Args, io: Io): void {
@@ -169,7 +150,7 @@ function refusePlanOptions(args: Args): void {
 
 /** `apply --report r.md plan.json` names two reports and no plan file. It would make a new plan and overwrite this one. */
 function refuseToOverwritePlan(files: readonly string[], io: Io): void {
-  const plan = files.find((file) => plansIn(file, io) !== null);
+  const plan = files.find((file) => holdsOpenPlans(file, io));
   if (plan === undefined) return;
   throw failure('usage', `${plan} holds a plan, and a report or result would overwrite it.`, {
     hint: `To apply that plan, put it before the options: \`tenantctl apply ${plan} …\`. Otherwise choose another file.`,

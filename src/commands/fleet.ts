@@ -1,7 +1,7 @@
 import { applyFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
 import { differencesHere, requireProven } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
-import { ExitCode, failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { exitCodeOfFleet, type Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -20,7 +20,14 @@ import {
   planOptionsOf,
   projectFileOptions,
 } from './options.ts';
-import { appendStepSummary, checkReportFiles, printDocument, printRemarks, writeReports } from './output.ts';
+import {
+  appendStepSummary,
+  checkReportFiles,
+  isWritten,
+  printDocument,
+  printRemarks,
+  writeReports,
+} from './output.ts';
 import { confirm } from './prompt.ts';
 import { saveFile } from './saved.ts';
 
@@ -96,8 +103,6 @@ export async function applySeveral(
   const projects = openProjects(projectFileOptions(args, io));
   const fleet = 'saved' in source ? source.saved : await planThem(projects, source.names, args, io);
   requireDigest(fleet, args.expect);
-  if (args.dryRun) return printDryRun(fleet, args, io);
-  if ('names' in source) await requireConsent(fleet, args, io);
   const checkPlan = (plan: Plan) => {
     if (!proofs) return;
     requireProven(plan, proofs);
@@ -105,6 +110,12 @@ export async function applySeveral(
     const diagnostics = differencesHere(plan, projects.load(plan.environment).resources);
     if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
   };
+  if (args.dryRun) {
+    checkAll(fleet, checkPlan);
+    return printDryRun(fleet, args, io);
+  }
+  if ('names' in source) await requireConsent(fleet, args, io);
+  let isSaved = true;
   const applied = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     applyFleet(fleet, {
       ...run,
@@ -115,14 +126,18 @@ export async function applySeveral(
       failFast: args.failFast,
       env: io.env,
       checkPlan,
+      onApplied(done) {
+        const { result } = args;
+        if (result !== undefined) isSaved = isWritten(() => saveFile(done, result, io), io);
+      },
     }),
   );
   const document: Document = { is: 'fleet', fleet: applied };
-  if (args.result !== undefined) saveFile(applied, args.result, io);
   printDocument(document, args, io);
   appendStepSummary(document, io);
-  writeReports(document, args.report, io);
-  return exitCodeOfFleet(applied, false);
+  const isReported = isWritten(() => writeReports(document, args.report, io), io);
+  const code = exitCodeOfFleet(applied, false);
+  return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
 }
 
 function requireDigest({ digest }: Fleet, approved: string | undefined): void {
@@ -133,6 +148,20 @@ function requireDigest({ digest }: Fleet, approved: string | undefined): void {
     { hint: 'Plan again, review it, and approve the new digest.' },
     ExitCode.refused,
   );
+}
+
+/** Checks all plans. Throws one Failure with what is wrong with any of them: a dry run applies none. */
+function checkAll({ environments }: Fleet, check: (plan: Plan) => void): void {
+  const problems = environments.flatMap(({ plan }) => {
+    try {
+      if (plan) check(plan);
+      return [];
+    } catch (error) {
+      if (error instanceof Failure) return error.diagnostics;
+      throw error;
+    }
+  });
+  if (problems.length > 0) throw new Failure(problems, ExitCode.refused);
 }
 
 function printDryRun(fleet: Fleet, args: ApplyArgs, io: Io): ExitCode {

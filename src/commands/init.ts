@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
+import type { Survey } from '../engine/detect.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { findRepository } from '../loader/repository.ts';
-import { ExitCode, Failure } from '../model/failure.ts';
+import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
-import { checkGiven, chooseDefaults, pipelines, starts } from './init/choices.ts';
-import { environmentName } from './init/contents.ts';
-import { type PipelineFacts, readPipelineFacts } from './init/facts.ts';
+import { chooseDefaults, givenTenants, type NewTenant, pipelines, starts } from './init/choices.ts';
+import { laterGroup } from './init/contents.ts';
+import { type PipelineFacts, type Promotion, readPipelineFacts } from './init/facts.ts';
 import {
   type Note,
   type Placed,
@@ -20,7 +21,7 @@ import { unknownHost } from './init/pipelines.ts';
 import { askForSetup, type Setup } from './init/questions.ts';
 import { printMissingSettings, printSurvey, surveyWith, verbosity } from './init/survey.ts';
 import { type Io, isInteractive } from './io.ts';
-import { flag, text } from './options.ts';
+import { flag, list } from './options.ts';
 import { printNote } from './output.ts';
 
 function build(yargs: Argv) {
@@ -30,11 +31,16 @@ function build(yargs: Argv) {
     )
     .positional('dir', { type: 'string', default: '.', describe: 'The folder of the project' })
     .option('yes', flag('Do not ask. Use options and defaults'))
-    .option(
-      'identity',
-      text("Base URL of the tenant's identity service. Default: an embedded tenant for trials"),
-    )
-    .option('profiles', text("Base URL of the tenant's profile-management service"))
+    .option('identity', {
+      ...list(
+        "Base URL of the tenant's identity service. Several as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
+      ),
+      nargs: 1,
+    })
+    .option('profiles', {
+      ...list("Base URL of the tenant's profile-management service. For several tenants as NAME=URL"),
+      nargs: 1,
+    })
     .option('from', {
       choices: starts,
       describe:
@@ -46,32 +52,51 @@ function build(yargs: Argv) {
       describe: 'CI systems to write a pipeline for',
       requiresArg: true,
     })
+    .option('promote', {
+      ...list(
+        'Write pipelines that apply to the first of two selections of environments (NAME or @GROUP), and to the second what the first has proven. Default with several tenants: the first, then the others',
+      ),
+      nargs: 2,
+    })
     .example('$0 init', 'Ask on a terminal. Without one, use an embedded tenant and the examples')
     .example(
       '$0 init --identity https://acme.api.example.com',
       'Start from a tenant: find out what it needs, and export it',
-    );
+    )
+    .example(
+      '$0 init --identity test=https://… --identity production=https://…',
+      'Two tenants, and pipelines that apply to production what was tested',
+    )
+    .example('$0 init --promote test @production', 'Such pipelines for an existing project');
 }
 
 type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
-  checkGiven(args);
+  givenTenants(args);
   const root = resolve(io.cwd, args.dir);
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
+  const asked = checkPromotion(args, isNew);
   const setup =
     args.yes || !isInteractive(io)
       ? await chooseSetup(args, { root, isNew }, io)
       : await askForSetup(args, { root, isNew }, io);
-  const { choices, survey, env } = setup;
+  const { choices, surveys, env } = setup;
 
   if (!isNew) await printMissingSettings(root, io);
-  const written = writeFiles(root, projectFiles(choices, root, survey?.detected ?? []));
+  const written = writeFiles(
+    root,
+    projectFiles(
+      choices,
+      root,
+      surveys.map((survey) => survey?.detected ?? []),
+    ),
+  );
   const kept = keepTyped(setup, root, io);
   // The manifests of an existing project are not added to.
   const exported =
     choices.from === 'export' && isNew ? await exportTenant(setup, root, { ...io, env }) : null;
-  const facts = readPipelineFacts(root, io.env);
+  const facts = readPipelineFacts(root, io.env, asked ?? (isNew ? promotionOf(choices.tenants) : null));
   const placed = repositoryOf(root);
   const files = pipelineFiles(choices, facts, placed);
   const fromRoot = (path: string) => relative(root, join(placed.top, path));
@@ -104,10 +129,28 @@ async function chooseSetup(
   io: Io,
 ): Promise<Setup> {
   const choices = chooseDefaults(args);
-  const { tenant } = choices;
-  const survey = tenant && isNew ? await surveyWith(tenant, { root, env: io.env, io }) : null;
-  if (tenant && survey) printSurvey(survey, tenant, io);
-  return { choices, survey, env: io.env, keep: [] };
+  const surveys: (Survey | null)[] = [];
+  for (const tenant of isNew ? choices.tenants : []) {
+    const survey = await surveyWith(tenant, { root, env: io.env, io });
+    if (survey) printSurvey(survey, tenant, io);
+    surveys.push(survey);
+  }
+  return { choices, surveys, env: io.env, keep: [] };
+}
+
+/** The promotion that `--promote` asks for. Throws a Failure where a new project would have to know it before its tenants. */
+function checkPromotion({ promote: [first, next] }: Args, isNew: boolean): Promotion | null {
+  if (first === undefined || next === undefined) return null;
+  if (!isNew) return [first, next];
+  throw failure('usage', '--promote is about the environments of an existing project.', {
+    hint: 'For a new project, name its tenants with --identity NAME=URL, in the order in which changes go to them.',
+  });
+}
+
+/** A project with several tenants promotes from the first to the others. */
+function promotionOf([first, next, ...others]: readonly NewTenant[]): Promotion | null {
+  if (!first || !next) return null;
+  return [first.name, others.length === 0 ? next.name : `@${laterGroup}`];
 }
 
 /** The repository that the project is in, and the project's folder there. Without one, the project is the top. */
@@ -139,20 +182,21 @@ function formatNotes(notes: readonly Note[]): string {
 
 /** A line about options that were not used, since only a new project file would contain them. */
 function unusedOptions({ identity, profiles }: Args): string {
-  const given = [identity !== undefined && '--identity', profiles !== undefined && '--profiles'];
+  const given = [identity.length > 0 && '--identity', profiles.length > 0 && '--profiles'];
   const names = given.filter((name) => name !== false);
   if (names.length === 0) return '';
   return `\nNot used, since tenantctl.yaml was kept: ${names.join(', ')}. Change the base URLs in the file.\n`;
 }
 
-/** Exports what could be read, and returns the exit code; `null` where nothing was. */
-async function exportTenant({ choices, survey }: Setup, root: string, io: Io): Promise<ExitCode | null> {
-  if (choices.tenant !== null && survey === null) return null;
+/** Exports what could be read of the last tenant, and returns the exit code; `null` where nothing was. */
+async function exportTenant({ choices, surveys }: Setup, root: string, io: Io): Promise<ExitCode | null> {
+  const [tenant, survey] = [choices.tenants.at(-1), surveys.at(-1)];
+  if (tenant && !survey) return null;
   const left = survey?.left.map(({ kind }) => kind) ?? [];
   const names = builtInKinds.all.filter((kind) => !left.includes(kind)).map(({ name }) => name);
   const { exportToNewFiles } = await import('./export.ts');
   const { reportFailure } = await import('./output.ts');
-  const environment = choices.tenant === null ? [] : [environmentName];
+  const environment = tenant ? [tenant.name] : [];
   const place = { config: join(root, 'tenantctl.yaml'), env: environment, out: join(root, 'config') };
   try {
     const args = { ...verbosity, ...place, kinds: names, only: [], except: [] };
@@ -183,10 +227,13 @@ function nextSteps(
   { setup: { choices }, isNew, exported, facts, hasLock, hasPipeline, toAdd }: InitResult,
   folder: string,
 ): string[] {
-  const { from, tenant } = choices;
+  const { from, tenants } = choices;
+  const isEmbedded = tenants.length === 0;
+  // Of several tenants, the last one shows what has to stay.
+  const environment = isNew && tenants.length > 1 ? ` -e ${tenants.at(-1)?.name}` : '';
   // The embedded tenant needs no credentials, and the secrets in the examples are for the other environment.
-  const needed = tenant === null ? [] : facts.unset;
-  const asked = tenant === null && from === 'examples' ? [] : facts.unsetSecrets;
+  const needed = isEmbedded ? [] : facts.unset;
+  const asked = isEmbedded && from === 'examples' ? [] : facts.unsetSecrets;
   const lacksManifests = !isNew && !facts.hasManifests && facts.hosts !== null;
   const isToExport = exported !== ExitCode.done && (from === 'export' || lacksManifests);
   return [
@@ -203,7 +250,7 @@ function nextSteps(
       : []),
     ...asked.map((name) => `export ${name}=…`),
     // Without --merge, the export would declare the objects of existing manifests again.
-    ...(isToExport ? [`tenantctl export${facts.hasManifests ? ' --merge' : ''}`] : []),
-    'tenantctl plan',
+    ...(isToExport ? [`tenantctl export${environment}${facts.hasManifests ? ' --merge' : ''}`] : []),
+    `tenantctl plan${(facts.stages ?? []).map(({ selection }) => ` -e ${selection}`).join('')}`,
   ];
 }

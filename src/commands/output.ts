@@ -38,11 +38,11 @@ export function printDocument(
 }
 
 /**
- * Whether a document holds no secrets any more and must stay as it is: a later command reads a plan or a result again, and
- * a page has a script.
+ * Whether a document holds no secrets any more and must stay as it is: a later command reads plans and results again, and a
+ * page has a script.
  */
 function isClean({ is }: Document, format: Format): boolean {
-  return format === 'html' || (format === 'json' && (is === 'plan' || is === 'result'));
+  return format === 'html' || (format === 'json' && is !== 'diagnostics');
 }
 
 /** Prints a document on stderr that was not requested. With `--quiet`, problems that are no errors are not printed. */
@@ -131,6 +131,21 @@ export function writeReports(
     const format = reportFormat(file, document.is);
     const text = addLineEnd(renderReport(document, format, options));
     writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
+  }
+}
+
+/**
+ * Writes what an apply leaves behind, and returns whether it could be written. If not, the apply is incomplete: exit 1
+ * would mean that nothing was done.
+ */
+export function isWritten(write: () => void, io: Io): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    printNote(`A report is not written. ${error.message}`, io);
+    return false;
   }
 }
 

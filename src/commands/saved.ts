@@ -12,7 +12,7 @@ import {
 import type { SavedResult } from '../engine/results.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
-import { isObject, parseJson } from '../model/json.ts';
+import { isArray, isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { unreadableFile } from '../model/system-error.ts';
@@ -65,11 +65,25 @@ export function readSaved(file: string, io: Io): Document {
 
 /** What a file holds, sound or not: plans, of one environment or several; `null` for anything else. */
 export function plansIn(file: string, io: Io): 'plan' | 'fleet' | null {
+  const value = objectIn(file, io);
+  const form = value && formOf(value);
+  return form === 'result' ? null : form;
+}
+
+/** Whether a file holds plans that nobody has applied yet: the results of several environments hold plans too. */
+export function holdsOpenPlans(file: string, io: Io): boolean {
+  if (plansIn(file, io) === null) return false;
+  const environments = own(objectIn(file, io) ?? {}, 'environments');
+  return !(
+    isArray(environments) && environments.some((each) => isObject(each) && Object.hasOwn(each, 'result'))
+  );
+}
+
+function objectIn(file: string, io: Io): JsonObject | null {
   // Reading a device might never end.
   if (!statSync(resolve(io.cwd, file), { throwIfNoEntry: false })?.isFile()) return null;
   const value = parseJson(readText(file, io));
-  const form = isObject(value) ? formOf(value) : null;
-  return form === 'result' ? null : form;
+  return isObject(value) ? value : null;
 }
 
 /** Reads a file with the plans of several environments. Throws a Failure (exit 4) for one that is cut or edited. */

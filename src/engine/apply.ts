@@ -25,6 +25,8 @@ export interface ApplyOptions {
   readonly onEvent?: (event: ApplyEvent) => void;
   /** A file for the result, absolute, besides the one in the project. */
   readonly resultFile?: string;
+  /** Called with the result when every change is done, before that is forgotten: see the applier's option. */
+  readonly onDone?: (result: Result) => Promise<void>;
   /** Called with the result files when they are written, while the locks are still held. */
   readonly onSaved?: (files: readonly SavedResult[], result: Result) => void;
   /** The environment variables that name the user's folder for locks. Left out: those of the process. */
@@ -70,6 +72,7 @@ export async function applyPlan(
       onEvent,
       signal: options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal,
       record: results,
+      ...(options.onDone ? { onDone: options.onDone } : {}),
     });
     const result = lost.signal.aborted ? { ...applied, diagnostics: [lockLost] } : applied;
     onSaved(await results.end(result), result);
@@ -93,6 +96,12 @@ export async function requireApplicable(
   const conditions = await conditionsOf(root, tenant, plan);
   const reasons = await findRefusals(plan, portOf(tenant), { ...conditions, signal });
   if (reasons.length > 0) throw new Failure(reasons, ExitCode.refused);
+}
+
+/** Ends the journal of a plan that is known to be done, where a run was killed before it could. */
+export async function endJournal(root: string, plan: Plan, at: string): Promise<void> {
+  const journal = await openJournal(journalFolder(root, plan.environment), plan);
+  await journal.finish(at);
 }
 
 /** What decides how a plan is applied to a tenant, and whether it may be. */

@@ -42,7 +42,8 @@ export class FleetJournal {
     const write = async () => {
       try {
         await mkdir(dirname(this.#file), { recursive: true });
-        await appendFile(this.#file, `${JSON.stringify({ environment, result })}\n`);
+        // It begins a line of its own, also after one that a crash cut off.
+        await appendFile(this.#file, `\n${JSON.stringify({ environment, result })}\n`, { flush: true });
       } catch (error) {
         throw unwritableFile(this.#file, error);
       }

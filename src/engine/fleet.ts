@@ -5,10 +5,11 @@ import { type Fleet, type FleetError, type FleetMember, fleetOf } from '../model
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { systemCode } from '../model/system-error.ts';
-import { type ApplyOptions, applyPlan, requireApproved } from './apply.ts';
+import { type ApplyOptions, applyPlan, endJournal, requireApproved } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { FleetJournal } from './fleet-journal.ts';
-import { planChanges } from './plan.ts';
+import { planChanges, withRevision } from './plan.ts';
+import type { PastProjects } from './since.ts';
 import { openTenant, type Tenant, type TenantOptions } from './tenant.ts';
 
 /** How several environments are worked on. */
@@ -30,8 +31,8 @@ export interface FleetOptions extends FleetRun {
 }
 
 /**
- * The plans of several environments of a project. Its manifests are read once. What stops one environment is recorded
- * there, and stops no other.
+ * The plans of several environments of a project. Its manifests are read once, and so are those of `since`. What stops one
+ * environment is recorded there, and stops no other. Rejects with a Failure where `since` cannot be checked out.
  */
 export async function planFleet(
   projects: OpenedProjects,
@@ -39,10 +40,14 @@ export async function planFleet(
   { plan = {}, ...options }: FleetOptions & { readonly plan?: PlanOptions },
 ): Promise<Fleet> {
   const shared = { ...options, limiters: new Map() };
-  const outcomes = await forEachEnvironment(names, options, (name) => {
-    const project = projects.load(name);
-    return withTenantOf(project, shared, (tenant) => planChanges(project, tenant, plan));
-  });
+  const planAll = (past: PastProjects | null) =>
+    forEachEnvironment(names, options, (name) => {
+      const project = projects.load(name);
+      return withTenantOf(project, shared, (tenant) => planChanges(project, tenant, { ...plan, past }));
+    });
+  const { since = null, env } = plan;
+  const outcomes =
+    since === null ? await planAll(null) : await withRevision(projects, { since, env }, planAll);
   return fleetOf(outcomes.map(({ name, value, error }) => ({ name, plan: value, error })));
 }
 
@@ -58,6 +63,8 @@ export interface FleetApplyOptions extends FleetOptions, Pick<ApplyOptions, 'env
   readonly isApproved: boolean;
   /** Called before a plan is applied. Throws a Failure where it must not be. */
   checkPlan?(plan: Plan): void;
+  /** Called with the outcome, before it is forgotten which environments are done. */
+  onApplied?(applied: Fleet): void | Promise<void>;
 }
 
 /**
@@ -72,10 +79,9 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
     const plan = members.get(name)?.plan ?? null;
     if (!plan || isRefused(plan)) return null;
     const done = journal.resultOf(name);
-    if (done) return done;
-    const result = await applyOne(plan, shared);
-    if (result.outcome === 'done') await journal.add(name, result);
-    return result;
+    if (!done) return applyOne(plan, shared, (result) => journal.add(name, result));
+    await endJournal(options.root, plan, done.endedAt);
+    return done;
   });
   const applied = fleetOf(
     outcomes.map(({ name, value, error }): FleetMember => {
@@ -83,17 +89,23 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
       return { name, plan: member?.plan ?? null, result: value, error: error ?? member?.error ?? null };
     }),
   );
+  await options.onApplied?.(applied);
   if (applied.summary.failed === 0) await journal.remove();
   return applied;
 }
 
-async function applyOne(plan: Plan, options: FleetApplyOptions): Promise<Result> {
+/** @param onDone keeps that the environment is done, before its own journal ends */
+async function applyOne(
+  plan: Plan,
+  options: FleetApplyOptions,
+  onDone: (result: Result) => Promise<void>,
+): Promise<Result> {
   const { isApproved, maxDeletes, checkPlan, signal, failFast = false, env } = options;
   const project = options.environment(plan.environment);
   requireApproved(plan, project.environment, { digest: isApproved ? plan.digest : undefined, maxDeletes });
   checkPlan?.(plan);
   return withTenantOf(project, options, (tenant) =>
-    applyPlan(project, tenant, plan, { signal, failFast, ...(env ? { env } : {}) }),
+    applyPlan(project, tenant, plan, { signal, failFast, onDone, ...(env ? { env } : {}) }),
   );
 }
 

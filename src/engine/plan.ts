@@ -26,8 +26,14 @@ import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './c
 import { addImpact } from './impact.ts';
 import { lintPlan, type Planned } from './lint.ts';
 import { readSettledObjects } from './recent.ts';
+import type { PastProjects } from './since.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts';
+
+/** What `since` declared, where a caller has checked it out for several plans. */
+interface SharedPast {
+  readonly past?: PastProjects | null;
+}
 
 /**
  * Reads the tenant and compares it with the manifests. Returns the plan that `tenantctl plan` makes, with its digest.
@@ -41,7 +47,7 @@ import { addUndeclared, undeclarability, warnOfLosses } from './undeclarable.ts'
 export async function planChanges(
   project: Project,
   tenant: Tenant,
-  options: PlanOptions = {},
+  options: PlanOptions & SharedPast = {},
 ): Promise<Plan> {
   const choices = choicesFrom(options);
   checkChoices(choices, project.environment);
@@ -133,13 +139,15 @@ export interface DesiredState extends Pick<PlanInput, 'resources' | 'previous' |
 async function loadManifests(
   project: Project,
   choices: PlanChoices,
-  { impactRequests = null, env = process.env }: PlanOptions,
+  { impactRequests = null, env = process.env, past: shared = null }: PlanOptions & SharedPast,
 ): Promise<PlanSource> {
   const { environment, diagnostics } = project;
   const complete = (each: Resource) => completeResource(each, environment.settings);
   const resources = project.resources.map(complete);
   const { scope, rotate } = choices;
-  const past = scope.since === null ? null : await loadPrevious(project, scope.since, env);
+  const load = (past: PastProjects) => past.of(project);
+  const checkOut = (since: string) => withRevision(project, { since, env }, load);
+  const past = scope.since === null ? null : shared ? load(shared) : await checkOut(scope.since);
   const previous = past?.resources.map(complete) ?? null;
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
@@ -176,10 +184,15 @@ async function loadManifests(
   };
 }
 
-async function loadPrevious(project: Project, revision: string, env: NodeJS.ProcessEnv) {
+/** Lets `use` read what the manifests declared at the revision that `--since` names. */
+export async function withRevision<T>(
+  project: Pick<Project, 'root' | 'configFile'>,
+  { since, env = process.env }: { readonly since: string; readonly env?: NodeJS.ProcessEnv | undefined },
+  use: (past: PastProjects) => T | Promise<T>,
+): Promise<T> {
   // Only --since runs git.
-  const { loadPast } = await import('./since.ts');
-  return loadPast(project, revision, env);
+  const { withPast } = await import('./since.ts');
+  return withPast(project, { name: since, env }, use);
 }
 
 /**

@@ -7,15 +7,16 @@ import type { Result } from '../model/result.ts';
 
 /**
  * Throws a Failure (exit 4) that names the changes of a plan which no result proves: no run has made another tenant, or
- * this one, equal to what the repository declares of the object. The delete of an object that is not declared is proven by
- * a run that deleted it.
+ * this one, equal to what the repository declares of the object. The delete of an object that is not declared is also proven
+ * by a run that deleted it.
  */
 export function requireProven(plan: Plan, results: readonly Result[]): void {
   const proven = new Set(results.flatMap((result) => Object.values(result.proven ?? {})));
   const deleted = new Set(results.flatMap(({ changes }) => changes.filter(isDeleted)).map(addressOf));
-  const isProven = ({ address, action }: Change) => {
+  const isProven = ({ address, action, source }: Change) => {
     const digest = Object.hasOwn(plan.desired, address) ? plan.desired[address] : undefined;
-    return digest === undefined ? action === 'delete' && deleted.has(address) : proven.has(digest);
+    if (digest !== undefined && proven.has(digest)) return true;
+    return action === 'delete' && source === null && deleted.has(address);
   };
   const unproven = writingChanges(plan).filter((change) => !isProven(change));
   if (unproven.length > 0) throw new Failure(unproven.map(unprovenBy), ExitCode.refused);

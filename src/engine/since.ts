@@ -4,7 +4,7 @@ import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/checkout.ts';
-import { loadDeclarations, loadPastProject } from '../loader/index.ts';
+import { loadDeclarations, openPastProjects } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { sameJson } from '../model/json.ts';
@@ -17,39 +17,65 @@ export interface Past {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What a git revision declared for the environments of a project. */
+export interface PastProjects {
+  /**
+   * What was declared for the environment of a project, resolved with the project file, variables and overlays of the
+   * revision. Where the revision has no project file or no such environment, or where the environment was another tenant,
+   * nothing was declared, and a warning says so.
+   *
+   * Throws `hidden-manifests` where git hides manifests from the disk, and the Failures of `loadProject`; their sources
+   * name the revision as git does: `HEAD~1:config/a.yaml`.
+   */
+  of(project: Project): Past;
+}
+
+/** A revision, and the environment variables that its manifests are read with. */
+interface Revision {
+  readonly name: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /**
- * What a git revision declared for the environment of a project, resolved with the project file, variables and overlays
- * of that revision. Where the revision has no project file or no such environment, or where the environment was another
- * tenant, nothing was declared, and a warning says so.
- *
- * Throws the Failures of `withRevision`, `hidden-manifests` where git hides manifests from the disk, and those of
- * `loadProject`; their sources name the revision as git does: `HEAD~1:config/a.yaml`.
+ * Checks out a revision of a project once, and lets `use` read what it declared for any environment. Rejects with the
+ * Failures of `withRevision`.
  */
-export function loadPast(project: Project, revision: string, env: NodeJS.ProcessEnv): Past {
-  return withRevision(project, revision, ({ folder, hidden }) => {
-    refuseHidden(project, hidden, env);
-    try {
-      return readPast(project, folder, revision, env);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));
-      if (missing) return emptyPast(missing.say(project), revision);
-      throw new Failure(
-        error.diagnostics.map((each) => addRevision(each, revision)),
-        error.exitCode,
-      );
-    }
+export function withPast<T>(
+  project: Pick<Project, 'root' | 'configFile'>,
+  revision: Revision,
+  use: (past: PastProjects) => T | Promise<T>,
+): Promise<T> {
+  return withRevision(project, revision.name, ({ folder, hidden }) => {
+    const options = { configFile: join(folder, basename(project.configFile)), env: revision.env };
+    let opened: ReturnType<typeof openPastProjects> | null = null;
+    const load = (environment: string) => {
+      opened ??= openPastProjects(options, project.root);
+      return opened.load(environment);
+    };
+    return use({
+      of(present) {
+        refuseHidden(present, hidden, revision.env);
+        return readPast(present, load, revision.name);
+      },
+    });
   });
 }
 
-function readPast(project: Project, folder: string, revision: string, env: NodeJS.ProcessEnv): Past {
-  const { configFile, environment, root } = project;
-  const options = {
-    configFile: join(folder, basename(configFile)),
-    environment: environment.name,
-    env,
-  };
-  const past = loadPastProject(options, root);
+function readPast(project: Project, load: (environment: string) => Project, revision: string): Past {
+  try {
+    return pastOf(project, load(project.environment.name), revision);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const missing = absences.find(({ code }) => error.diagnostics.some((each) => each.code === code));
+    if (missing) return emptyPast(missing.say(project), revision);
+    throw new Failure(
+      error.diagnostics.map((each) => addRevision(each, revision)),
+      error.exitCode,
+    );
+  }
+}
+
+function pastOf({ environment }: Project, past: Project, revision: string): Past {
   if (!isSameTenant(past.environment.tenant, environment.tenant)) {
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }

@@ -25,11 +25,11 @@ export interface Checkout {
  *
  * @param configFile the project file in `root`, which shows that the repository is the project's own
  */
-export function withRevision<T>(
+export async function withRevision<T>(
   { root, configFile }: { readonly root: string; readonly configFile: string },
   revision: string,
-  use: (checkout: Checkout) => T,
-): T {
+  use: (checkout: Checkout) => T | Promise<T>,
+): Promise<T> {
   const repository = findRepository(root);
   const { top, prefix } = repository;
   return withGit(repository, (git) => {

@@ -45,7 +45,7 @@ export interface Git {
  *
  * Of the environment, git gets PATH only, without the folders below the work tree: no credential and no `GIT_*`.
  */
-export function withGit<T>(repository: Repository, use: (git: Git) => T): T {
+export async function withGit<T>(repository: Repository, use: (git: Git) => T | Promise<T>): Promise<T> {
   const temporary = realpathSync.native(mkdtempSync(join(tmpdir(), 'tenantctl-revision-')));
   try {
     const gitFolder = makeGitFolder(repository, temporary);
@@ -54,7 +54,7 @@ export function withGit<T>(repository: Repository, use: (git: Git) => T): T {
       runGit(args, temporary, { ...env, ...more });
     const settings = readSettings(repository, run);
     writeSettings(gitFolder, settings);
-    return use({
+    return await use({
       temporary,
       isShallow: existsSync(join(gitFolder, 'shallow')),
       isPartial: [...settings.keys()].some((name) => /^extensions\.partialclone$|\.promisor$/.test(name)),

@@ -61,6 +61,7 @@ export function loadProject(options: LoadProjectOptions): Project {
 /** A project whose files are read once, for several of its environments. */
 export interface OpenedProjects extends EnvironmentNames {
   readonly root: string;
+  readonly configFile: string;
   /** The project for one environment, as {@link loadProject} loads it. */
   load(environment: string): Project;
   /** One environment without the manifests, as {@link loadEnvironment} loads it. */
@@ -77,6 +78,7 @@ export function openProjects(options: LoadProjectOptions): OpenedProjects {
     environments,
     groups,
     root: opened.project.root,
+    configFile: opened.project.configFile,
     environment: (name) => checkEnvironmentAlone(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment), options.manifests, kept),
   };
@@ -93,15 +95,20 @@ export function loadEnvironmentNames(options: Omit<LoadOptions, 'environment'>):
 const forgotten = ['env-unset', 'env-secret'];
 
 /**
- * Loads a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may
+ * Opens a project as it was, from a folder with its files of that time. Nothing of it is sent or shown, so `!env` may
  * read what is a credential today. Environment variables that are not set any more are warnings: the values made of them
  * are left out.
  *
  * @param present the folder of the project as it is today, whose `.env` counts
  */
-export function loadPastProject(options: LoadOptions, present: string): Project {
+export function openPastProjects(
+  options: Omit<LoadOptions, 'environment'>,
+  present: string,
+): Pick<OpenedProjects, 'load'> {
   const opened = openProject(options, { tolerated: forgotten, dotEnvIn: present });
-  return readProject(openEnvironment(opened, options.environment));
+  const manifests = manifestsOf(opened);
+  const kept = { ...manifests, documents: keepDocuments(manifests.documents) };
+  return { load: (environment) => readProject(openEnvironment(opened, environment), undefined, kept) };
 }
 
 function readProject(opened: OpenEnvironment, source?: FileSource, manifests?: ManifestFiles): Project {

@@ -86,13 +86,16 @@ export function gravestExitCode(codes: readonly ExitCode[]): ExitCode {
 }
 
 /**
- * The exit code of a fleet.
+ * The exit code of a fleet. Where changes were made in one environment and another could not run, the apply is incomplete:
+ * the code of what could not run says that nothing was written.
  *
  * @param detailed whether changes that were planned count (`--detailed-exitcode`)
  */
 export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): ExitCode {
+  const hasWritten = environments.some(({ result }) => result && result.summary.done > 0);
   return gravestExitCode(
     environments.map(({ plan, result, error }) => {
+      if (error?.exitCode === ExitCode.couldNotRun && hasWritten) return ExitCode.incomplete;
       if (error) return error.exitCode;
       if (result) return exitCodeOf(result);
       if (plan && isRefused(plan)) return ExitCode.refused;

@@ -109,7 +109,10 @@ export interface Plan {
   /** Covers everything except `tool`, `createdAt`, each `impact`, what is undeclared, and itself. */
   readonly digest: string;
   readonly summary: Summary;
-  /** What the repository declares of each object in the scope, before variables and overlays, as a digest. */
+  /**
+   * What the repository declares of each object in the scope, before variables and overlays, as a digest. With
+   * `scope.since`, also that it does not declare an object any more.
+   */
   readonly desired: Readonly<Record<Address, string>>;
   readonly changes: readonly Change[];
   /** The objects that `summary.undeclared` counts; absent where there are none. */

@@ -2,7 +2,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { needsId } from '../kinds/operation.ts';
 import type { Policy } from '../kinds/project.ts';
-import type { Resource } from '../kinds/resource.ts';
+import type { Declaration, Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -106,6 +106,30 @@ function keeper({ prune, whyUndeclarable }: DeleteRequest): (live: LiveObject) =
 function undeclaredSince({ previous, index }: DeleteRequest): Deletion[] {
   const present = (previous ?? []).filter(({ ensure }) => ensure === 'present');
   return present.flatMap((resource) => deletionBy(resource, namedObject(resource, index), null));
+}
+
+/**
+ * What the revision declared and nothing declares now, as if a manifest declared it absent: objects that the plan deletes,
+ * and those that are gone already. So a tenant without the object proves its delete in another one.
+ */
+export function findRemoved(
+  { resources, previous, objects, choices }: PlanInput,
+  deletions: readonly Deletion[],
+): readonly (readonly [Address, Declaration])[] {
+  const isInScope = scopeFilter(choices.scope);
+  const index = new LiveIndex(objects);
+  const declared = new Set(resources.map(({ address }) => address));
+  const deleted = new Set(deletions.map(({ live }) => live.address));
+  const gone = (previous ?? []).filter(
+    ({ address, ensure }) => ensure === 'present' && isInScope(address) && !declared.has(address),
+  );
+  return gone.flatMap((resource) => {
+    const { declaration, address } = resource;
+    const at = namedObject(resource, index)?.address;
+    return declaration && (at === undefined || deleted.has(at))
+      ? [[at ?? address, declaration] as const]
+      : [];
+  });
 }
 
 /** The deletion of the object that a resource declares; none where it does not exist. */

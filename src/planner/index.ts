@@ -4,10 +4,10 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { planDigest } from '../model/digest.ts';
+import { planDigest, sha256 } from '../model/digest.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
-import { type Deletion, findDeletions } from './deletes.ts';
+import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, type Match, matchResources } from './match.ts';
@@ -123,7 +123,7 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
       manual: count(changes, 'manual'),
       unchanged: present.length + missing.length + matched.alreadyAbsent - writes.length,
     },
-    desired: desiredOf(input),
+    desired: desiredOf(input, deletions),
     changes,
     diagnostics: [
       ...refusals,
@@ -136,13 +136,16 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
   return { ...plan, digest: planDigest(plan) };
 }
 
-function desiredOf({ resources, choices }: PlanInput): Plan['desired'] {
-  const isInScope = scopeFilter(choices.scope);
-  return Object.fromEntries(
-    resources.flatMap(({ address, declaration }) =>
-      declaration && isInScope(address) ? [[address, declaration.digest()] as const] : [],
-    ),
+/** What is declared, and what is not any more since a revision. */
+function desiredOf(input: PlanInput, deletions: readonly Deletion[]): Plan['desired'] {
+  const isInScope = scopeFilter(input.choices.scope);
+  const removed = findRemoved(input, deletions).map(
+    ([address, declaration]) => [address, sha256({ removed: declaration.digest() })] as const,
   );
+  const declared = input.resources.flatMap(({ address, declaration }) =>
+    declaration && isInScope(address) ? [[address, declaration.digest()] as const] : [],
+  );
+  return Object.fromEntries([...removed, ...declared]);
 }
 
 /** What options lift of the guards is part of the plan and its digest: an apply of the plan keeps to it. */

@@ -2,18 +2,20 @@ import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { gravityOf } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
+  fleetAttention,
   fleetIsEqual,
   fleetWords,
   type Matrix,
   type MatrixRow,
   matrixOf,
   namesInBrief,
+  type Shared,
   sharedChanges,
   sharedWords,
 } from './fleet-view.ts';
 import { foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
-import { planSection } from './plan-markdown.ts';
+import { planSection, readFirst } from './plan-markdown.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
 import { joinParts, noChanges } from './words.ts';
 
@@ -23,12 +25,14 @@ import { joinParts, noChanges } from './words.ts';
  */
 export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const isApplied = fleet.environments.some(({ result }) => result);
+  const shared = isApplied ? [] : sharedChanges(fleet);
   const groups = [
     ...fleet.environments.map(failureGroup),
-    ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, options)),
+    ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, shared, options)),
   ].filter(({ sections }) => sections.length > 0);
   const head = [
     `### tenantctl ${isApplied ? 'apply' : 'plan'}: ${escapeMarkdown(fleetWords(fleet))}`,
+    readFirst(fleetAttention(fleet, shared)),
     table(matrixOf(fleet)),
     !isApplied && fleetIsEqual(fleet) && `**${noChanges(fleet)}**`,
   ];
@@ -40,8 +44,9 @@ function table({ columns, rows }: Matrix): string {
   const cells = ({ counts, words }: MatrixRow) =>
     counts ? counts.map((count) => (count > 0 ? `**${count}**` : '0')) : [escapeMarkdown(words)];
   const lines = rows.map((row) => {
-    const name = `${row.isFailed ? '❌ ' : ''}${escapeMarkdown(namesInBrief(row.names))}`;
-    return `| ${[name, ...cells(row)].join(' | ')} |`;
+    // The table is never cut, so that it names every environment that failed.
+    const names = row.isFailed ? row.names.join(', ') : namesInBrief(row.names);
+    return `| ${[`${row.isFailed ? '❌ ' : ''}${escapeMarkdown(names)}`, ...cells(row)].join(' | ')} |`;
   });
   return [
     `| environment | ${columns.join(' | ')} |`,
@@ -56,8 +61,8 @@ function failureGroup({ name, plan, error }: FleetMember): SectionGroup {
   return { heading: `\n#### ${escapeMarkdown(name)}\n\n`, sections: errors.map(problemSection) };
 }
 
-function changeGroups(fleet: Fleet, options: ReportOptions): SectionGroup[] {
-  return sharedChanges(fleet).map((shared) => ({
+function changeGroups(fleet: Fleet, all: readonly Shared[], options: ReportOptions): SectionGroup[] {
+  return all.map((shared) => ({
     heading: `\n#### ${escapeMarkdown(sharedWords(shared, fleet))}\n\n`,
     sections: [
       ...(shared.environments.length > 3 ? [allNames(shared.environments)] : []),

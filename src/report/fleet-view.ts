@@ -1,8 +1,10 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { isFailed } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
-import { actions, type Change, hasChanges, isRefused } from '../model/plan.ts';
-import { changeOutcomes } from '../model/result.ts';
+import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
+import { type ChangeResult, changeOutcomes } from '../model/result.ts';
+import { attentionOf, type Point } from './attention.ts';
 import { nameIds } from './difference.ts';
 import { actionWords, groupBy, outcomeWords, refused, runWords } from './words.ts';
 
@@ -12,7 +14,7 @@ export interface MatrixRow {
   readonly isFailed: boolean;
   /** One for each of the columns; `null` where there is no plan or no result. */
   readonly counts: readonly number[] | null;
-  /** What happened, in words; empty where the numbers say it. */
+  /** What happened, in brief: the code of an error; empty where the numbers say it. */
   readonly words: string;
 }
 
@@ -21,7 +23,7 @@ export interface Matrix {
   readonly rows: readonly MatrixRow[];
 }
 
-/** With more environments, those with equal numbers share a row. */
+/** With more environments, those with equal numbers or the same error share a row. */
 const maxRows = 20;
 
 /** The environments and their numbers, failures first. */
@@ -33,7 +35,7 @@ export function matrixOf({ environments }: Fleet): Matrix {
   const rows = environments.map((member) => rowOf(member, isApplied));
   const failed = rows.filter((row) => row.isFailed);
   const others = rows.filter((row) => !row.isFailed);
-  return { columns, rows: [...failed, ...(others.length > maxRows ? shareRows(others) : others)] };
+  return { columns, rows: [...inBrief(failed), ...inBrief(others)] };
 }
 
 function rowOf(member: FleetMember, isApplied: boolean): MatrixRow {
@@ -46,56 +48,111 @@ function rowOf(member: FleetMember, isApplied: boolean): MatrixRow {
 
 /** What a reader should know besides the numbers. */
 function stateWords({ plan, result, error }: FleetMember): string {
-  if (error) return error.diagnostics[0]?.message ?? 'failed';
+  if (error) return error.diagnostics[0]?.code ?? 'failed';
   if (result) return result.outcome === 'done' ? '' : runWords[result.outcome];
   return plan && isRefused(plan) ? refused : '';
 }
 
-function shareRows(rows: readonly MatrixRow[]): MatrixRow[] {
+function inBrief(rows: readonly MatrixRow[]): readonly MatrixRow[] {
+  if (rows.length <= maxRows) return rows;
   return groupBy(rows, ({ counts, words }) => JSON.stringify([counts, words])).flatMap(([, same]) => {
     const [first] = same;
     return first ? [{ ...first, names: same.flatMap(({ names }) => names) }] : [];
   });
 }
 
-/** Changes that the same environments have in common. */
-export interface SharedChanges {
+/** Changes, planned or made, that the same environments have in common. */
+export interface Shared<T = Change> {
   readonly environments: readonly string[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly T[];
 }
 
 /**
  * Each change once, with the environments that it is made in: those of most environments first, what is particular to one
  * last. What differs between tenants without a meaning, such as ids, is that of the first.
  */
-export function sharedChanges({ environments }: Fleet): SharedChanges[] {
+export function sharedChanges({ environments }: Fleet): Shared[] {
   const planned = environments.flatMap(({ name, plan }) =>
-    (plan?.changes ?? []).map((change) => ({ name, change })),
+    (plan?.changes ?? []).map((item) => ({ name, item })),
   );
-  const same = groupBy(planned, ({ change }) => signatureOf(change)).flatMap(([, group]) => {
+  // The same object has another id in each tenant.
+  const byName = ({ named: _named, ...difference }: Difference) => difference;
+  const signatureOf = ({ address, action, diff, risk, warnings }: Change) => [
+    [address, action, risk, warnings],
+    diff.map((each) => byName(nameIds(each, (to) => to))),
+  ];
+  return shareGroups(shareEach(planned, signatureOf)).map(({ environments, changes }) => ({
+    environments,
+    // An id of one tenant says nothing about another.
+    changes: environments.length === 1 ? changes : changes.map((change) => ({ ...change, id: null })),
+  }));
+}
+
+/** What to read first. The counts are those of all environments; the changes are there once. */
+export function fleetAttention({ environments }: Fleet, shared: readonly Shared[]): Point[] {
+  const all = attentionOf(environments.flatMap(({ plan }) => plan?.changes ?? []));
+  return attentionOf(shared.flatMap(({ changes }) => changes)).map((point) => ({
+    ...point,
+    count: all.find(({ concern }) => concern === point.concern)?.count ?? point.count,
+  }));
+}
+
+/** The same for what an apply made of the changes: what was not done comes first. */
+export function sharedOutcomes({ environments }: Fleet): Shared<ChangeResult>[] {
+  const made = environments.flatMap(({ name, result }) =>
+    (result?.changes ?? []).map((item) => ({ name, item })),
+  );
+  const signatureOf = ({ address, action, outcome, before, after, error, warnings }: ChangeResult) => [
+    [address, action, outcome, error, warnings],
+    before,
+    after,
+  ];
+  const each = shareEach(made, signatureOf);
+  const isDone = ({ item }: { item: ChangeResult }) => item.outcome === 'done';
+  return [...shareGroups(each.filter((one) => !isDone(one))), ...shareGroups(each.filter(isDone))];
+}
+
+/** What plans and results remark besides errors, each remark once, by code. One that not all share says whose it is. */
+export function sharedRemarks({ environments }: Fleet): [code: string, remarks: Diagnostic[]][] {
+  const all = environments.flatMap(({ name, plan, result }) =>
+    [...(result?.diagnostics ?? plan?.diagnostics ?? [])].map((item) => ({ name, item })),
+  );
+  const remarks = all.filter(({ item }) => item.severity !== 'error');
+  const each = shareEach(remarks, (item) => [item]).map(({ names, item }) => ({
+    ...item,
+    message:
+      names.length === environments.length
+        ? item.message
+        : `${item.message.replace(/[.]$/, '')} (only in ${namesInBrief(names)})`,
+  }));
+  return groupBy(each, ({ code }) => code);
+}
+
+interface SharedItem<T> {
+  readonly names: readonly string[];
+  /** That of the first environment. */
+  readonly item: T;
+}
+
+/** What has the same signature, once, with the environments that have it. */
+function shareEach<T>(
+  items: readonly { readonly name: string; readonly item: T }[],
+  signatureOf: (item: T) => unknown,
+): SharedItem<T>[] {
+  return groupBy(items, ({ item }) => canonicalJson(signatureOf(item))).flatMap(([, group]) => {
     const [first] = group;
-    return first ? [{ names: group.map(({ name }) => name), change: first.change }] : [];
+    return first ? [{ names: [...new Set(group.map(({ name }) => name))], item: first.item }] : [];
   });
-  return groupBy(same, ({ names }) => JSON.stringify(names))
+}
+
+/** What the same environments share, those of most environments first. */
+function shareGroups<T>(items: readonly SharedItem<T>[]): Shared<T>[] {
+  return groupBy(items, ({ names }) => JSON.stringify(names))
     .flatMap(([, group]) => {
       const [first] = group;
-      return first ? [{ environments: first.names, changes: group.map(shownChange) }] : [];
+      return first ? [{ environments: first.names, changes: group.map(({ item }) => item) }] : [];
     })
     .toSorted((a, b) => b.environments.length - a.environments.length);
-}
-
-/** An id of one tenant says nothing about another. */
-function shownChange({ names, change }: { names: readonly string[]; change: Change }): Change {
-  return names.length === 1 ? change : { ...change, id: null };
-}
-
-function signatureOf({ address, action, diff, risk, warnings }: Change): string {
-  // The same object has another id in each tenant.
-  const byName = diff.map((entry) => {
-    const { named: _named, ...difference } = nameIds(entry, (to) => to);
-    return difference;
-  });
-  return canonicalJson([address, action, byName, risk, warnings]);
 }
 
 /** How many names are written out. */
@@ -109,7 +166,7 @@ export function namesInBrief(names: readonly string[]): string {
 }
 
 /** `In 47 of 50: eu-1, eu-2, eu-3 and 44 more` */
-export function sharedWords({ environments }: SharedChanges, { summary }: Fleet): string {
+export function sharedWords({ environments }: Pick<Shared, 'environments'>, { summary }: Fleet): string {
   const [only] = environments;
   if (environments.length === 1 && only !== undefined) return `Only in ${only}`;
   return `In ${environments.length} of ${summary.environments}: ${namesInBrief(environments)}`;

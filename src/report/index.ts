@@ -5,6 +5,7 @@ import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { fleetMarkdown } from './fleet-markdown.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
+import { fleetHtml } from './html/fleet-page.ts';
 import { planHtml } from './html/plan-page.ts';
 import { resultHtml } from './html/result-page.ts';
 import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-output.ts';
@@ -12,7 +13,7 @@ import { diagnosticsJunit, fleetJunit, planJunit, resultJunit } from './junit.ts
 import { diagnosticsMarkdown, resultMarkdown } from './markdown.ts';
 import { type Document, type Format, formats, type Redact, type ReportOptions } from './options.ts';
 import { planMarkdown } from './plan-markdown.ts';
-import { redactOptions, redactPlan, redactResult } from './redacted.ts';
+import { redactFleet, redactOptions, redactPlan, redactResult } from './redacted.ts';
 import { disarm } from './safe.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
 import { fleetText } from './text/fleet.ts';
@@ -52,7 +53,9 @@ const renderers: {
     text: fleetText,
     json,
     markdown: (fleet, options) => disarm(fleetMarkdown(fleet, options)),
+    html: (fleet, options) => htmlOf(fleet, options, redactFleet, fleetHtml),
     junit: fleetJunit,
+    gitlab: planGitlab,
   },
   diagnostics: {
     text: diagnosticsText,

@@ -19,8 +19,8 @@ export function diagnosticsJson(diagnostics: readonly Diagnostic[]): string {
   return json({ formatVersion: diagnosticsFormat, diagnostics, summary: countSeverities(diagnostics) });
 }
 
-/** The counts that GitLab reads as a Terraform report (`artifacts: reports: terraform`). */
-export function planGitlab({ summary }: Plan): string {
+/** The counts of a plan, or of several, that GitLab reads as a Terraform report (`artifacts: reports: terraform`). */
+export function planGitlab({ summary }: Pick<Plan, 'summary'>): string {
   return `${JSON.stringify({ create: summary.create, update: summary.update, delete: summary.delete })}\n`;
 }
 

@@ -1,6 +1,14 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
-import { attentionOf, byGravity, concernsOf, firstOf, gravityOf, pointWords } from './attention.ts';
+import {
+  attentionOf,
+  byGravity,
+  concernsOf,
+  firstOf,
+  gravityOf,
+  type Point,
+  pointWords,
+} from './attention.ts';
 import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
 import { type Family, familiesOf } from './families.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
@@ -62,7 +70,7 @@ function planHead(plan: Plan): string {
   const parts = [
     `### tenantctl plan: ${escapeMarkdown(plan.environment)}`,
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
-    readFirst(plan),
+    readFirst(attentionOf(plan.changes)),
     joinParts(where, ' · '),
     hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
     undeclaredBlock(plan),
@@ -84,8 +92,7 @@ function undeclaredBlock(plan: Plan): string | false {
 }
 
 /** Everything that raises a concern, with the first addresses of each. */
-function readFirst({ changes }: Plan): string {
-  const points = attentionOf(changes);
+export function readFirst(points: readonly Point[]): string {
   if (points.length === 0) return '';
   const items = points.map((point) => {
     const { first, more } = firstOf(point);

@@ -1,5 +1,6 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
+import type { Fleet } from '../model/fleet.ts';
 import { isObject, type Json, type JsonObject, mapJson, mapMembers, objectFrom } from '../model/json.ts';
 import type { Change, Difference, Impact, Moved, Plan, Request } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
@@ -40,6 +41,20 @@ export function redactResult(result: Result, redact: Redact): Result {
     changes: result.changes.map((change) => redactOutcome(change, redact)),
     ...(diagnostics ? { diagnostics: diagnostics.map((each) => redactDiagnostic(each, redact)) } : {}),
   };
+}
+
+/** The plans and results of several environments without secrets, as {@link redactPlan} does it. */
+export function redactFleet(fleet: Fleet, redact: Redact): Fleet {
+  const environments = fleet.environments.map(({ name, plan, result, error }) => ({
+    name: redact(name),
+    plan: plan && redactPlan(plan, redact),
+    ...(result === undefined ? {} : { result: result && redactResult(result, redact) }),
+    error: error && {
+      ...error,
+      diagnostics: error.diagnostics.map((each) => redactDiagnostic(each, redact)),
+    },
+  }));
+  return { ...fleet, environments };
 }
 
 /** What a report shows besides its document, without secrets. */

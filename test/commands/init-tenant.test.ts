@@ -295,7 +295,7 @@ describe('the questions', () => {
   it('are asked again for what cannot be, without repeating it', async () => {
     const lines = ['tenant', 'no address', 'http://one.example', 'https://one.example', '-'];
     const names = ['sk-live-hunter2', 'MY_CLIENT', '', ''];
-    const { code, stderr } = await typed([...lines, ...names, 'github']);
+    const { code, stderr } = await typed([...lines, ...names, '', 'github']);
     expect(code).toBe(0);
     expect(stderr).toContain('it is not a URL such as');
     expect(stderr).toContain('must begin with https://');
@@ -320,6 +320,7 @@ describe('the questions', () => {
         tenant.clientId,
         secret,
         'yes',
+        '',
         'none',
       ]),
     );
@@ -342,7 +343,7 @@ describe('the questions', () => {
   ])('keep nothing in .env where %s', async (why, path, text) => {
     const { tenant } = await host();
     writeFileSync(join(dir, path), text);
-    const lines = ['', '', tenant.clientId, secret, 'yes', 'none'];
+    const lines = ['', '', tenant.clientId, secret, 'yes', '-', 'none'];
     const { code, stdout, stderr } = await typed(lines, ['--identity', tenant.url]);
     expect(code).toBe(0);
     expect(stderr).toContain(`The credentials were not kept in .env: ${why}.`);
@@ -352,12 +353,106 @@ describe('the questions', () => {
   });
 
   it('can be gone on from unchecked', async () => {
-    const lines = ['', '', 'id', 'wrong-wrong', 'unchecked', 'none'];
+    const lines = ['', '', 'id', 'wrong-wrong', 'unchecked', '', 'none'];
     const { tenant } = await host();
     const { code, stdout } = await typed(lines, ['--identity', tenant.url]);
     expect(code).toBe(0);
     expect(stdout).toContain('tenantctl export\n');
     expect(existsSync(join(dir, '.env'))).toBe(false);
     expect([...filesBelow(dir).values()].join('')).not.toContain('wrong-wrong');
+  });
+});
+
+describe('several tenants', () => {
+  const three = ['test', 'eu', 'us'].flatMap((name) => ['--identity', `${name}=https://${name}.example`]);
+
+  it('are environments with credentials of their own, and all but the first a group', async () => {
+    const { code, stdout } = await run(['init', ...three, '--profiles', 'us=https://profiles.example']);
+    expect(code).toBe(0);
+    const { environments, groups, defaultEnvironment } = project();
+    expect(Object.keys(environments)).toEqual(['test', 'eu', 'us']);
+    expect(environments.us).toMatchObject({
+      identity: { baseUrl: 'https://us.example', auth: { clientId: 'US_CLIENT_ID' } },
+      profiles: { baseUrl: 'https://profiles.example' },
+    });
+    expect(environments.eu).not.toHaveProperty('profiles');
+    expect({ groups, defaultEnvironment }).toEqual({
+      groups: { production: ['eu', 'us'] },
+      defaultEnvironment: 'test',
+    });
+    expect(stdout).toMatch(/ {2}tenantctl export -e us\n {2}tenantctl plan -e test -e @production\n$/);
+    expect(await run(['env', 'list'])).toMatchObject({ stdout: 'test\neu\nus\n@production: eu, us\n' });
+  });
+
+  it('with the examples have a password each for the ticket system', async () => {
+    await run(['init', ...three, '--from', 'examples']);
+    expect(project().environments.eu.variables.snowPassword).toBe('EU_SNOW_PASSWORD');
+    expect((await run(['validate', '-e', '*'], { TEST_CLIENT_ID: 'x' })).stderr).not.toContain('SNOW');
+  });
+
+  it('are exported from the last one, with the settings that each needs', async () => {
+    const { tenant: last } = await host('experimentalHeader=X-Acme-Preview');
+    const first = await startSandbox({ rateLimit: null });
+    try {
+      const urls = ['--identity', `test=${first.url}`, '--identity', `live=${last.url}`];
+      const env = {
+        TEST_CLIENT_ID: first.clientId,
+        TEST_CLIENT_SECRET: first.clientSecret,
+        LIVE_CLIENT_ID: last.clientId,
+        LIVE_CLIENT_SECRET: last.clientSecret,
+      };
+      const { code, stderr } = await run(['init', ...urls], env);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      expect(stderr).toMatch(/Found: 0 verified domains[\s\S]*Found: 3 verified domains/);
+      const { test, live } = project().environments;
+      expect(live.identity.experimentalHeader).toBe('X-Acme-Preview');
+      expect(test.identity).not.toHaveProperty('experimentalHeader');
+      const plan = ['plan', '-e', 'live', '--detailed-exitcode', '--only', 'SenderAddress/*'];
+      expect(await run(plan, env)).toMatchObject({ code: 0 });
+    } finally {
+      await first.close();
+    }
+  });
+
+  it.each([
+    [['--identity', 'https://a.example', '--identity', 'https://b.example'], 'need names of their own'],
+    [['--identity', 'a=https://a.example', '--identity', 'a=https://b.example'], 'need names of their own'],
+    [
+      ['--identity', 'a=https://a.example', '--profiles', 'b=https://b.example'],
+      'no --identity of that name',
+    ],
+    [['--profiles', 'https://b.example'], 'needs the base URL of its identity service'],
+    [['--identity', 'a=https://user:hunter2@a.example'], '--identity cannot be used'],
+  ])('are refused before anything is written: %j', async (argv, message) => {
+    const { code, stderr } = await run(['init', ...argv]);
+    expect({ code, files: filesBelow(dir).size }).toEqual({ code: 1, files: 0 });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(message);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('are asked for after the first one, by their names', async () => {
+    const first = ['tenant', 'https://test.example', '-', '', '', ''];
+    const second = ['production', 'https://live.example', '-', '', '', ''];
+    const { code, stderr } = await typed([...first, ...second, 'production', '-', 'production', '', 'none']);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr.match(/Please give a new name/g)).toHaveLength(2);
+    expect(project().environments).toMatchObject({
+      test: { identity: { baseUrl: 'https://test.example', auth: { clientId: 'TENANT_CLIENT_ID' } } },
+      production: { identity: { auth: { clientId: 'PRODUCTION_CLIENT_ID' } } },
+    });
+  });
+
+  it('that options name are asked for their credentials, which are kept together', async () => {
+    const { tenant: one } = await host();
+    const answers = ['', '', one.clientId, 'hunter2-hunter2', 'yes'];
+    const urls = ['--identity', `test=${one.url}`, '--identity', `live=${one.url}`];
+    const { code, stderr } = await typed([...answers, ...answers, 'none'], urls);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(read('.env').match(/^\w+(?==)/gm)).toEqual([
+      'TEST_CLIENT_ID',
+      'TEST_CLIENT_SECRET',
+      'LIVE_CLIENT_ID',
+      'LIVE_CLIENT_SECRET',
+    ]);
   });
 });

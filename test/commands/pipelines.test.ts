@@ -4,75 +4,14 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import { type Json, own } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { runProgram } from '../support/world.ts';
+import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
 import { createRunner, member, npm, type Ran, type Runner, scriptOf } from './runner.ts';
 
 /** `gh` filters with a jq of its own; the one that plays `gh` here needs the machine's. */
 const hasJq = spawnSync('jq', ['--version']).status === 0;
-
-/** What GitHub knows: its answers to `gh api`, filtered by jq as gh does it. */
-const gh = `
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-const [api, path, ...rest] = process.argv.slice(2);
-const state = JSON.parse(readFileSync('hub.json', 'utf8'));
-if (api !== 'api' || process.env.GH_TOKEN !== 'hub-token') throw new Error('not signed in');
-const fields = {}; let jq = null; let method = null;
-for (let at = 0; at < rest.length; at += 1) {
-  if (rest[at] === '--field' || rest[at] === '--raw-field') {
-    const raw = rest[at] === '--raw-field';
-    const [, name, value] = /^([^=]+)=([^]*)$/.exec(rest[at += 1]);
-    fields[name] = !raw && value.startsWith('@') ? readFileSync(value.slice(1), 'utf8') : value;
-  } else if (rest[at] === '--jq') jq = rest[at += 1];
-  else if (rest[at] === '--method') method = rest[at += 1];
-  else if (rest[at] !== '--silent' && rest[at] !== '--paginate') throw new Error('unknown option ' + rest[at]);
-}
-const bot = { login: 'github-actions[bot]' };
-const [route] = path.split('?');
-const writes = Object.keys(fields).length > 0;
-const at = (pattern) => new RegExp('^repos/acme/iga/' + pattern + '$').exec(route);
-let answer;
-if (at('issues/7/comments') && !writes) answer = state.comments;
-else if (at('issues/7/comments')) state.comments.push({ id: state.comments.length + 1, user: bot, body: fields.body });
-else if (at('issues/comments/(\\\\d+)') && method === 'PATCH') {
-  state.comments.find(({ id }) => String(id) === at('issues/comments/(\\\\d+)')[1]).body = fields.body;
-} else if (at('statuses/(\\\\w+)') && writes) {
-  state.statuses.unshift({ sha: at('statuses/(\\\\w+)')[1], creator: bot, ...fields });
-} else if (at('commits/(\\\\w+)/statuses')) {
-  answer = state.statuses.filter(({ sha }) => sha === at('commits/(\\\\w+)/statuses')[1]);
-} else if (at('commits/(\\\\w+)/pulls')) answer = state.pulls;
-else if (at('git/refs/tags/tenantctl-applied') && method === 'PATCH' && state.applied) state.applied = fields.sha;
-else if (at('git/refs') && method === 'POST' && !state.applied) state.applied = fields.sha;
-else { console.error('404 ' + route); process.exit(1); }
-writeFileSync('hub.json', JSON.stringify(state));
-if (jq !== null) process.stdout.write(execFileSync('jq', ['-r', jq], { input: JSON.stringify(answer) }));
-`;
-
-/** What GitLab knows: its answers to curl. */
-const curl = `
-import { readFileSync, writeFileSync } from 'node:fs';
-const args = process.argv.slice(2);
-if (!args.includes('Authorization: Bearer lab-token')) throw new Error('not signed in');
-const state = JSON.parse(readFileSync('hub.json', 'utf8'));
-const url = args.at(-1).startsWith('http') ? args.at(-1) : args.find((each) => each.startsWith('http'));
-const route = url.replace('https://lab.example/api/v4/projects/12', '');
-const data = args[args.indexOf('--data-urlencode') + 1];
-const me = { id: 99 };
-if (url === 'https://lab.example/api/v4/user') console.log(JSON.stringify(me));
-else if (route === '/merge_requests/7/notes') {
-  const [name, file] = data.split('@');
-  state.comments.unshift({ author: me, [name]: readFileSync(file, 'utf8').trimEnd() });
-} else if (route === '/merge_requests/7/notes?order_by=created_at&sort=desc&per_page=100') {
-  console.log(JSON.stringify(state.comments));
-} else if (/^\\/repository\\/commits\\/\\w+\\/merge_requests$/.test(route)) console.log(JSON.stringify(state.pulls));
-else if (args.includes('DELETE') && route === '/repository/tags/tenantctl-applied') delete state.applied;
-else if (args.includes('POST') && route.startsWith('/repository/tags?tag_name=tenantctl-applied&ref=') && !state.applied) {
-  state.applied = route.split('ref=')[1];
-} else { console.error('curl: (22) 404 ' + route); process.exit(22); }
-writeFileSync('hub.json', JSON.stringify(state));
-`;
 
 let tenant: Sandbox;
 let runner: Runner;
@@ -128,18 +67,6 @@ function removeAppliedSender(): void {
   commit({ applied: false });
 }
 
-interface Hub {
-  /** Where the tag of the last applied revision is. */
-  readonly applied?: string;
-  readonly pulls: readonly object[];
-  readonly comments: readonly { readonly body: string; readonly [other: string]: unknown }[];
-  readonly statuses: readonly {
-    readonly state: string;
-    readonly description: string;
-    readonly sha: string;
-  }[];
-}
-
 function hub(known: Partial<Hub>): Hub {
   const none: Hub = { pulls: [], comments: [], statuses: [] };
   const state = { ...none, ...known };
@@ -170,53 +97,8 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
   const workflow = (): Json =>
     parse(readFileSync(join(runner.dir, '.github/workflows/tenantctl.yaml'), 'utf8'));
 
-  /** Runs the `run` steps of a job as GitHub does: after a failure only those that ask for it. */
-  async function job(name: string, event: Readonly<Record<string, string>>): Promise<Ran> {
-    const steps = own(member(workflow(), 'jobs', name), 'steps');
-    const values: Record<string, string> = { 'github.token': 'hub-token', 'inputs.digest': '', ...event };
-    let [code, output] = [0, ''];
-    for (const step of isArray(steps) ? steps : []) {
-      if (!isObject(step) || textOf(step, 'run') === null) continue;
-      if (code !== 0 && !textOf(step, 'if')?.includes('!cancelled()')) continue;
-      if (textOf(step, 'if')?.includes('hashFiles') && !exists('plan.md')) continue;
-      const ran = await runner.shell(textOf(step, 'run') ?? '', {
-        ...texts(member(workflow(), 'env'), values),
-        ...texts(isObject(own(step, 'env')) ? member(step, 'env') : {}, values),
-        GITHUB_REPOSITORY: 'acme/iga',
-        GITHUB_SHA: 'm1',
-        GITHUB_OUTPUT: join(runner.dir, 'outputs'),
-        GITHUB_STEP_SUMMARY: join(runner.dir, 'summary.md'),
-      });
-      const id = textOf(step, 'id');
-      if (id !== null) {
-        values[`steps.${id}.outcome`] = ran.code === 0 ? 'success' : 'failure';
-        for (const [, key, value] of exists('outputs')
-          ? runner.read('outputs').matchAll(/^(\w+)=(.*)$/gm)
-          : []) {
-          values[`steps.${id}.outputs.${key}`] = value ?? '';
-        }
-      }
-      code = code || ran.code;
-      output += ran.output;
-    }
-    return { code, output };
-  }
-
-  const exists = (path: string) => existsSync(join(runner.dir, path));
-
-  function texts(env: JsonObject, values: Readonly<Record<string, string>>): Record<string, string> {
-    const all: Record<string, string> = { ...values };
-    for (const [name, value] of Object.entries(secrets())) all[`secrets.${name}`] = value;
-    const filled = Object.entries(env).map(([name, value]): [string, string] => [
-      name,
-      String(value).replace(/\$\{\{ (\S+) \}\}/g, (_, expression: string) => {
-        const found = all[expression];
-        if (found === undefined) throw new Error(`The test does not know ${expression}.`);
-        return found;
-      }),
-    ]);
-    return Object.fromEntries(filled);
-  }
+  const job = (name: string, event: Readonly<Record<string, string>>): Promise<Ran> =>
+    runGithubJob(runner, workflow(), name, { event, secrets: secrets() });
 
   const request = { 'github.event.pull_request.number': '7', 'github.event.pull_request.head.sha': 'h1' };
 
@@ -369,27 +251,8 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
 describe('the pipeline for GitLab', () => {
   const file = (): Json => parse(runner.read('.gitlab-ci.yml'));
 
-  /** Runs a job's script, then what comes after it in a shell of its own. */
-  async function job(name: string, event: Readonly<Record<string, string>> = {}): Promise<Ran> {
-    const variables = Object.entries(member(file(), 'variables')).map(([key, value]): [string, string] => [
-      key,
-      String(value),
-    ]);
-    const env = {
-      ...Object.fromEntries(variables),
-      ...secrets(),
-      GITLAB_TOKEN: 'lab-token',
-      CI_API_V4_URL: 'https://lab.example/api/v4',
-      CI_PROJECT_ID: '12',
-      CI_COMMIT_SHA: 'm1',
-      CI_MERGE_REQUEST_IID: '7',
-      ...event,
-    };
-    const before = scriptOf(member(file(), 'default'), 'before_script');
-    const ran = await runner.shell(`${before}\n${scriptOf(member(file(), name), 'script')}`, env);
-    const after = await runner.shell(scriptOf(member(file(), name), 'after_script'), env);
-    return { code: ran.code, output: ran.output + after.output };
-  }
+  const job = (name: string, event: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+    runGitlabJob(runner, file(), name, { event, secrets: secrets() });
 
   const merged = { iid: 7, state: 'merged' };
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
+import { commitAll } from '../support/repository.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 
 let test: World;
@@ -110,5 +111,32 @@ describe('apply --proven-by', () => {
     expect(
       await applyTo('production', '--proven-by', 'test.json', '--allow-delete-all', 'SenderAddress'),
     ).toMatchObject({ code: 0 });
+  });
+
+  it('proves the delete of a removed manifest also by a tenant that does not have the object any more', async () => {
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    commitAll(test.dir);
+    await applyTo('test');
+    await applyTo('production');
+    declareSenders(sender('a@acme.example'));
+    const since = ['--since', 'HEAD'];
+    expect(await applyTo('production', ...since, '--proven-by', 'test.json')).toMatchObject({ code: 4 });
+    await applyTo('test', ...since);
+    // Another apply finds nothing to delete, and is as good a proof.
+    await applyTo('test', ...since);
+    expect(resultOf('test')).toMatchObject({ changes: [] });
+    expect(await applyTo('production', ...since, '--proven-by', 'test.json')).toMatchObject({ code: 0 });
+    expect(resultOf('production')).toMatchObject({ changes: [{ action: 'delete', outcome: 'done' }] });
+  });
+
+  it('takes no proof of a removed object from a tenant that still has it', async () => {
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    commitAll(test.dir);
+    await applyTo('test');
+    await applyTo('production');
+    declareSenders(sender('a@acme.example'));
+    await applyTo('test', '--since', 'HEAD', '--only', 'SenderAddress/a*');
+    const since = ['--since', 'HEAD', '--proven-by', 'test.json'];
+    expect(await applyTo('production', ...since)).toMatchObject({ code: 4 });
   });
 });

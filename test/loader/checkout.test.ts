@@ -35,7 +35,7 @@ function contentsOf(source: FileSource) {
   });
 }
 
-test('links to files and folders, chains, ways through other folders and out are followed as on the disk', () => {
+test('links to files and folders, chains, ways through other folders and out are followed as on the disk', async () => {
   const root = committed(
     {
       'config/own.yaml': 'own',
@@ -60,40 +60,42 @@ test('links to files and folders, chains, ways through other folders and out are
   const disk = contentsOf(diskSource(root));
   // What happens on the disk afterwards makes no difference.
   writeFileSync(join(root, 'store/file.yaml'), 'changed');
-  expect(atHead(root, contentsOf)).toEqual(disk);
+  expect(await atHead(root, contentsOf)).toEqual(disk);
   const paths = disk.map(([path]) => path);
   expect(paths).toContain('config/folder/deep/more/file.yaml');
   expect(paths).toContain('config/out.yaml');
-  expect(atHead(root, (source) => source.text('config/folder/deep/b.html'))).toBe('b');
-  expect(() => atHead(root, (source) => source.text('config/none/b.html'))).toThrow('There is no file');
+  expect(await atHead(root, (source) => source.text('config/folder/deep/b.html'))).toBe('b');
+  await expect(atHead(root, (source) => source.text('config/none/b.html'))).rejects.toThrow(
+    'There is no file',
+  );
 });
 
 test.each([
   ['that leads nowhere', { 'config/a.yaml': '../none.yaml' }],
   ['to no folder', { 'config/a': '../none' }],
   ['round in a circle', { 'config/a.yaml': 'b.yaml', 'config/b.yaml': 'a.yaml' }],
-])('a link %s is refused, as on the disk', (_what, links) => {
+])('a link %s is refused, as on the disk', async (_what, links) => {
   const root = committed({}, (dir) => {
     mkdirSync(join(dir, 'config'));
     return links;
   });
   const onDisk = thrown(() => diskSource(root).glob(everything));
-  const { diagnostics } = thrown(() => atHead(root, (source) => source.glob(everything)));
+  const { diagnostics } = await atHead(root, (source) => thrown(() => source.glob(everything)));
   expect(diagnostics).toEqual(onDisk.diagnostics);
   expect(diagnostics[0]?.message).toMatch(/^config.a\S* (is a broken link|cannot be read \(ELOOP\))/);
   const others = ['other/*.yaml', '*.yaml', '!config/**'];
-  expect(atHead(root, (source) => source.glob(others))).toEqual(['tenantctl.yaml']);
+  expect(await atHead(root, (source) => source.glob(others))).toEqual(['tenantctl.yaml']);
 });
 
-test('a project below the root of its repository sees its own files only', () => {
+test('a project below the root of its repository sees its own files only', async () => {
   const root = committed(
     { 'inner/tenantctl.yaml': '', 'inner/config/a.yaml': 'a', 'config/b.yaml': 'b' },
     () => ({}),
   );
-  expect(atHead(join(root, 'inner'), contentsOf)).toEqual([['config/a.yaml', 'a']]);
+  expect(await atHead(join(root, 'inner'), contentsOf)).toEqual([['config/a.yaml', 'a']]);
 });
 
-test('the folder is removed, whatever happens in it', () => {
+test('the folder is removed, whatever happens in it', async () => {
   const root = committed({ 'config/a.yaml': 'a' }, () => ({}));
   let used = '';
   const fail = ({ folder }: { folder: string }): never => {
@@ -101,7 +103,7 @@ test('the folder is removed, whatever happens in it', () => {
     expect(existsSync(join(folder, 'config/a.yaml'))).toBe(true);
     throw new Error('on purpose');
   };
-  expect(() => withRevision(projectIn(root), 'HEAD', fail)).toThrow('on purpose');
+  await expect(withRevision(projectIn(root), 'HEAD', fail)).rejects.toThrow('on purpose');
   expect(existsSync(used)).toBe(false);
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })).toBe('');
 });

@@ -129,7 +129,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
         await page.frameLocator('iframe').first().locator('#l').click();
       }
       await page.getByLabel('Filter by text').fill('script');
-      await page.getByText(/\d of \d/).waitFor();
+      await page.locator('#count', { hasText: /\d of \d/ }).waitFor();
       expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
       expect(await page.locator('.entry img, .entry script, a[href^="javascript"]').count()).toBe(0);
       expect(page.url()).toMatch(/^file:/);

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { type Fleet, type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import type { Action, Change, Difference, Plan, Summary } from '../../src/model/plan.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
 import type { ReportOptions } from '../../src/report/index.ts';
@@ -63,6 +64,27 @@ export function plan(changes: readonly Change[], more: Partial<Plan> = {}): Plan
     diagnostics: [],
     ...more,
   };
+}
+
+/** The plans of these environments; one whose changes are an error could not be made. */
+export function fleet(
+  names: readonly string[],
+  changesOf: (name: string) => readonly Change[] | Diagnostic,
+): Fleet {
+  return fleetOf(
+    names.map((name): FleetMember => {
+      const made = changesOf(name);
+      return 'severity' in made
+        ? { name, plan: null, error: { exitCode: 1, diagnostics: [made] } }
+        : { name, plan: plan(made, { environment: name }), error: null };
+    }),
+  );
+}
+
+/** `tenant-01`, `tenant-02`, … */
+export function names(count: number): string[] {
+  const width = String(count).length;
+  return Array.from({ length: count }, (_, at) => `tenant-${String(at + 1).padStart(width, '0')}`);
 }
 
 const oldBody = `<html>

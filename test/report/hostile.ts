@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import type { Document } from '../../src/report/index.ts';
 import { added, change, difference, outcome, plan, result } from './fixtures.ts';
 
@@ -69,26 +70,27 @@ export function hostileDocuments(port = 1): readonly Document[] {
     error: text,
     warnings: [text],
   });
+  const hostilePlan = plan([item, unknown], {
+    ...made,
+    scope,
+    diagnostics: [problem, { ...problem, severity: 'warning' }],
+    tool: { name: text, version: text },
+  });
+  const hostileResult = result([fate, { ...fate, outcome: 'done' }], {
+    ...made,
+    planDigest: text,
+    startedAt: text,
+    endedAt: text,
+    diagnostics: [problem],
+  });
+  const member = (name: string): FleetMember => ({ name: `${text}${name}`, plan: hostilePlan, error: null });
+  const broken: FleetMember = { name: text, plan: null, error: { exitCode: 1, diagnostics: [problem] } };
+  const fleet = fleetOf([...['a', 'b', 'c', 'd', 'e', 'f'].map(member), broken]);
   return [
-    {
-      is: 'plan',
-      plan: plan([item, unknown], {
-        ...made,
-        scope,
-        diagnostics: [problem],
-        tool: { name: text, version: text },
-      }),
-    },
-    {
-      is: 'result',
-      result: result([fate, { ...fate, outcome: 'done' }], {
-        ...made,
-        planDigest: text,
-        startedAt: text,
-        endedAt: text,
-        diagnostics: [problem],
-      }),
-    },
+    { is: 'plan', plan: hostilePlan },
+    { is: 'result', result: hostileResult },
+    { is: 'fleet', fleet },
+    { is: 'fleet', fleet: fleetOf([{ ...member('a'), result: hostileResult }, broken]) },
     { is: 'diagnostics', diagnostics: [problem] },
   ];
 }

@@ -7,8 +7,10 @@ export const starts = ['examples', 'export'] as const;
 /** The CI systems that a pipeline can be written for. */
 export const pipelines = ['github', 'gitlab', 'both', 'none'] as const;
 
-/** The tenant of a new project. */
+/** A tenant of a new project, and the environment that it becomes. */
 export interface NewTenant {
+  /** The name of the environment. */
+  readonly name: string;
   /** The base URLs of its services. */
   readonly identity: string;
   readonly profiles: string | null;
@@ -19,44 +21,79 @@ export interface NewTenant {
 
 /** Everything that decides what a new project contains. */
 export interface Choices {
-  /** `null`: only an embedded tenant. */
-  readonly tenant: NewTenant | null;
+  /** In the order in which changes go to them; none: only an embedded tenant. */
+  readonly tenants: readonly NewTenant[];
   readonly from: (typeof starts)[number];
   readonly pipelines: (typeof pipelines)[number];
 }
 
 /** The choices made by options. */
 export interface Given {
-  readonly identity: string | undefined;
-  readonly profiles: string | undefined;
+  /** A base URL, or several as `NAME=URL`. */
+  readonly identity: readonly string[];
+  readonly profiles: readonly string[];
   readonly from: Choices['from'] | undefined;
   readonly pipelines: Choices['pipelines'] | undefined;
 }
 
-/** Throws a Failure for base URLs that a project cannot have. */
-export function checkGiven({ identity, profiles }: Given): void {
-  if (identity !== undefined) baseUrl(identity, '--identity');
-  if (profiles !== undefined) baseUrl(profiles, '--profiles');
-  if (profiles !== undefined && identity === undefined) {
+/** The environment of the only tenant in a new project, which the pipelines work on. */
+export const environmentName = 'production';
+
+/** The tenants that options name, without the names of their variables. Throws a Failure for what a project cannot have. */
+export function givenTenants({ identity, profiles }: Given): readonly GivenTenant[] {
+  const services = identity.map((text) => namedUrl(text, '--identity'));
+  const others = profiles.map((text) => namedUrl(text, '--profiles'));
+  const isOne = services.length === 1;
+  const names = services.map(({ name }) => name ?? (isOne ? environmentName : ''));
+  if (services.length === 0 && others.length > 0) {
     throw failure('usage', 'A tenant needs the base URL of its identity service.', {
       hint: 'Add it with --identity.',
     });
   }
+  if (new Set(names).size < names.length || names.includes('')) {
+    throw failure('usage', 'Several tenants need names of their own.', { hint: namesHint });
+  }
+  const stray = others.find(({ name }) => !names.includes(name ?? (isOne ? (names[0] ?? '') : '')));
+  if (stray) {
+    throw failure('usage', `--profiles ${stray.name ?? ''} has no --identity of that name.`, {
+      hint: namesHint,
+    });
+  }
+  return services.map(({ url }, at) => {
+    const name = names[at] ?? '';
+    const own = others.find((other) => other.name === name || (isOne && other.name === null));
+    return { name, identity: url, profiles: own?.url ?? null };
+  });
 }
 
-/** The names of the variables with the credentials, where nobody chooses others. */
-export const usualNames = { clientId: 'TENANT_CLIENT_ID', clientSecret: 'TENANT_CLIENT_SECRET' };
+const namesHint = 'For example: --identity test=https://… --identity production=https://…';
+
+/** What options say about a tenant. */
+export type GivenTenant = Pick<NewTenant, 'name' | 'identity' | 'profiles'>;
+
+/** Reads `URL` or `NAME=URL`. */
+function namedUrl(text: string, option: string): { readonly name: string | null; readonly url: string } {
+  const [, name, url] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.*)$/s.exec(text) ?? [];
+  return { name: name ?? null, url: baseUrl(url ?? text, option) };
+}
+
+/** The names of the variables with the credentials of a tenant, where nobody chooses others. */
+export function usualNames(prefix = 'TENANT'): Pick<NewTenant, 'clientId' | 'clientSecret'> {
+  const words = prefix.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+  const start = /^[A-Z]/.test(words) ? words : `TENANT_${words}`;
+  return { clientId: `${start}_CLIENT_ID`, clientSecret: `${start}_CLIENT_SECRET` };
+}
 
 /** The choices with defaults for what the options leave open. */
 export function chooseDefaults(given: Given): Choices {
-  const { identity, profiles = null, pipelines = 'both' } = given;
-  const tenant = identity === undefined ? null : { identity, profiles, ...usualNames };
-  return { tenant, from: given.from ?? startFor(tenant), pipelines };
+  const all = givenTenants(given);
+  const tenants = all.map((each) => ({ ...each, ...usualNames(all.length > 1 ? each.name : undefined) }));
+  return { tenants, from: given.from ?? startFor(tenants), pipelines: given.pipelines ?? 'both' };
 }
 
 /** A tenant has objects of its own; the examples are about those of the embedded one. */
-export const startFor = (tenant: NewTenant | null): Choices['from'] =>
-  tenant === null ? 'examples' : 'export';
+export const startFor = (tenants: readonly NewTenant[]): Choices['from'] =>
+  tenants.length === 0 ? 'examples' : 'export';
 
 /** Checks the base URL of a service. The Failure does not contain the text, which may hold a password. */
 export function baseUrl(text: string, name = 'The address'): string {

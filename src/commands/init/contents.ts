@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
 import type { Detected } from '../../engine/detect.ts';
 import {
   isArray,
@@ -10,7 +10,7 @@ import {
   parseJson,
 } from '../../model/json.ts';
 import { version } from '../../model/version.ts';
-import type { Choices, NewTenant } from './choices.ts';
+import { type Choices, environmentName, type NewTenant, usualNames } from './choices.ts';
 
 /**
  * What to write into a file, given its existing text, or `null` where there is none. Returns the same text to keep the
@@ -18,56 +18,98 @@ import type { Choices, NewTenant } from './choices.ts';
  */
 export type Content = (existing: string | null) => string | null;
 
-/** The environment of a tenant in a new project, which the pipelines work on. */
-export const environmentName = 'production';
-
-/** The project file: the example's with the choices made in it. Its comments stay. */
+/**
+ * The project file: the example's with the choices made in it. Its comments stay.
+ *
+ * @param detected the settings that each of the tenants needs, in their order
+ */
 export function projectFile(
   example: string,
-  { tenant, from }: Choices,
-  detected: readonly Detected[],
+  { tenants, from }: Choices,
+  detected: readonly (readonly Detected[])[],
 ): string {
   const text = example.replace('$schema=../schemas/', '$schema=.tenantctl/schemas/');
-  if (tenant === null && from === 'examples') return text;
+  if (tenants.length === 0 && from === 'examples') return text;
   const document = parseDocument(text, { keepSourceTokens: true, logLevel: 'silent' });
-  if (tenant !== null) nameTenant(document, tenant, detected);
   // These are about the objects of the examples. An export uses no variables.
   if (from === 'export') {
     for (const name of ['sandbox', environmentName]) document.deleteIn(['environments', name, 'variables']);
     for (const part of ['overlays', 'protect', 'prune']) document.deleteIn([...environment, part]);
   }
-  if (from === 'export' && tenant !== null) leaveOutSandbox(document);
+  addTenants(document, tenants, detected);
+  if (from === 'export' && tenants.length > 0) leaveOutSandbox(document, tenants);
   return document.toString({ lineWidth: 0, singleQuote: true });
 }
 
 const environment = ['environments', environmentName];
 
-function nameTenant(document: Document, tenant: NewTenant, detected: readonly Detected[]): void {
-  document.setIn([...environment, 'identity', 'baseUrl'], tenant.identity);
-  for (const name of ['clientId', 'clientSecret'] as const) {
-    const credential = document.getIn([...environment, 'identity', 'auth', name], true);
-    // It keeps its tag.
-    if (isScalar(credential)) credential.value = tenant[name];
+/** Puts an environment for each tenant in the place of the example's. More than two are in a group, but for the first. */
+function addTenants(
+  document: Document,
+  tenants: readonly NewTenant[],
+  detected: readonly (readonly Detected[])[],
+): void {
+  const environments = document.get('environments');
+  const pattern = document.getIn(environment, true);
+  if (!isMap(environments) || !isMap(pattern) || tenants.length === 0) return;
+  environments.delete(environmentName);
+  for (const [at, tenant] of tenants.entries()) {
+    const settings = pattern.clone();
+    if (!isMap(settings)) continue;
+    nameTenant(document, settings, tenant, detected[at] ?? []);
+    if (tenants.length > 1) nameSecret(settings, tenant);
+    const name = document.createNode(tenant.name);
+    name.spaceBefore = true;
+    environments.add(document.createPair(name, settings));
   }
-  if (tenant.profiles === null) document.deleteIn([...environment, 'profiles']);
-  else document.setIn([...environment, 'profiles', 'baseUrl'], tenant.profiles);
-  for (const { service, name, value, because } of detected) {
-    const settings = document.getIn([...environment, service]);
-    const key = document.createNode(name);
-    key.commentBefore = ` Detected by \`tenantctl init\`: ${because}.`;
-    if (isMap(settings)) settings.add(document.createPair(key, value));
+  const [, ...others] = tenants.map(({ name }) => name);
+  if (others.length > 1 && isMap(document.contents)) {
+    const name = document.createNode('groups');
+    name.spaceBefore = true;
+    document.contents.add(document.createPair(name, { [laterGroup]: others }));
   }
 }
 
-function leaveOutSandbox(document: Document): void {
-  document.setIn(['defaultEnvironment'], environmentName);
+/** The group of all tenants but the first. */
+export const laterGroup = 'production';
+
+function nameTenant(
+  document: Document,
+  settings: YAMLMap,
+  tenant: NewTenant,
+  detected: readonly Detected[],
+): void {
+  settings.setIn(['identity', 'baseUrl'], tenant.identity);
+  for (const name of ['clientId', 'clientSecret'] as const) {
+    const credential = settings.getIn(['identity', 'auth', name], true);
+    // It keeps its tag.
+    if (isScalar(credential)) credential.value = tenant[name];
+  }
+  if (tenant.profiles === null) settings.delete('profiles');
+  else settings.setIn(['profiles', 'baseUrl'], tenant.profiles);
+  for (const { service, name, value, because } of detected) {
+    const members = settings.get(service);
+    const key = document.createNode(name);
+    key.commentBefore = ` Detected by \`tenantctl init\`: ${because}.`;
+    if (isMap(members)) members.add(document.createPair(key, value));
+  }
+}
+
+/** Each tenant has its own password for the ticket system of the examples. */
+function nameSecret(settings: YAMLMap, { name }: NewTenant): void {
+  const password = settings.getIn(['variables', 'snowPassword'], true);
+  if (isScalar(password)) password.value = usualNames(name).clientId.replace(/CLIENT_ID$/, 'SNOW_PASSWORD');
+}
+
+function leaveOutSandbox(document: Document, [first]: readonly NewTenant[]): void {
+  document.setIn(['defaultEnvironment'], first?.name);
   const environments = document.get('environments');
   if (!isMap(environments)) return;
   environments.delete('sandbox');
   // The comment is about the embedded tenant, and the empty line was below it.
   environments.commentBefore = null;
-  const [first] = environments.items;
-  if (isScalar(first?.key)) first.key.spaceBefore = false;
+  const [top] = environments.items;
+  if (isScalar(top?.key)) top.key.spaceBefore = false;
 }
 
 /**

@@ -1,10 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
+import { isNode, parseDocument } from 'yaml';
 import type { Endpoint } from '../../kinds/project.ts';
-import { loadEnvironment, valuesIn } from '../../loader/index.ts';
+import { loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
+import { selectEnvironments } from '../../loader/selection.ts';
 import { Failure } from '../../model/failure.ts';
-import { environmentName } from './contents.ts';
+import { environmentName } from './choices.ts';
+
+/** Environments that a pipeline applies to in one step. */
+export interface Stage {
+  /** What `--env` selects them by. */
+  readonly selection: string;
+  /** The environment variables that they use: in the project file, in their own, and in manifests. */
+  readonly names: readonly string[];
+}
 
 /** What a pipeline has to know of its project. */
 export interface PipelineFacts {
@@ -16,51 +26,100 @@ export interface PipelineFacts {
   readonly unset: readonly string[];
   /** The secrets of manifests that have no value on this machine. A plan needs only those that the tenant shows. */
   readonly unsetSecrets: readonly string[];
-  /** The hosts of the tenant, which alone may be called; `null` where the project file does not tell them. */
+  /** The hosts of the tenants, which alone may be called; `null` where the project file does not tell them. */
   readonly hosts: readonly string[] | null;
+  /** Where changes go first, and where they go with its proof; `null`: there is only one environment. */
+  readonly stages: readonly [Stage, Stage] | null;
 }
 
-/** What the pipelines of the project in `root` have to know of it. */
-export function readPipelineFacts(root: string, env: NodeJS.ProcessEnv): PipelineFacts {
-  const project = namesIn(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}'], 'env|secret');
-  const secrets = namesIn(root, manifestGlobs, 'secret').filter((name) => !project.includes(name));
-  const names = [...new Set([...project, ...namesIn(root, manifestGlobs, 'env|secret')])].sort();
+/** The selections of the environments that get changes first, and of those that get them with its proof. */
+export type Promotion = readonly [string, string];
+
+/**
+ * What the pipelines of the project in `root` have to know of it. Throws a Failure for a selection that selects no
+ * environment.
+ */
+export function readPipelineFacts(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  promotion: Promotion | null,
+): PipelineFacts {
+  const project = namesIn(filesOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']), 'env|secret');
+  const manifests = filesOf(root, manifestGlobs);
+  const secrets = namesIn(manifests, 'secret').filter((name) => !project.includes(name));
+  const names = sorted([...project, ...namesIn(manifests, 'env|secret')]);
   const values = valuesIn(root, { env });
   const unset = names.filter((name) => values.problem(name) !== null);
+  const placeholders = { ...Object.fromEntries(names.map((name) => [name, 'unset'])), ...env };
+  const stages = promotion && readStages(root, placeholders, promotion);
+  const environments = stages?.flatMap(({ environments }) => environments) ?? [environmentName];
   return {
-    hasManifests: filesOf(root, manifestGlobs).length > 0,
+    hasManifests: manifests.length > 0,
     names,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
-    hosts: readHosts(root, { ...Object.fromEntries(names.map((name) => [name, 'unset'])), ...env }),
+    hosts: readHosts(root, placeholders, environments),
+    stages,
   };
 }
 
 const manifestGlobs = ['config/**/*.{yaml,yml}'];
 
-const filesOf = (root: string, patterns: readonly string[]) =>
-  globSync(patterns, { cwd: root, expandDirectories: false }).sort();
+const sorted = (names: readonly string[]) => [...new Set(names)].sort();
 
-/** The environment variables that files name with one of the tags. */
-function namesIn(root: string, patterns: readonly string[], tags: 'secret' | 'env|secret'): string[] {
-  const texts = filesOf(root, patterns).map((path) => readFileSync(join(root, path), 'utf8'));
+/** The texts of the files that globs name. */
+const filesOf = (root: string, patterns: readonly string[]) =>
+  globSync(patterns, { cwd: root, expandDirectories: false })
+    .sort()
+    .map((path) => readFileSync(join(root, path), 'utf8'));
+
+/** The environment variables that texts name with one of the tags. */
+function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret'): string[] {
   const used = new RegExp(`^[^#\\n]*?!(?:${tags}) +["']?([A-Za-z_]\\w*)`, 'gm');
   return texts.flatMap((text) => [...text.matchAll(used)].map(([, name = '']) => name));
 }
 
-/** The hosts that get requests or credentials. `null` where the environment cannot be read, or is embedded. */
-function readHosts(root: string, env: NodeJS.ProcessEnv): string[] | null {
+type ReadStage = Stage & { readonly environments: readonly string[] };
+
+function readStages(root: string, env: NodeJS.ProcessEnv, promotion: Promotion): [ReadStage, ReadStage] {
+  const known = loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env });
+  const manifests = filesOf(root, manifestGlobs);
+  const read = (selection: string): ReadStage => {
+    const environments = selectEnvironments([selection], known);
+    const own = environments.flatMap((name) => textsOf(root, name));
+    return { selection, environments, names: sorted(namesIn([...own, ...manifests], 'env|secret')) };
+  };
+  const [first, next] = promotion;
+  return [read(first), read(next)];
+}
+
+/** The parts of project files that are about one environment. */
+function textsOf(root: string, name: string): string[] {
+  const text = readFileSync(join(root, 'tenantctl.yaml'), 'utf8');
+  const node = parseDocument(text, { logLevel: 'silent' }).getIn(['environments', name], true);
+  const [start, end] = (isNode(node) && node.range) || [0, 0];
+  const file = join(root, 'environments', `${name}.yaml`);
+  return [text.slice(start, end), ...(existsSync(file) ? [readFileSync(file, 'utf8')] : [])];
+}
+
+/** The hosts that get requests or credentials. `null` where an environment cannot be read, or all are embedded. */
+function readHosts(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  environments: readonly string[],
+): readonly string[] | null {
   try {
-    const { connection } = loadEnvironment({
-      configFile: join(root, 'tenantctl.yaml'),
-      environment: environmentName,
-      env,
-    }).environment;
-    if (connection.to === 'sandbox') return null;
-    const urls = [connection.identity, connection.profiles].flatMap((endpoint) =>
-      endpoint ? urlsOf(endpoint) : [],
-    );
-    return [...new Set(urls.map((url) => new URL(url).host))];
+    const urls = environments.flatMap((environment) => {
+      const { connection } = loadEnvironment({
+        configFile: join(root, 'tenantctl.yaml'),
+        environment,
+        env,
+      }).environment;
+      const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
+      return endpoints.flatMap((endpoint) => (endpoint ? urlsOf(endpoint) : []));
+    });
+    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
+    return hosts.length > 0 ? hosts : null;
   } catch (error) {
     // `validate` and `plan` explain what is wrong with the project file.
     if (error instanceof Failure) return null;

@@ -46,7 +46,11 @@ const newFile = (path: string, text: string): ProjectFile => ({
 const schemaFolder = '.tenantctl/schemas';
 
 /** The files of a new project without its pipelines. A project file that exists gets no example manifests. */
-export function projectFiles(choices: Choices, root: string, detected: readonly Detected[]): ProjectFile[] {
+export function projectFiles(
+  choices: Choices,
+  root: string,
+  detected: readonly (readonly Detected[])[],
+): ProjectFile[] {
   const isNew = !existsSync(join(root, 'tenantctl.yaml'));
   return [
     newFile('tenantctl.yaml', projectText(choices, detected)),
@@ -74,7 +78,7 @@ const ignoredPaths = [
 ];
 
 /** The project file of a new project. */
-export function projectText(choices: Choices, detected: readonly Detected[]): string {
+export function projectText(choices: Choices, detected: readonly (readonly Detected[])[]): string {
   return projectFile(example('tenantctl.yaml'), choices, detected);
 }
 
@@ -95,6 +99,7 @@ export function pipelineFiles(
   facts: PipelineFacts,
   { top, folder }: Placed,
 ): PipelineFile[] {
+  const source = facts.stages === null ? '' : 'promotion/';
   return [
     { system: 'github', path: '.github/workflows/tenantctl.yaml', beside: 'tenantctl.github.yaml' },
     { system: 'gitlab', path: '.gitlab-ci.yml', beside: 'tenantctl.gitlab-ci.yml' },
@@ -103,14 +108,17 @@ export function pipelineFiles(
     .map(({ path, beside }) => {
       const existing = readIfExists(join(top, path));
       const isOurs = existing === null || hasJobsFor(existing, folder);
-      const file = newFile(isOurs ? path : `${folder}${beside}`, pipelineFile(example(path), facts, folder));
+      const file = newFile(
+        isOurs ? path : `${folder}${beside}`,
+        pipelineFile(example(`${source}${path}`), facts, folder),
+      );
       return { ...file, addTo: isOurs ? null : path };
     });
 }
 
-function manifestFiles({ from, tenant }: Choices): ProjectFile[] {
+function manifestFiles({ from, tenants }: Choices): ProjectFile[] {
   const seed = [newFile('sandbox.seed.yaml', example('sandbox.seed.yaml'))];
-  if (from === 'export') return tenant === null ? seed : [];
+  if (from === 'export') return tenants.length === 0 ? seed : [];
   const paths = readdirSync(packageFile('examples/config'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(packageFile('examples/').length))

@@ -1,3 +1,4 @@
+import { isPlainName } from '../../loader/selection.ts';
 import { usualNames } from './choices.ts';
 import type { PipelineFacts } from './facts.ts';
 
@@ -5,24 +6,58 @@ import type { PipelineFacts } from './facts.ts';
 export const unknownHost = 'name-the-hosts-of-your-tenant.invalid';
 
 /**
- * The example's pipeline with the hosts of this project, and with its secrets.
+ * The example's pipeline with the hosts of this project, its environments, and its secrets.
  *
  * @param folder the project's folder in its repository, with `/` at its end; `''` where it is the same
  */
-export function pipelineFile(example: string, { names, hosts }: PipelineFacts, folder: string): string {
-  const allowed = hosts === null ? unknownHost : hosts.join(',');
-  const used = names.length > 0 ? names : Object.values(usualNames);
-  const text = example
-    .replace(/(?<=^ +TENANTCTL_ALLOWED_HOSTS: ).*$/m, () => allowed)
-    .replaceAll(usedSecrets, (_lines, indent: string) =>
-      used.map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`).join(''),
-    );
+export function pipelineFile(example: string, facts: PipelineFacts, folder: string): string {
+  const allowed = facts.hosts === null ? unknownHost : facts.hosts.join(',');
+  const text = withEnvironments(example, facts).replace(
+    /(?<=^ +TENANTCTL_ALLOWED_HOSTS: ).*$/m,
+    () => allowed,
+  );
   return folder === '' ? text : inFolder(text, folder);
 }
+
+function withEnvironments(example: string, { names, stages }: PipelineFacts): string {
+  if (stages === null) {
+    const used = names.length > 0 ? names : Object.values(usualNames());
+    return example.replaceAll(usedSecrets, (_lines, indent: string) => secretLines(used, indent));
+  }
+  const [first, next] = stages;
+  const text = example.replaceAll(promotedSecrets, (lines, indent: string) => {
+    const used = [
+      ...(lines.includes('TEST_') ? first.names : []),
+      ...(lines.includes('PRODUCTION_') ? next.names : []),
+    ];
+    return secretLines([...new Set(used)].sort(), indent);
+  });
+  return text
+    .replace(/(?<=^ +TENANTCTL_FIRST: ).*$/m, () => quoted(first.selection))
+    .replace(/(?<=^ +TENANTCTL_NEXT: ).*$/m, () => quoted(next.selection))
+    .replaceAll(/(?<=`|^ +environment: )(test|production)(?=`|$)/gm, (name) =>
+      deploymentName((name === 'test' ? first : next).selection, name),
+    );
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** The environment of GitHub or GitLab for a selection: the name of the group or environment. */
+function deploymentName(selection: string, otherwise: string): string {
+  const name = selection.replace(/^@/, '');
+  return isPlainName(name) ? name : otherwise;
+}
+
+const secretLines = (names: readonly string[], indent: string) =>
+  names.map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`).join('');
 
 /** Whether a pipeline that exists has jobs for the project in this folder, as `pipelineFile` would write them. */
 export const hasJobsFor = (existing: string, folder: string): boolean =>
   existing.includes('bin/tenantctl') && existing.includes(folder.slice(0, -1));
+
+/** The secrets of the example that promotes: of one of its tenants, or of both. */
+const promotedSecrets =
+  /^( +)(?:TEST|PRODUCTION)_CLIENT_ID: .*\n(?: +(?:TEST|PRODUCTION)_CLIENT_\w+: .*\n)+/gm;
 
 /** The secrets of the examples, a line for each. */
 const usedSecrets = /^( +)TENANT_CLIENT_ID: .*\n +TENANT_CLIENT_SECRET: .*\n( +SNOW_PASSWORD: .*\n)?/gm;

@@ -1,5 +1,6 @@
 import type { Survey } from '../../engine/detect.ts';
 import { valuesIn } from '../../loader/index.ts';
+import { isPlainName } from '../../loader/selection.ts';
 import { Failure, failure, interruption } from '../../model/failure.ts';
 import { looksLikeCredential } from '../../model/sensitive.ts';
 import { printable } from '../../report/safe.ts';
@@ -9,7 +10,10 @@ import {
   baseUrl,
   type Choices,
   chooseDefaults,
+  environmentName,
   type Given,
+  type GivenTenant,
+  givenTenants,
   type NewTenant,
   pipelines,
   startFor,
@@ -20,8 +24,8 @@ import { printProblems, printSurvey, surveyWith } from './survey.ts';
 /** What was decided, and what was learnt meanwhile. */
 export interface Setup {
   readonly choices: Choices;
-  /** `null`: the tenant was not read. */
-  readonly survey: Survey | null;
+  /** What was learnt of each of the tenants; `null`: it was not read. */
+  readonly surveys: readonly (Survey | null)[];
   /** The environment, and the credentials that somebody typed. */
   readonly env: NodeJS.ProcessEnv;
   /** The names of typed credentials to keep in `.env`. */
@@ -35,19 +39,24 @@ export async function askForSetup(
   io: Io,
 ): Promise<Setup> {
   const prompt = openPrompt(io);
-  const asking = { ask: asker(prompt, io), prompt, root, io };
+  const asking = { ask: asker(prompt, io), prompt, root, io, env: io.env };
   try {
     // The project file of an existing project names its tenants.
-    const found = isNew ? await askForTenant(given, asking) : null;
-    const tenant = found?.tenant ?? chooseDefaults(given).tenant;
+    const found = isNew ? await askForTenants(given, asking) : [];
+    const tenants = isNew ? found.map(({ tenant }) => tenant) : chooseDefaults(given).tenants;
     const choices: Choices = {
-      tenant,
-      from: given.from ?? startFor(tenant),
+      tenants,
+      from: given.from ?? startFor(tenants),
       pipelines:
         given.pipelines ??
         (await asking.ask('A pipeline for github, gitlab, both or none? [both] ', oneOf(pipelines, 'both'))),
     };
-    return { choices, survey: found?.survey ?? null, env: found?.env ?? io.env, keep: found?.keep ?? [] };
+    return {
+      choices,
+      surveys: found.map(({ survey }) => survey),
+      env: found.at(-1)?.env ?? io.env,
+      keep: found.flatMap(({ keep }) => keep),
+    };
   } finally {
     prompt.close();
   }
@@ -62,6 +71,8 @@ interface Asking {
   readonly prompt: Prompt;
   readonly root: string;
   readonly io: Io;
+  /** The environment, with what was typed for earlier tenants. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 function asker(prompt: Prompt, io: Io): Ask {
@@ -79,16 +90,72 @@ function asker(prompt: Prompt, io: Io): Ask {
   };
 }
 
-type AskedTenant = Omit<Setup, 'choices'> & { readonly tenant: NewTenant };
+interface AskedTenant extends Pick<Setup, 'env' | 'keep'> {
+  readonly tenant: NewTenant;
+  readonly survey: Survey | null;
+}
 
-/** Asks for a tenant and its credentials until they work, or somebody goes on without. `null`: the embedded tenant. */
-async function askForTenant(given: Given, asking: Asking): Promise<AskedTenant | null> {
+/** Asks for tenants, in the order in which changes go to them; none: the embedded tenant. */
+async function askForTenants(given: Given, asking: Asking): Promise<readonly AskedTenant[]> {
+  const known = givenTenants(given);
+  if (known.length > 1) return askForEach(known, asking);
   const kinds = ['sandbox', 'tenant'] as const;
-  if (given.identity === undefined) {
+  if (known.length === 0) {
     const kind = await asking.ask('An embedded sandbox for trials, or a tenant? [sandbox] ', oneOf(kinds));
-    if (kind === 'sandbox') return null;
+    if (kind === 'sandbox') return [];
   }
-  let tenant = await askForAddresses(given, {}, asking);
+  const first = await askForTenant(known[0] ?? { name: environmentName }, usualNames(), asking);
+  const others = await askForOthers(first, asking);
+  if (others.length === 0) return [first];
+  const taken = others.map(({ tenant }) => tenant.name);
+  const name = await asking.ask('And the name of the first one: [test] ', newName(taken, 'test'));
+  return [{ ...first, tenant: { ...first.tenant, name } }, ...others];
+}
+
+async function askForEach(known: readonly GivenTenant[], asking: Asking): Promise<readonly AskedTenant[]> {
+  const asked: AskedTenant[] = [];
+  for (const each of known) {
+    asking.io.stderr.write(`${each.name}:\n`);
+    const env = asked.at(-1)?.env ?? asking.env;
+    asked.push(await askForTenant(each, usualNames(each.name), { ...asking, env }));
+  }
+  return asked;
+}
+
+/** Asks for the tenants that get what the first one has proven. */
+async function askForOthers({ env }: AskedTenant, asking: Asking): Promise<readonly AskedTenant[]> {
+  const others: AskedTenant[] = [];
+  for (;;) {
+    const taken = others.map(({ tenant }) => tenant.name);
+    const question =
+      taken.length === 0
+        ? 'Another tenant, which gets what was tested in this one? Its name, such as production, or - for none: [-] '
+        : 'Another one? Its name, or - for none: [-] ';
+    const name = await asking.ask(question, newName(taken, '-'));
+    if (name === '-') return others;
+    const known = { ...asking, env: others.at(-1)?.env ?? env };
+    others.push(await askForTenant({ name }, usualNames(name), known));
+  }
+}
+
+/** Reads the name of an environment that is not there yet. */
+function newName(taken: readonly string[], preset: string): (answer: string) => string {
+  return (answer) => {
+    const name = answer === '' ? preset : answer;
+    if (name === preset ? !taken.includes(name) : isPlainName(name) && !taken.includes(name)) return name;
+    throw failure('usage', 'Please give a new name of letters, digits, dots, dashes and underscores.');
+  };
+}
+
+type UsualNames = Pick<NewTenant, 'clientId' | 'clientSecret'>;
+
+/** Asks for a tenant and its credentials until they work, or somebody goes on without. */
+async function askForTenant(
+  known: Partial<GivenTenant> & Pick<GivenTenant, 'name'>,
+  names: UsualNames,
+  asking: Asking,
+): Promise<AskedTenant> {
+  let tenant = await askForAddresses(known, names, asking);
   for (;;) {
     const { env, typed } = await askForCredentials(tenant, asking);
     try {
@@ -103,15 +170,15 @@ async function askForTenant(given: Given, asking: Asking): Promise<AskedTenant |
     const next = ['again', 'unchecked'] as const;
     const question = 'Answer the questions again, or go on unchecked and without an export? [again] ';
     if ((await asking.ask(question, oneOf(next))) === 'unchecked')
-      return { tenant, survey: null, env: asking.io.env, keep: [] };
-    tenant = await askForAddresses({}, tenant, asking);
+      return { tenant, survey: null, env: asking.env, keep: [] };
+    tenant = await askForAddresses({ name: tenant.name }, tenant, asking);
   }
 }
 
 /** @param before the answers to offer, where somebody is asked again */
 async function askForAddresses(
-  { identity, profiles }: Partial<Given>,
-  before: Partial<NewTenant>,
+  { name, identity, profiles }: Partial<GivenTenant> & Pick<GivenTenant, 'name'>,
+  before: UsualNames & Partial<NewTenant>,
   { ask }: Asking,
 ): Promise<NewTenant> {
   const offered = (text: string | null | undefined) => (text ? ` [${text}]` : '');
@@ -127,16 +194,16 @@ async function askForAddresses(
           ),
         }
       : { identity, profiles: profiles ?? null };
-  const names = { ...usualNames, ...before };
   return {
+    name,
     ...services,
     clientId: await ask(
-      `Environment variable with the client id: [${names.clientId}] `,
-      variableName(names.clientId),
+      `Environment variable with the client id: [${before.clientId}] `,
+      variableName(before.clientId),
     ),
     clientSecret: await ask(
-      `Environment variable with the client secret: [${names.clientSecret}] `,
-      variableName(names.clientSecret),
+      `Environment variable with the client secret: [${before.clientSecret}] `,
+      variableName(before.clientSecret),
     ),
   };
 }
@@ -158,17 +225,17 @@ function variableName(preset: string): (answer: string) => string {
 /** Asks for the credentials that are not set. They are kept in memory only. */
 async function askForCredentials(
   { clientId, clientSecret }: NewTenant,
-  { prompt, root, io }: Asking,
+  { prompt, root, env: before }: Asking,
 ): Promise<{ readonly env: NodeJS.ProcessEnv; readonly typed: readonly string[] }> {
-  const values = valuesIn(root, { env: io.env });
-  let env = io.env;
+  const values = valuesIn(root, { env: before });
+  let env = before;
   const typed: string[] = [];
   for (const name of new Set([clientId, clientSecret])) {
     if (values.problem(name) === null) continue;
     const question = `${name} is not set. Type its value, which is not shown, or nothing to go on without it: `;
     const value = await prompt.askHidden(question);
     if (value === null) throw interruption('Interrupted. Nothing was written.');
-    if (value === '') return { env: io.env, typed: [] };
+    if (value === '') return { env: before, typed: [] };
     env = { ...env, [name]: value };
     typed.push(name);
   }

@@ -9,7 +9,6 @@ import type { Io } from '../io.ts';
 import { printNote, printRemarks } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import type { NewTenant } from './choices.ts';
-import { environmentName } from './contents.ts';
 import { projectText } from './files.ts';
 
 /** What a tenant is read with before its project exists. */
@@ -31,9 +30,9 @@ export async function surveyWith(tenant: NewTenant, { root, env, io }: Reading):
   const values = valuesIn(root, options);
   if ([tenant.clientId, tenant.clientSecret].some((name) => values.problem(name) !== null)) return null;
   const configFile = join(root, 'tenantctl.yaml');
-  const text = projectText({ tenant, from: 'export', pipelines: 'none' }, []);
+  const text = projectText({ tenants: [tenant], from: 'export', pipelines: 'none' }, []);
   try {
-    const project = loadUnwritten(text, { ...options, configFile, environment: environmentName });
+    const project = loadUnwritten(text, { ...options, configFile, environment: tenant.name });
     return await survey(project, io);
   } catch (error) {
     throw error instanceof Failure ? withoutPlaces(error) : error;

@@ -5,6 +5,8 @@ import { html, type Markup } from './markup.ts';
 
 /** One entry of a page's list: it can be filtered and expanded. */
 export interface Entry {
+  /** What it is called in links. */
+  readonly id: string;
   readonly address: string;
   /** The action or the outcome, and what a reader should notice: the page filters by them. */
   readonly categories: readonly string[];
@@ -19,8 +21,10 @@ export interface Entry {
 
 /** Entries below one heading. */
 export interface EntryGroup {
-  readonly name: string;
+  readonly title: string;
   readonly words: string;
+  /** Which choices of the page's list show it: its kind, or its environments. */
+  readonly names: readonly string[];
   readonly entries: readonly Entry[];
 }
 
@@ -28,6 +32,8 @@ export interface EntryGroup {
 const maxInline = 1_500_000;
 /** Entries that are packed together. Similar ones make each other smaller. */
 const packSize = 40;
+/** Names that a heading has room for. */
+const maxNames = 4;
 
 /** All entries of some groups, those that are below another one included. */
 export function entriesOf(groups: readonly EntryGroup[]): Entry[] {
@@ -35,8 +41,8 @@ export function entriesOf(groups: readonly EntryGroup[]): Entry[] {
 }
 
 /**
- * The groups of a page. The bodies of a long list are compressed at the end, and the page's script makes them when they
- * are needed: browsers would take seconds to build all of them.
+ * The groups of a page. The bodies of a long list, and the titles in folds, are compressed at the end, and the page's script
+ * makes them when they are needed: browsers would take seconds to build all of them.
  */
 export function groupsMarkup(groups: readonly EntryGroup[]): Markup {
   const entries = entriesOf(groups);
@@ -49,33 +55,40 @@ ${packs.map((pack) => html`<template class="pack" data-size="${packSize}">${pack
 function packsOf(entries: readonly Entry[]): string[] {
   const packs: string[] = [];
   for (let at = 0; at < entries.length; at += packSize) {
-    const items = entries.slice(at, at + packSize).map(({ body, text }) => [body.toString(), text]);
-    packs.push(gzipSync(JSON.stringify(items)).toString('base64'));
+    const items = entries
+      .slice(at, at + packSize)
+      .map(({ body, text, summary }) => [body.toString(), text, summary.toString()]);
+    packs.push(gzipSync(JSON.stringify(items), { level: 9 }).toString('base64'));
   }
   return packs;
 }
 
-function groupMarkup({ name, words, entries }: EntryGroup, index: number, isPacked: boolean): Markup {
-  return html`<section class="group" aria-labelledby="g${index}"><h2 id="g${index}">${name} <small>${words}</small> <small class="shown"></small></h2>
-${entries.map((entry) => entryMarkup(entry, name, isPacked))}</section>`;
+function groupMarkup({ title, words, names, entries }: EntryGroup, index: number, isPacked: boolean): Markup {
+  return html`<section class="group" aria-labelledby="g${index}" data-names="${JSON.stringify(names)}"><h2 id="g${index}">${title} <small>${words}</small> <small class="shown"></small></h2>
+${names.length > maxNames ? namesMarkup(names) : ''}${entries.map((entry) => entryMarkup(entry, isPacked))}</section>`;
 }
 
-function entryMarkup(entry: Entry, group: string, isPacked: boolean): Markup {
-  const { address, categories, isOpen, summary, body, same } = entry;
+/** All names, where a heading has no room for them. */
+export function namesMarkup(names: readonly string[]): Markup {
+  return html`<details class="names"><summary>All ${names.length}</summary><p>${names.map(oneLine).join(', ')}</p></details>`;
+}
+
+function entryMarkup(entry: Entry, isPacked: boolean): Markup {
+  const { id, address, categories, isOpen, summary, body, same } = entry;
   const open = isOpen ? html` open` : '';
   const members =
     same.length === 0
       ? ''
-      : html`<details class="members"><summary>Show the others: ${familyWords(same.length)}</summary>${same.map((one) => entryMarkup(one, group, isPacked))}</details>`;
-  return html`<details class="entry" id="${idOf(address)}" data-address="${oneLine(address)}" data-group="${group}" data-categories="${categories.join(' ')}"${open}><summary>${summary}</summary><div class="body">${isPacked ? '' : body}</div>${members}</details>
+      : html`<details class="members"><summary>Show the others: ${familyWords(same.length)}</summary>${same.map((one) => entryMarkup(isPacked ? { ...one, summary: html`` } : one, isPacked))}</details>`;
+  return html`<details class="entry" id="${anchorOf(id)}" data-address="${oneLine(address)}" data-categories="${categories.join(' ')}"${open}><summary>${summary}</summary><div class="body">${isPacked ? '' : body}</div>${members}</details>
 `;
 }
 
-const idOf = (address: string): string => `change/${oneLine(address)}`;
+const anchorOf = (id: string): string => `change/${oneLine(id)}`;
 
 /** The link to an entry of the page. */
-export function permalink(address: string): string {
-  const path = idOf(address)
+export function permalink(id: string): string {
+  const path = anchorOf(id)
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('/');
   return `#${path.map(encodeURIComponent).join('/')}`;

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { type Diagnostic, hasErrors, type Versions } from '../../model/diagnostic.ts';
+import type { Change } from '../../model/plan.ts';
 import { firstOf, type Point, pointWords } from '../attention.ts';
 import { diffLines } from '../line-diff.ts';
 import { oneLine } from '../safe.ts';
-import { pluralize, whereOf } from '../words.ts';
+import { groupBy, pluralize, whereOf } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
-import { addressMarkup, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
+import { addressMarkup, type Entry, type EntryGroup, entriesOf, groupsMarkup, permalink } from './entries.ts';
 import { html, Markup } from './markup.ts';
 
 /** What a page shows. */
@@ -25,13 +26,16 @@ interface Page {
     readonly words: string;
   }[];
   /** What to read before anything else. */
-  readonly points: readonly Point[];
-  /** Shown one by one. */
-  readonly problems: readonly Diagnostic[];
+  readonly points: readonly PagePoint[];
+  /** What comes before the list, such as a table. */
+  readonly lead: Markup;
+  /** Shown one by one, below the names that they are about. */
+  readonly problems: readonly (readonly [name: string, problems: readonly Diagnostic[]])[];
   /** Folded, by what they have in common. */
   readonly remarks: readonly (readonly [name: string, remarks: readonly Diagnostic[]])[];
-  /** The entries by kind. */
   readonly groups: readonly EntryGroup[];
+  /** What the names of the groups are: `kind`, `environment`. */
+  readonly named: string;
   /** The objects in the tenant that no manifest names, folded; `null`: none. */
   readonly undeclared: { readonly words: string; readonly addresses: readonly string[] } | null;
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
@@ -43,7 +47,25 @@ interface Page {
   readonly hasFrames: boolean;
 }
 
+/** What a page says first, with links to the first entries that it is about. */
+interface PagePoint {
+  readonly concern: Point['concern'];
+  readonly words: string;
+  readonly links: readonly Pick<Entry, 'id' | 'address'>[];
+  /** How many entries have no link. */
+  readonly more: number;
+}
+
 const maxLines = 400;
+/** The problems of so many environments are shown at once. */
+const maxNamed = 10;
+
+/** A point of a plan as its page says it. */
+export function pagePoint(point: Point, idOf: (change: Change) => string): PagePoint {
+  const { first, more } = firstOf(point);
+  const links = first.map((change) => ({ id: idOf(change), address: change.address }));
+  return { concern: point.concern, words: pointWords(point), links, more };
+}
 
 /** A whole page in one file. It needs no network, and its policy lets only its own script run. */
 export function pageHtml(page: Page): string {
@@ -69,6 +91,7 @@ export function pageHtml(page: Page): string {
 ${page.alarm === null ? '' : html`<p class="alarm"><strong>${page.alarm}</strong></p>`}
 ${pointsMarkup(page.points)}
 <ul class="tiles" aria-label="Summary">${page.tiles.map(tileMarkup)}</ul>
+${page.lead}
 ${problemsMarkup(page)}
 ${
   total === 0
@@ -102,10 +125,15 @@ function tileMarkup({ category, count, words }: Page['tiles'][number]): Markup {
   return html`<li><button type="button" class="tile ${category}" data-filter="${category}" aria-pressed="false">${content}</button></li>`;
 }
 
-function toolbar({ groups }: Page, total: number): Markup {
+function toolbar({ groups, named }: Page, total: number): Markup {
+  const names = groups.flatMap((group) => group.names.map((name) => ({ name, count: group.entries.length })));
+  const choices = groupBy(names, ({ name }) => name).map(([name, all]) => {
+    const count = all.reduce((sum, each) => sum + each.count, 0);
+    return html`<option value="${name}">${name} (${count})</option>`;
+  });
   return html`<div role="search" class="toolbar js">
 <label class="grow"><span class="hidden">Filter by text</span><input type="search" id="text" placeholder="Filter by address, field or text" autocomplete="off" spellcheck="false"></label>
-<label><span class="hidden">Filter by kind</span><select id="group"><option value="">All kinds</option>${groups.map(({ name, entries }) => html`<option value="${name}">${name} (${entries.length})</option>`)}</select></label>
+<label><span class="hidden">Filter by ${named}</span><select id="group"><option value="">All ${named}s</option>${choices}</select></label>
 <div class="switch views" role="group" aria-label="Differences"><button type="button" data-view="unified" aria-pressed="true">Unified</button><button type="button" data-view="split" aria-pressed="false">Side by side</button></div>
 <div class="switch" role="group" aria-label="Entries"><button type="button" id="expand">Expand all</button><button type="button" id="collapse">Collapse all</button></div>
 <p id="reviewed" hidden></p><p id="count" role="status">${total} of ${total}</p>
@@ -113,17 +141,16 @@ function toolbar({ groups }: Page, total: number): Markup {
 }
 
 /** What to read first: a filter for each point, and links to its first changes. */
-function pointsMarkup(points: readonly Point[]): Markup {
+function pointsMarkup(points: readonly PagePoint[]): Markup {
   if (points.length === 0) return html``;
   return html`<section class="first" aria-labelledby="first"><h2 id="first">Read this first</h2><ul>${points.map(pointMarkup)}</ul></section>`;
 }
 
-function pointMarkup(point: Point): Markup {
-  const { first, more } = firstOf(point);
-  const links = first.map(
-    ({ address }) => html`<li><a href="${permalink(address)}">${addressMarkup(address)}</a></li>`,
+function pointMarkup({ concern, words, links, more }: PagePoint): Markup {
+  const first = links.map(
+    ({ id, address }) => html`<li><a href="${permalink(id)}">${addressMarkup(address)}</a></li>`,
   );
-  return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${pointWords(point)}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
+  return html`<li class="${concern}"><button type="button" data-filter="${concern}" aria-pressed="false">${words}</button><ul>${first}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }
 
 function undeclaredMarkup(undeclared: Page['undeclared']): Markup {
@@ -132,11 +159,23 @@ function undeclaredMarkup(undeclared: Page['undeclared']): Markup {
   return html`<details class="undeclared"><summary><h2>Undeclared</h2> ${words}</summary><ul>${addresses.map((address) => html`<li>${addressMarkup(address)}</li>`)}</ul></details>`;
 }
 
-function problemsMarkup({ problems, remarks }: Page): Markup {
-  const all = [...problems, ...remarks.flatMap(([, group]) => group)];
+function problemsMarkup({ problems: named, remarks }: Page): Markup {
+  const problems = named.filter(([, list]) => list.length > 0);
+  const all = [...problems, ...remarks].flatMap(([, group]) => group);
   if (all.length === 0) return html``;
   return html`<section class="problems" aria-labelledby="problems"><h2 id="problems">${hasErrors(all) ? 'Problems' : 'Remarks'}</h2>
-${problems.length === 0 ? '' : html`<ul class="notices">${problems.map(diagnosticMarkup)}</ul>`}${remarks.map(remarksMarkup)}</section>`;
+${problems.slice(0, maxNamed).map(namedProblems)}${moreProblems(problems.slice(maxNamed))}${remarks.map(remarksMarkup)}</section>`;
+}
+
+/** With many environments, the first say what is wrong; the others are folded. */
+function moreProblems(problems: Page['problems']): Markup {
+  if (problems.length === 0) return html``;
+  return html`<details class="remarks"><summary>The problems of ${problems.length} more</summary>${problems.map(namedProblems)}</details>`;
+}
+
+function namedProblems([name, problems]: Page['problems'][number]): Markup {
+  const heading = name === '' ? '' : html`<h3>${name}</h3>`;
+  return html`${heading}<ul class="notices">${problems.map(diagnosticMarkup)}</ul>`;
 }
 
 function remarksMarkup([name, remarks]: Page['remarks'][number]): Markup {

@@ -42,7 +42,7 @@ import { addressMarkup, type Entry } from './entries.ts';
 import { impactMarkup } from './impact-markup.ts';
 import { renderedMarkup } from './mail-markup.ts';
 import { html, type Markup } from './markup.ts';
-import { diagnosticMarkup, pageHtml } from './page.ts';
+import { diagnosticMarkup, pageHtml, pagePoint } from './page.ts';
 
 /** Up to this many changes, all are expanded at first. */
 const maxOpen = 8;
@@ -63,7 +63,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     subtitle: tenantWords(plan.tenant),
     alarm: isRefused(plan) ? refused : null,
     empty: noChanges(plan),
-    points: attentionOf(plan.changes),
+    points: attentionOf(plan.changes).map((point) => pagePoint(point, ({ address }) => address)),
     tiles: [
       ...actions.map((action) => ({
         category: action,
@@ -75,14 +75,17 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
         ? []
         : [{ category: null, count: plan.summary.undeclared ?? 0, words: 'undeclared' }]),
     ],
-    problems: remarks.errors,
+    lead: html``,
+    problems: [['', remarks.errors]],
     remarks: remarks.byCode,
     command: hasChanges(plan) && !isRefused(plan) ? applyCommand(plan.digest) : null,
     digest: plan.digest,
+    named: 'kind',
     groups: groupBy(byGravity(plan.changes), ({ kind }) => kind).map(([name, group]) => ({
-      name,
+      title: name,
       words: changeCounts(group),
-      entries: familiesOf(group, maxLines).map((family) => familyEntry(family, entry)),
+      names: [name],
+      entries: changeEntries(group, entry),
     })),
     undeclared: undeclared === null ? null : { words: undeclared, addresses: plan.undeclared ?? [] },
     facts: [
@@ -106,6 +109,11 @@ interface EntryOptions extends ReportOptions {
   readonly remarks: readonly Diagnostic[];
 }
 
+/** Changes as entries of the page, families in one. */
+export function changeEntries(changes: readonly Change[], entry: (change: Change) => Entry): Entry[] {
+  return familiesOf(changes, maxLines).map((family) => familyEntry(family, entry));
+}
+
 /** The first change of a family, with the others below it. */
 function familyEntry([first, ...others]: Family, entry: (change: Change) => Entry): Entry {
   const lead = entry(first);
@@ -119,7 +127,7 @@ function familyEntry([first, ...others]: Family, entry: (change: Change) => Entr
 }
 
 /** One change as an expandable entry of the page. */
-function changeEntry(change: Change, options: EntryOptions): Entry {
+export function changeEntry(change: Change, options: EntryOptions): Entry {
   const { action, address, risk, source } = change;
   const rendered = renderedOf(change, options);
   const views = change.diff.map((difference) => ({ difference, view: viewOf(difference, maxLines) }));
@@ -140,7 +148,7 @@ ${requestsMarkup(change.requests)}`;
     '\n',
   );
   const categories = [...new Set([action, ...concernsOf(change)])];
-  return { address, categories, isOpen: options.isOpen, summary, body, text, same: [] };
+  return { id: address, address, categories, isOpen: options.isOpen, summary, body, text, same: [] };
 }
 
 interface Shown {

@@ -33,11 +33,14 @@ export function resultHtml(result: Result): string {
     empty: 'There was nothing to do.',
     tiles: tilesOf(result),
     points: [],
-    problems: result.diagnostics ?? [],
+    lead: html``,
+    problems: [['', result.diagnostics ?? []]],
     remarks: [],
+    named: 'kind',
     groups: groupBy(result.changes, kindOf).map(([name, group]) => ({
-      name,
+      title: name,
       words: pluralize(group.length, 'change'),
+      names: [name],
       entries: group.map(resultEntry),
     })),
     undeclared: null,
@@ -53,7 +56,7 @@ export function resultHtml(result: Result): string {
 }
 
 /** The steps by hand have a tile of their own, where there are any. */
-function tilesOf({ summary, changes }: Result) {
+export function tilesOf({ summary, changes }: Pick<Result, 'summary' | 'changes'>) {
   const manual = changes.filter(isByHand).length;
   const counts = { ...summary, notAttempted: summary.notAttempted - manual };
   const outcomes = changeOutcomes.map((outcome) => ({
@@ -67,7 +70,8 @@ function tilesOf({ summary, changes }: Result) {
   ];
 }
 
-function resultEntry(change: ChangeResult): Entry {
+/** What became of one change as an expandable entry of a page. */
+export function resultEntry(change: ChangeResult): Entry {
   const { outcome, action, address, error, warnings, before, after, requests } = change;
   const category = isByHand(change) ? 'manual' : outcome;
   const isFailure = outcome === 'failed' || outcome === 'unknown';
@@ -85,6 +89,7 @@ ${diff.hunks.length === 0 ? '' : diffFigure('Fields', diff)}
 ${requests.map((request) => html`<p class="request"><code>${sentWords(request)}</code></p>`)}`;
   const texts = [error ?? '', ...warnings, ...diff.hunks.flat().flatMap(textsOfBlock)];
   return {
+    id: address,
     address,
     categories: [category],
     isOpen: isFailure,

@@ -1,7 +1,7 @@
 import { findAll } from './dom.ts';
 
-/** What a packed entry holds: its markup, and what the search finds besides its title. */
-type Packed = readonly [body: string, text: string];
+/** What a packed entry holds: its markup, what the search finds besides its title, and its title. */
+type Packed = readonly [body: string, text: string, summary: string];
 
 /** The bodies of a page's entries: in the page from the start, or packed at its end in a long report. */
 export class Bodies {
@@ -34,6 +34,19 @@ export class Bodies {
     const packed = this.#packed[this.#indexOf(entry)];
     // The same templates wrote this markup and the rest of the page, so it is as safe: the policy runs none of it.
     if (packed && body && !body.firstChild) body.innerHTML = packed[0];
+    this.#fillTitleNow(entry);
+  }
+
+  /** Makes the title of an entry in a fold, unless it is there. */
+  async fillTitle(entry: HTMLDetailsElement): Promise<void> {
+    await this.#open(Math.floor(this.#indexOf(entry) / this.#size));
+    this.#fillTitleNow(entry);
+  }
+
+  #fillTitleNow(entry: HTMLDetailsElement): void {
+    const title = entry.querySelector(':scope > summary');
+    const packed = this.#packed[this.#indexOf(entry)];
+    if (packed && title && !title.firstChild) title.innerHTML = packed[2];
   }
 
   /** Unpacks everything, a pack at a time, so that the page stays usable. */

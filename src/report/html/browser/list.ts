@@ -16,6 +16,8 @@ export class List {
   readonly #frames = new Frames();
   readonly #text = find('text', HTMLInputElement);
   readonly #group = find('group', HTMLSelectElement);
+  /** What the list of names offers for each group of entries. */
+  readonly #names = new Map(findAll('.group', HTMLElement).map((group) => [group, namesOf(group)]));
   /** Entries that have their frames and tools. */
   readonly #ready = new Set<Element>();
   #at = '';
@@ -99,9 +101,11 @@ export class List {
   }
 
   #matches(entry: HTMLDetailsElement, words: readonly string[]): boolean {
-    const { group, categories = '' } = entry.dataset;
+    const { categories = '' } = entry.dataset;
+    const group = entry.closest<HTMLElement>('.group');
+    const names = group ? this.#names.get(group) : undefined;
     return (
-      (this.#group.value === '' || group === this.#group.value) &&
+      (this.#group.value === '' || names?.has(this.#group.value) === true) &&
       (this.#filters.length === 0 ||
         categories.split(' ').some((category) => this.#filters.includes(category))) &&
       words.every((word) => this.#bodies.textOf(entry).includes(word))
@@ -147,6 +151,9 @@ export class List {
     const onToggle = ({ target }: Event) => {
       if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
         void this.#open(target);
+      if (target instanceof HTMLDetailsElement && target.open && target.matches('.members'))
+        for (const entry of this.#entries)
+          if (entry.parentElement === target) void this.#bodies.fillTitle(entry);
     };
     document.addEventListener('toggle', onToggle, true);
   }
@@ -187,6 +194,11 @@ export class List {
       for (const fold of closed) fold.open = false;
     });
   }
+}
+
+function namesOf({ dataset: { names = '[]' } }: HTMLElement): ReadonlySet<unknown> {
+  const list: unknown = JSON.parse(names);
+  return new Set(Array.isArray(list) ? list : []);
 }
 
 function isShown(entry: HTMLElement): boolean {

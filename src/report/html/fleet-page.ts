@@ -1,0 +1,154 @@
+import type { Fleet, FleetMember } from '../../model/fleet.ts';
+import { actions, type Change } from '../../model/plan.ts';
+import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
+import { byGravity } from '../attention.ts';
+import {
+  fleetAttention,
+  fleetIsEqual,
+  fleetWords,
+  type MatrixRow,
+  matrixOf,
+  namesInBrief,
+  type Shared,
+  sharedChanges,
+  sharedOutcomes,
+  sharedRemarks,
+  sharedWords,
+} from '../fleet-view.ts';
+import type { ReportOptions } from '../options.ts';
+import { oneLine } from '../safe.ts';
+import { actionWords, applyCommand, changeCounts, noChanges, outcomeWords, pluralize } from '../words.ts';
+import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
+import { html, type Markup } from './markup.ts';
+import { pageHtml, pagePoint } from './page.ts';
+import { changeEntries, changeEntry } from './plan-page.ts';
+import { resultEntry } from './result-page.ts';
+
+/** Up to this many changes, all are expanded at first. */
+const maxOpen = 8;
+
+/**
+ * The plans or results of several environments as one self-contained page: the environments, what failed, then each
+ * change once with the environments that have it.
+ */
+export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
+  const { summary, digest, environments } = fleet;
+  const isApplied = environments.some(({ result }) => result);
+  const shared = isApplied ? [] : sharedChanges(fleet);
+  const failed = matrixOf(fleet).rows.flatMap((row) => (row.isFailed ? row.names : []));
+  const plans = environments.flatMap(({ plan }) => plan ?? []);
+  return pageHtml({
+    eyebrow: `tenantctl ${isApplied ? 'apply' : 'plan'}`,
+    title: pluralize(summary.environments, 'environment'),
+    subtitle: fleetWords(fleet),
+    alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
+    empty: !isApplied && fleetIsEqual(fleet) ? noChanges(fleet) : 'No changes to show.',
+    points: pointsOf(fleet, shared),
+    tiles: isApplied ? outcomeTiles(fleet) : actionTiles(fleet),
+    lead: matrixMarkup(fleet),
+    problems: environments.map(problemsOf),
+    remarks: sharedRemarks(fleet),
+    groups: isApplied
+      ? outcomeGroups(fleet)
+      : shared.map((each) => changeGroup(each, { ...options, fleet, isOpen: countOf(shared) <= maxOpen })),
+    named: 'environment',
+    undeclared: null,
+    command:
+      isApplied || failed.length > 0 || fleetIsEqual(fleet) ? null : applyCommand(digest, 'fleet.json'),
+    digest,
+    facts: [
+      ['Digest', digest],
+      ...plans.slice(0, 1).map(({ tool }) => ['Tool', `${tool.name} ${tool.version}`] as const),
+    ],
+    hasFrames: false,
+  });
+}
+
+const countOf = (shared: readonly Shared[]) => shared.reduce((sum, { changes }) => sum + changes.length, 0);
+
+function pointsOf(fleet: Fleet, shared: readonly Shared[]) {
+  const ids = new Map(shared.flatMap((each) => each.changes.map((change) => [change, idOf(change, each)])));
+  return fleetAttention(fleet, shared).map((point) =>
+    pagePoint(point, (change) => ids.get(change) ?? change.address),
+  );
+}
+
+/** An object may differ in one way in some environments, and in another way in others. */
+const idOf = (
+  { address }: { address: string },
+  { environments: [first = ''] }: Pick<Shared, 'environments'>,
+) => `${address}@${first}`;
+
+function actionTiles({ summary }: Fleet) {
+  const { unchanged, undeclared = 0 } = summary;
+  return [
+    ...actions.map((action) => ({ category: action, count: summary[action], words: actionWords[action] })),
+    { category: null, count: unchanged, words: 'unchanged' },
+    ...(undeclared > 0 ? [{ category: null, count: undeclared, words: 'undeclared' }] : []),
+  ];
+}
+
+function outcomeTiles({ environments }: Fleet) {
+  return changeOutcomes.map((outcome) => ({
+    category: outcome,
+    count: environments.reduce((sum, { result }) => sum + (result?.summary[outcome] ?? 0), 0),
+    words: outcomeWords[outcome],
+  }));
+}
+
+function problemsOf({ name, plan, result, error }: FleetMember) {
+  const all = error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? [];
+  return [name, all.filter(({ severity }) => severity === 'error')] as const;
+}
+
+/** A table of the environments and their numbers, failures first. */
+function matrixMarkup(fleet: Fleet): Markup {
+  const { columns, rows } = matrixOf(fleet);
+  return html`<div class="scroll matrix"><table><thead><tr><th scope="col">Environment</th>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => rowMarkup(row, columns.length))}</tbody></table></div>`;
+}
+
+function rowMarkup({ names, isFailed, counts, words }: MatrixRow, width: number): Markup {
+  const cells = counts
+    ? counts.map((count) => html`<td>${count === 0 ? html`<span class="none">0</span>` : count}</td>`)
+    : html`<td class="why" colspan="${width}"><code>${words}</code></td>`;
+  const state = counts && words !== '' ? html` <small>${words}</small>` : '';
+  return html`<tr${isFailed ? html` class="failed"` : ''}><th scope="row">${isFailed ? '✖ ' : ''}${oneLine(namesInBrief(names))}${state}${names.length > 4 ? namesMarkup(names) : ''}</th>${cells}</tr>`;
+}
+
+interface GroupOptions extends ReportOptions {
+  readonly fleet: Fleet;
+  readonly isOpen: boolean;
+}
+
+function changeGroup(shared: Shared, { fleet, ...options }: GroupOptions): EntryGroup {
+  const entry = (change: Change) =>
+    ofShared(changeEntry(change, { ...options, remarks: [] }), shared, change.requests.length > 0);
+  return {
+    ...headOf(shared, fleet),
+    words: changeCounts(shared.changes),
+    entries: changeEntries(byGravity(shared.changes), entry),
+  };
+}
+
+function outcomeGroups(fleet: Fleet): EntryGroup[] {
+  return sharedOutcomes(fleet).map((shared) => ({
+    ...headOf(shared, fleet),
+    words: pluralize(shared.changes.length, 'change'),
+    entries: shared.changes.map((change) =>
+      ofShared(resultEntry(change), shared, change.requests.length > 0),
+    ),
+  }));
+}
+
+function headOf(shared: Shared<Change | ChangeResult>, fleet: Fleet) {
+  return { title: sharedWords(shared, fleet), names: shared.environments };
+}
+
+/** An entry that stands for several environments. */
+function ofShared(entry: Entry, shared: Shared<Change | ChangeResult>, hasRequests: boolean): Entry {
+  const [first = '', ...others] = shared.environments;
+  const note =
+    others.length > 0 && hasRequests ? html`<p class="note">The requests are those of ${first}.</p>` : '';
+  return { ...entry, id: idOf(entry, shared), body: html`${note}${entry.body}` };
+}

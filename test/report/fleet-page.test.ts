@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Fleet } from '../../src/model/fleet.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { renderReport } from '../../src/report/index.ts';
+import { executablePath, launch, violations } from '../support/browser.ts';
+import {
+  change,
+  difference,
+  fleet,
+  lockout,
+  names,
+  plain,
+  sampleResult,
+  senderDelete,
+  textUpdate,
+} from './fixtures.ts';
+
+const down: Diagnostic = { code: 'tenant-unreachable', severity: 'error', message: 'The host is down.' };
+const own = change({
+  address: 'SimIntegration/Own',
+  action: 'update',
+  id: 'own-1',
+  diff: [difference('/description', 'Old', 'New')],
+});
+
+/** Of 50 tenants two are down; all others have one change in common, and one has a change of its own. */
+const fifty = fleet(names(50), (name) => {
+  if (name === 'tenant-07' || name === 'tenant-31') return down;
+  if (name === 'tenant-09') return [textUpdate, lockout, own];
+  return name < 'tenant-20' ? [textUpdate, senderDelete] : [textUpdate];
+});
+
+describe.skipIf(executablePath === undefined)('the page of several environments in a browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fleet-page-'));
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function open(of: Fleet, colorScheme: 'light' | 'dark' = 'light', width = 1200): Promise<Page> {
+    const file = join(folder, 'fleet.html');
+    writeFileSync(file, renderReport({ is: 'fleet', fleet: of }, 'html', plain));
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+    await page.goto(pathToFileURL(file).href);
+    return page;
+  }
+  const shown = (page: Page) => page.locator('.entry:visible').count();
+
+  it('begins with what failed, and shows each change once with its environments', async () => {
+    const page = await open(fifty);
+    expect(await page.locator('.alarm').innerText()).toBe('Failed: tenant-07, tenant-31');
+    const rows = await page.locator('.matrix tbody tr').allInnerTexts();
+    expect(rows.slice(0, 2)).toEqual(['✖ tenant-07\ttenant-unreachable', '✖ tenant-31\ttenant-unreachable']);
+    expect(await page.locator('.problems h3').allInnerTexts()).toEqual(['tenant-07', 'tenant-31']);
+    const titles = (await page.locator('.group h2').allInnerTexts()).map((title) => title.split(':')[0]);
+    expect(titles).toEqual(['In 48 of 50', 'In 17 of 50', 'Only in tenant-09 2 to update']);
+    await page.close();
+  });
+
+  it('filters by environment, concern and text, and links to what is to be read first', async () => {
+    const page = await open(fifty);
+    expect(await shown(page)).toBe(4);
+    await page.getByLabel('Filter by environment').selectOption('tenant-02');
+    expect(await shown(page)).toBe(2);
+    await page.getByLabel('Filter by environment').selectOption('tenant-09');
+    expect(await shown(page)).toBe(3);
+    await page.reload();
+    expect(await shown(page)).toBe(3);
+    await page.getByRole('button', { name: '1 lock-out' }).click();
+    expect(await shown(page)).toBe(1);
+    await page.locator('.first a', { hasText: 'old@acme.example' }).click();
+    expect(await page.evaluate('document.activeElement.closest(".entry").dataset.address')).toBe(
+      senderDelete.address,
+    );
+    await page.close();
+  });
+
+  it('tells one object that differs in two ways apart', async () => {
+    const two = fleet(['a', 'b'], (name) => [{ ...own, diff: [difference('/description', 'Old', name)] }]);
+    const page = await open(two);
+    expect(await shown(page)).toBe(2);
+    const ids = await page.evaluate<string[]>('[...document.querySelectorAll(".entry")].map(({ id }) => id)');
+    expect(new Set(ids).size).toBe(2);
+    await page.close();
+  });
+
+  it('shows what an apply did, first what was not done', async () => {
+    const applied: Fleet = {
+      ...fifty,
+      environments: fifty.environments.map((member) => ({
+        ...member,
+        result: member.plan && { ...sampleResult, environment: member.name, diagnostics: [] },
+      })),
+    };
+    const page = await open(applied);
+    expect(await page.locator('.eyebrow').innerText()).toBe('tenantctl apply');
+    expect(await page.locator('.entry .badge').allInnerTexts()).toEqual(
+      expect.arrayContaining(['failed', 'done']),
+    );
+    expect((await page.locator('.entry .badge').allInnerTexts()).at(-1)).toBe('done');
+    await page.close();
+  });
+
+  it.each([50, 500])('is readable with %i environments, light, dark and narrow', async (count) => {
+    const many = fleet(names(count), (name) =>
+      name.endsWith('7') ? down : name.endsWith('9') ? [textUpdate, own] : [textUpdate],
+    );
+    for (const [scheme, width] of [
+      ['light', 1200],
+      ['dark', 1200],
+      ['light', 380],
+    ] as const) {
+      const page = await open(many, scheme, width);
+      expect(await page.locator('.matrix tbody tr').count()).toBeLessThan(45);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(await violations(page)).toEqual([]);
+      await page.close();
+    }
+  });
+
+  it('finds and opens one of 10,000 changes that no two tenants share, in less than 6 MB', async () => {
+    const text = (name: string, at: number, side: string) =>
+      Array.from({ length: 6 }, (_, line) => `<p>Line ${line} of notice ${at}, ${name}</p>`).join('\n') +
+      `\n<p>${side} ${name} ${at}</p>\n`;
+    const many = fleet(names(50), (name) =>
+      Array.from(
+        { length: 200 },
+        (_, at): Change => ({
+          ...textUpdate,
+          address: `NotificationTemplate/notice_${at}/EMAIL/en`,
+          id: `${name}-${at}`,
+          diff: [difference('/body', text(name, at, 'old'), text(name, at, 'new'))],
+        }),
+      ),
+    );
+    const page = await open(many);
+    const { size } = statSync(join(folder, 'fleet.html'));
+    expect(size).toBeLessThan(6_000_000);
+    await page.locator('html[data-unpacked]').waitFor();
+    await page.fill('#text', 'new tenant-50 199');
+    await page.locator('#count', { hasText: '1 of 10000' }).waitFor();
+    await page.locator('.entry:visible > summary').first().click();
+    await page.locator('.members .entry:visible > summary', { hasText: 'notice_199' }).click();
+    await page.locator('.diff:visible', { hasText: 'notice 199, tenant-50' }).waitFor();
+    expect(await page.locator('.body:not(:empty)').count()).toBeLessThan(20);
+    await page.close();
+  });
+});
