@@ -4,8 +4,9 @@ import { diskSource } from '../loader/source.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { unreadableFile } from '../model/system-error.ts';
 import { draftKind } from '../openapi/draft.ts';
+import { oneLine } from '../report/safe.ts';
 import type { Io, Verbosity } from './io.ts';
-import { printDiagnostics, writeText } from './output.ts';
+import { writeText } from './output.ts';
 
 interface DraftArgs extends Verbosity {
   readonly subject: string;
@@ -23,10 +24,6 @@ export async function draft(args: DraftArgs, io: Io): Promise<ExitCode> {
     throw failure('usage', 'kind draft needs the path of a collection, such as /v2025/roles.', {
       hint: 'Usage: tenantctl kind draft OPENAPI PATH',
     });
-  if (!path.startsWith('/') || /[{}?#\s]/.test(path))
-    throw failure('openapi-path', `"${path}" is not the path of a collection.`, {
-      hint: 'Give the path as the document has it, without parameters: /v2025/roles.',
-    });
   const named = out === undefined ? null : kindIn(out);
   if (out !== undefined && existsSync(resolve(io.cwd, out)))
     throw failure('file-exists', `${out} already exists. Nothing was written.`, {
@@ -34,8 +31,11 @@ export async function draft(args: DraftArgs, io: Io): Promise<ExitCode> {
     });
   const file = realPathOf(subject, io);
   const source = diskSource(dirname(file), largestDocument);
-  const { text, diagnostics } = draftKind({ source, file: basename(file), path, kind: named });
-  printDiagnostics(diagnostics, args, io);
+  const { text, missed } = draftKind({ source, file: basename(file), path, kind: named });
+  if (missed.length > 0 && !args.quiet) {
+    const lines = missed.map((sentence) => `- ${oneLine(sentence)}\n`);
+    io.stderr.write(`${oneLine(basename(file))} does not say everything:\n${lines.join('')}`);
+  }
   if (out === undefined) io.stdout.write(text);
   else writeText(out, text, io);
   return ExitCode.done;

@@ -43,8 +43,13 @@ export function findCollection(api: OpenApi, wanted: string): Collection {
   const list = call(own, 'get');
   const parameters = [own, list].flatMap((part) => (part ? api.list(part, 'parameters') : []));
   const inQuery = parameters.filter(({ value }) => textOf(value, 'in') === 'query');
+  const path = found.startsWith(`${prefix}/`) ? found : prefix + found;
+  if (!plainPath.test(path))
+    throw failure('openapi-path', `The path ${path} cannot be that of a kind.`, {
+      hint: 'A kind has a collection of its own, at a path of letters, digits, `.`, `_`, `~` and `-`.',
+    });
   return {
-    path: found.startsWith(`${prefix}/`) ? found : prefix + found,
+    path,
     list,
     create: call(own, 'post'),
     read: call(item, 'get'),
@@ -54,6 +59,9 @@ export function findCollection(api: OpenApi, wanted: string): Collection {
     query: new Map(inQuery.map((part) => [textOf(part.value, 'name') ?? '', part])),
   };
 }
+
+/** As schemas/kind.schema.json says. */
+const plainPath = /^(?=.{2,256}$)(\/[\w~-][\w.~-]*)+$/;
 
 function unknownPath(api: OpenApi, path: string, known: readonly string[]) {
   const collections = known.filter((each) => !each.includes('{'));

@@ -11,9 +11,6 @@ export interface Part {
   readonly file: string;
 }
 
-/** A reference to a reference, and so on. Longer chains are circles. */
-const longestChain = 32;
-
 /**
  * An OpenAPI document. Its references are followed where they are needed and no further, so that neither circles nor the
  * size of the document matter. They are only followed to files of the source: never outside its folder, and never over
@@ -23,6 +20,8 @@ export class OpenApi {
   readonly root: Part;
   readonly #source: FileSource;
   readonly #files = new Map<string, Json>();
+  /** The references that are being followed. */
+  readonly #followed = new Set<string>();
   readonly #unread = new Map<string, string>();
 
   /** Throws a Failure for a file that cannot be read, or that is no OpenAPI 3 document. */
@@ -63,20 +62,21 @@ export class OpenApi {
     });
   }
 
+  /** What a part is, or refers to; `null` where that is not found. */
   #follow(part: Part): Part | null {
-    let current = part;
-    for (let steps = 0; steps < longestChain; steps += 1) {
-      const reference = own(current.value, '$ref');
-      if (typeof reference !== 'string') return current;
-      const target = this.#target(reference, current.file);
-      if (target === null) return null;
-      // OpenAPI 3.1 allows words of its own beside a reference: they count more than those of its target.
-      const { $ref: _, ...beside } = current.value;
-      const words = Object.entries(beside).filter(([, value]) => typeof value !== 'object');
-      current =
-        words.length === 0 ? target : { ...target, value: { ...target.value, ...Object.fromEntries(words) } };
-    }
-    return null;
+    const reference = own(part.value, '$ref');
+    if (typeof reference !== 'string') return part;
+    const way = `${part.file} ${reference}`;
+    if (this.#followed.has(way)) return this.#miss(reference, 'it leads to itself');
+    this.#followed.add(way);
+    const target = this.#target(reference, part.file);
+    this.#followed.delete(way);
+    if (target === null) return null;
+    // OpenAPI 3.1 allows words of its own beside a reference: they count more than those of its target.
+    const { $ref: _, ...beside } = part.value;
+    const words = Object.entries(beside).filter(([, value]) => typeof value !== 'object');
+    if (words.length === 0) return target;
+    return { ...target, value: { ...target.value, ...Object.fromEntries(words) } };
   }
 
   /** What a reference is to; `null`, with a note of it, where it is not followed. */

@@ -1,6 +1,5 @@
 import { besideValue, type Member, printInline } from '../loader/print.ts';
 import type { FileSource } from '../loader/source.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
 import {
   answerOf,
@@ -34,8 +33,8 @@ export interface DraftInput {
 export interface Draft {
   readonly kind: string;
   readonly text: string;
-  /** What the document does not say. */
-  readonly diagnostics: readonly Diagnostic[];
+  /** What the document does not say, a sentence each. */
+  readonly missed: readonly string[];
 }
 
 /** What is being found out about a kind. */
@@ -65,12 +64,7 @@ export function draftKind({ source, file, path, kind: named }: DraftInput): Draf
   const intro = `# Drafted from ${inComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
   for (const [reference, reason] of api.unread)
     miss(`The reference ${inComment(reference)} was not followed: ${inComment(reason)}.`);
-  return { kind, text: `${[intro, ...lines].join('\n')}\n`, diagnostics: missed.map(missing) };
-}
-
-function missing(message: string): Diagnostic {
-  const hint = 'Complete the descriptor by hand where that matters.';
-  return { code: 'draft-incomplete', severity: 'warning', message, hint };
+  return { kind, text: `${[intro, ...lines].join('\n')}\n`, missed };
 }
 
 /** `/v2025/access-profiles` is a list of `AccessProfile`. */
@@ -154,7 +148,7 @@ function listOf({ api, collection, rows, miss }: Findings, key: string): string 
   const filter = filtersBy(collection, key);
   if (!filter) miss(`GET ${path} is not described as filtering by \`${key} eq\`, so whole lists are read.`);
   const members: Member[] = [['pageSize', pageSize]];
-  if (rows?.member) members.push(['member', rows.member]);
+  if (rows?.member && memberName.test(rows.member)) members.push(['member', rows.member]);
   if (query.has('count')) members.push(['counts', true]);
   members.push(['filter', filter]);
   return printInline({ members });
@@ -183,6 +177,8 @@ function updateOf({
   return { word: put ? 'put' : 'none', notes: [] };
 }
 
+/** Names of members that a descriptor can have, as schemas/kind.schema.json says. */
+const memberName = /^[A-Za-z_][\w-]{0,99}$/;
 /** Names that manifests and JavaScript keep for themselves. */
 const reserved = ['kind', 'ensure', 'lifecycle', 'id', '__proto__', 'constructor', 'prototype'];
 
@@ -199,7 +195,7 @@ function fieldsOf(
   const guessed: string[] = [];
   for (const [name, property] of properties) {
     if (name === key || name === 'id') continue;
-    if (!/^[A-Za-z_]\w{0,63}$/.test(name) || reserved.includes(name))
+    if (!memberName.test(name) || reserved.includes(name))
       miss(`The field ${inComment(name)} is left out: a manifest cannot have a field of that name.`);
     else if (isOwned(name, property)) serverOwned.add(name);
     else if (isReadOnly) continue;

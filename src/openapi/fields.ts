@@ -55,6 +55,8 @@ function textField(name: string, shape: Shape): DraftField {
 function listField(api: OpenApi, name: string, { items, description }: Shape): DraftField {
   const shape = shapeOf(api, items);
   const target = targetOf(api, singular(name), shape);
+  // A list of references is to objects of one kind.
+  if (target && !('to' in target.field)) return { field: whole, notes: target.notes };
   if (target) return { field: { is: 'references', ...target.field }, notes: target.notes };
   const isPlain = shape.types.size > 0 && !shape.types.has('object') && !shape.types.has('array');
   if (!isPlain) return { field: whole, notes: ['compared as a whole, in this order'] };
