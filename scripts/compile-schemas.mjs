@@ -14,7 +14,7 @@ const suffix = '.schema.json';
 /** `manifest` and `environment` are for editors. `lifecycle` is part of the schemas of kinds. */
 const uncompiled = ['manifest', 'environment', 'lifecycle'];
 /** Schemas of other files than manifests. */
-const others = ['fleet', 'plan', 'project', 'result'];
+const others = ['fleet', 'kind', 'plan', 'project', 'result'];
 
 const names = readdirSync(`${root}schemas`)
   .filter((file) => file.endsWith(suffix))

@@ -1,10 +1,10 @@
-import { readableFields } from '../kinds/field.ts';
+import { isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
@@ -188,5 +188,5 @@ function record(
 
 function isWithheldAsWhole(field: Field, at: Pointer, marked: readonly Pointer[]): boolean {
   // The indexes in a difference of a list are not those of the live list, so the whole list is left out.
-  return (field.is === 'set' || field.is === 'records') && marked.some((path) => isWithin(path, at));
+  return isUnordered(field) && marked.some((path) => isWithin(path, at));
 }

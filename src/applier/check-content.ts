@@ -1,7 +1,7 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
-import { comparableRecord, readableFields } from '../kinds/field.ts';
+import { comparable, comparableRecord, isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import type { Field } from '../kinds/kind.ts';
+import type { Field, LiveObject } from '../kinds/kind.ts';
 import { type Before, operationOf } from '../kinds/operation.ts';
 import {
   canonicalJson,
@@ -14,7 +14,6 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { jsonTextOf, literalOf, livePlace, secretName, secretNamesIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
@@ -119,7 +118,7 @@ interface Unseen {
 function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writing): boolean {
   const concealed = shown.filter(({ sensitive }) => sensitive).map(({ path }) => path);
   const current = own(fields, name) ?? null;
-  if (field.is === 'set' || field.is === 'records') {
+  if (isUnordered(field)) {
     if (unseen.hidden.includes(pointer(name))) return true;
     const made = itemsIn(field, withoutKnownSecrets(compareField(name, field, value, current)));
     return areShown(made, itemsIn(field, shown));
@@ -133,7 +132,8 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
     .filter(isVisible);
   const expected = shown.filter(isVisible);
   return (
-    made.length === expected.length && made.every((each) => expected.some((other) => isSame(each, other)))
+    made.length === expected.length &&
+    made.every((each) => expected.some((other) => isSame(field, each, other)))
   );
 }
 
@@ -168,12 +168,11 @@ function tellsOf({ path, after, sensitive }: Difference, at: Pointer): boolean {
 }
 
 /** Whether a difference is the one that the plan shows, as far as it shows it. */
-function isSame({ path, before, after }: FieldDifference, shown: Difference): boolean {
-  return (
-    path === shown.path &&
-    sameJson(fillRedacted(shown.before, before), before) &&
-    sameJson(fillRedacted(shown.after, after), after)
-  );
+function isSame(field: Field, { path, before, after }: FieldDifference, shown: Difference): boolean {
+  // A plan shows the name beside an id, which is not sent.
+  const compared = (value: Json) => (field.is === 'reference' ? comparable(field, value) : value);
+  const agrees = (told: Json, value: Json) => sameJson(compared(fillRedacted(told, value)), compared(value));
+  return path === shown.path && agrees(shown.before, before) && agrees(shown.after, after);
 }
 
 function holdsRedacted({ before, after }: FieldDifference): boolean {
@@ -245,8 +244,9 @@ function isFilledBy(value: Json, other: Json | undefined): boolean {
   return [...names].every((name) => isFilledBy(own(value, name) ?? null, own(other, name)));
 }
 
-/** An item without what is sent in any case. */
+/** What is compared of an item, without what is sent in any case. */
 function itemOf(field: Field, item: Json): Json {
+  if (field.is === 'references') return comparable(field, [item]);
   if (field.is !== 'records' || !isObject(item)) return item;
   return mapMembers(comparableRecord(item, field), (value, name) =>
     sameJson(value, own(field.filled ?? {}, name) ?? null) ? undefined : value,

@@ -1,7 +1,7 @@
-import { comparable } from '../kinds/field.ts';
+import { isUnordered, sameItem } from '../kinds/field.ts';
 import type { Field, RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, sameJson } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
 
 /**
@@ -12,9 +12,9 @@ import type { Difference } from '../model/plan.ts';
 export function revert(field: Field, value: Json, below: readonly string[], difference: Difference): Json {
   const { before, after } = difference;
   if (below.length === 0) return before;
-  if (field.is === 'set' || (field.is === 'records' && below.length === 1)) {
+  if (isUnordered(field) && (field.is !== 'records' || below.length === 1)) {
     const items = (isArray(value) ? value : []).filter(
-      (item) => after === null || !isSameItem(field, item, after),
+      (item) => after === null || !sameItem(field, item, after),
     );
     return before === null ? items : [...items, before];
   }
@@ -24,9 +24,6 @@ export function revert(field: Field, value: Json, below: readonly string[], diff
   }
   return setMember(value, below, before);
 }
-
-const isSameItem = (field: Field, one: Json, other: Json): boolean =>
-  sameJson(comparable(field, [one]), comparable(field, [other]));
 
 function revertRecord(
   field: RecordsField,

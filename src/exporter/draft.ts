@@ -1,13 +1,11 @@
-import { comparable, preferred, printedJson } from '../kinds/field.ts';
-import { kindNamed } from '../kinds/index.ts';
-import type { Field, Kind } from '../kinds/kind.ts';
+import { comparable, isUnordered, preferred, printedJson } from '../kinds/field.ts';
+import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
@@ -84,7 +82,7 @@ export function draftObject(
   context: DraftContext,
   secrets: DeclaredSecrets = new Map(),
 ): Draft | Refusal {
-  const kind = kindNamed(object.kind);
+  const { kind } = object;
   const why = kind.whyNotExported?.(object.raw) ?? null;
   if (why !== null) return { object, refused: why, by: 'kind' };
   const by = 'schema';
@@ -223,13 +221,17 @@ export function draftPlainField(
   { settings, records }: DraftContext,
 ): Printable | undefined {
   const value = preferred(field, own(object.fields, name) ?? null);
-  if (isUnset(field, value)) return field.is === 'set' || field.is === 'records' ? [] : null;
+  if (isUnset(field, value)) return isUnordered(field) ? [] : null;
   const lookups = lookupsFor(object, settings, records);
-  const declarable = field.is === 'reference' ? pickReference(value) : value;
-  return draftPlainValue(declarable, pointer(name), lookups) ?? undefined;
+  return draftPlainValue(declarableIn(field, value), pointer(name), lookups) ?? undefined;
 }
 
-/** The members of a reference that a manifest may declare; tenants may show more. */
+/** A value without what no manifest may declare: tenants may show more members of a reference. */
+function declarableIn(field: Field, value: Json): Json {
+  if (field.is === 'reference') return pickReference(value);
+  return field.is === 'references' && isArray(value) ? value.map(pickReference) : value;
+}
+
 function pickReference(value: Json): Json {
   if (!isObject(value)) return value;
   const { type = null, name = null, id = null } = value;

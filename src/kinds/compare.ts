@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject, mapMembers, own, sameJso
 import { secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
-import { canonicalRecord, comparable, comparableRecord, preferred } from './field.ts';
+import { canonicalRecord, comparable, comparableRecord, itemsByText, preferred } from './field.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, RecordsField } from './kind.ts';
 import { pairRecords, recordAgrees } from './records.ts';
@@ -23,7 +23,9 @@ export function compareField(
   if (field.is === 'value' && field.synonyms) return compareSynonyms(name, field, declared, live ?? null);
   const after = comparable(field, declared);
   const before = comparable(field, live);
-  if (field.is === 'set') return compareSets(name, before, after);
+  if (field.is === 'set' || field.is === 'references') {
+    return compareLists(name, itemsByText(field, live), itemsByText(field, declared));
+  }
   if (field.is === 'json' && isObject(before ?? {})) {
     const current = isObject(before) ? before : {};
     if (field.declares === 'whole' && isObject(after)) return compareJson([name], current, after);
@@ -46,13 +48,17 @@ function compareSynonyms(name: string, field: Field, declared: Json, live: Json)
   return isShared ? [] : [difference([name], preferred(field, live), preferred(field, declared))];
 }
 
-function compareSets(name: string, before: Json, after: Json): FieldDifference[] {
-  const old = isArray(before) ? before : [];
-  const wanted = isArray(after) ? after : [];
-  const missingFrom = (list: readonly Json[]) => (item: Json) => !list.some((other) => sameJson(item, other));
+/** Each item that is added or removed, as it is, at its index in the sorted list. */
+function compareLists(
+  name: string,
+  old: ReadonlyMap<string, Json>,
+  wanted: ReadonlyMap<string, Json>,
+): FieldDifference[] {
+  const onlyIn = (list: ReadonlyMap<string, Json>, other: ReadonlyMap<string, Json>) =>
+    [...list].map(([text, item], at) => ({ text, item, at })).filter(({ text }) => !other.has(text));
   return [
-    ...old.filter(missingFrom(wanted)).map((item) => difference([name, old.indexOf(item)], item, null)),
-    ...wanted.filter(missingFrom(old)).map((item) => difference([name, wanted.indexOf(item)], null, item)),
+    ...onlyIn(old, wanted).map(({ item, at }) => difference([name, at], item, null)),
+    ...onlyIn(wanted, old).map(({ item, at }) => difference([name, at], null, item)),
   ];
 }
 

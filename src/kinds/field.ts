@@ -8,6 +8,7 @@ import {
   mapMembers,
   objectFrom,
   own,
+  sameJson,
 } from '../model/json.ts';
 import { jsonText, literal, secretName } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -32,7 +33,9 @@ export function comparable(field: Field, value: Json | undefined): Json {
     case 'json':
       return comparableJson(readJsonText(value), field);
     case 'reference':
-      return isObject(value) ? comparableReference(value) : value;
+      return comparableReference(value, field);
+    case 'references':
+      return isArray(value) ? comparableSet(value.map((item) => comparableReference(item, field))) : value;
     case 'records':
       return isArray(value)
         ? comparableSet(value.map((item) => (isObject(item) ? comparableRecord(item, field) : item)))
@@ -47,9 +50,18 @@ export function preferred(field: Field, value: Json): Json {
 
 /** Sorted, without duplicates; `null` where empty. */
 function comparableSet(items: readonly Json[]): Json {
-  const byText = new Map(items.map((item) => [canonicalJson(item), item]));
-  const sorted = [...byText.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
-  return sorted.length > 0 ? sorted : null;
+  const sorted = sortedByText(items.map((item) => [canonicalJson(item), item]));
+  return sorted.size > 0 ? [...sorted.values()] : null;
+}
+
+/** The items of a list without order by the text of what is compared of them: sorted, without duplicates. */
+export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<string, Json> {
+  const items = value !== undefined && isArray(value) ? value : [];
+  return sortedByText(items.map((item) => [canonicalJson(comparable(field, [item])), item]));
+}
+
+function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMap<string, Json> {
+  return new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function comparableJson(value: Json, { nested = [], pairs, filled }: Field & { is: 'json' }): Json {
@@ -91,13 +103,28 @@ export function printedJson({ filled }: Field & { is: 'json' }, value: Json, dec
 
 const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
-/** A reference with an id is compared by that id, since the server may answer with another name. */
-function comparableReference(value: JsonObject): Json {
-  const id = own(value, 'id') ?? null;
-  const type = own(value, 'type') ?? null;
-  if (id !== null) return { type, id };
-  const name = own(value, 'name') ?? null;
-  return name === null ? null : { type, name };
+/**
+ * A reference with an id is compared by that id, since the server may answer with another name; and without its type
+ * where the field says to which kind it belongs, since a manifest may leave the type out. A text is the id.
+ */
+function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
+  const reference = typeof value === 'string' ? { id: value } : value;
+  if (!isObject(reference)) return value;
+  const type = to === undefined ? { type: own(reference, 'type') ?? null } : {};
+  const id = own(reference, 'id') ?? null;
+  if (id !== null) return { ...type, id };
+  const name = own(reference, 'name') ?? null;
+  return name === null ? null : { ...type, name };
+}
+
+/** Whether the value of a field is a list without order. A difference in it is one item that is added or removed. */
+export function isUnordered(field: Field): boolean {
+  return field.is === 'set' || field.is === 'references' || field.is === 'records';
+}
+
+/** Whether two items of such a list are equal. */
+export function sameItem(field: Field, one: Json, other: Json): boolean {
+  return sameJson(comparable(field, [one]), comparable(field, [other]));
 }
 
 /** A record without unset members. Numbers and booleans become text, since hosts answer with either. */
@@ -155,5 +182,5 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
   const members = mapMembers(value, (item, name) =>
     nested.includes(name) && item !== null && typeof item === 'object' ? jsonText(item) : item,
   );
-  return settings.jsonText === 'text' ? jsonText(members) : members;
+  return settings.jsonText === 'text' && !field.plain ? jsonText(members) : members;
 }

@@ -1,6 +1,5 @@
 import type { Address, Key } from '../model/address.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -13,29 +12,36 @@ export type Field =
   /**
    * Compared exactly. With `nameOf` it is the name beside an id in that field, and not compared where the ids are equal.
    * With `synonyms` the tenant may show a list of values that mean the same: each equals what is declared, the first is shown.
+   * With `to` it is the id of an object of that kind.
    */
-  | { readonly is: 'value'; readonly nameOf?: string; readonly synonyms?: true }
+  | { readonly is: 'value'; readonly nameOf?: string; readonly synonyms?: true; readonly to?: string }
   /** Text for people: line endings do not count, empty is unset. Those with a `language` may have many lines. */
   | { readonly is: 'text'; readonly language?: 'html' }
   /** An e-mail address: case does not count. */
   | { readonly is: 'email' }
-  /** A list without order and duplicates; empty is unset. */
-  | { readonly is: 'set' }
+  /** A list without order and duplicates; empty is unset. With `to` it has the ids of objects of that kind. */
+  | { readonly is: 'set'; readonly to?: string }
   /**
-   * A JSON object that the API keeps in text. With `declares: 'members'`, members that a manifest omits are left alone.
-   * Members named in `nested` contain JSON text themselves. `pairs` marks settings of another system: 60 and "60" are
+   * A JSON object that the API keeps in text, or, with `plain`, as it is. With `declares: 'members'`, members that a
+   * manifest omits are left alone. Members named in `nested` contain JSON text themselves. `pairs` marks settings of another system: 60 and "60" are
    * equal, since hosts answer with either, and there may be credentials among them. With `filled`, hosts answer with
    * members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth.
    */
   | {
       readonly is: 'json';
       readonly declares: 'whole' | 'members';
+      readonly plain?: true;
       readonly nested?: readonly string[];
       readonly pairs?: true;
       readonly filled?: true;
     }
-  /** `{type, id, name}`: compared by id where there is one, else by name. */
-  | { readonly is: 'reference' }
+  /**
+   * `{type, id, name}`: compared by id where there is one, else by name. With `to` it refers to an object of that kind, so
+   * that the type says nothing more. `type` is what the API calls the kind.
+   */
+  | { readonly is: 'reference'; readonly to?: string; readonly type?: string }
+  /** A list of such references, without order and duplicates; empty is unset. */
+  | { readonly is: 'references'; readonly to: string; readonly type?: string }
   | RecordsField;
 
 /**
@@ -91,7 +97,7 @@ export type Read =
       /** The keys to read where all objects are wanted, from the objects and defaults of other kinds. */
       candidates(known: readonly LiveObject[]): readonly Key[];
       /** The kinds that `candidates` gets. */
-      readonly candidatesFrom: readonly string[];
+      readonly candidatesFrom: readonly Kind[];
     };
 
 /** What an answer of the API says about an object, in the manifest's shape. */
@@ -103,6 +109,24 @@ export interface Facts {
   readonly hidden?: readonly Pointer[];
   /** What a write of the whole object contains besides `fields`: part of the fingerprint. */
   carried?(): JsonObject;
+}
+
+/** One object as the tenant has it, in the manifest's shape. */
+export interface LiveObject {
+  readonly kind: Kind;
+  readonly key: Key;
+  readonly address: Address;
+  /** The address with its key case-folded as the kind says: equal for the same object. */
+  readonly identity: string;
+  readonly id: string | null;
+  /** The fields that a manifest could declare, with the manifest's names and the tenant's values. */
+  readonly fields: JsonObject;
+  /** Declarable fields that the tenant does not show (missing, masked, encrypted): they cannot be compared. */
+  readonly hidden: readonly Pointer[];
+  /** The tenant's complete answer: a write of the whole object is based on it. */
+  readonly raw: JsonObject;
+  /** The digest of the object, without the server's bookkeeping. */
+  readonly fingerprint: string;
 }
 
 /** The input of a kind's write functions. */

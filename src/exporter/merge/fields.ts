@@ -1,11 +1,10 @@
 import { compareField } from '../../kinds/compare.ts';
-import { kindNamed } from '../../kinds/index.ts';
-import type { Field, RecordsField } from '../../kinds/kind.ts';
+import { sameItem } from '../../kinds/field.ts';
+import type { Field, LiveObject, RecordsField } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Member, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
-import type { LiveObject } from '../../model/live.ts';
 import { secretName } from '../../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { draftObject, draftPlainField, lifecycleMembers } from '../draft.ts';
@@ -37,7 +36,7 @@ export function mergeDocument(
   const merge: DocumentMerge = { resource, live, secrets: context.secrets, names, changes };
   const invalid = findInvalidFields(live, context);
   mergeKey(merge, written);
-  for (const [name, field] of Object.entries(kindNamed(live.kind).fields)) {
+  for (const [name, field] of Object.entries(live.kind.fields)) {
     const declared = own(resource.fields, name);
     const at = pointer(name);
     if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
@@ -90,7 +89,7 @@ function findInvalidFields(live: LiveObject, context: MergeContext): ReadonlySet
 
 /** The tenant may have another name for an object that is pinned by its id. */
 function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable): void {
-  const [field] = kindNamed(live.kind).keyFields;
+  const [field] = live.kind.keyFields;
   const [name] = live.key;
   if (resource.id === null || !field || name === undefined || name === live.id) return;
   if (partOf(written, field.name) === undefined || resource.key[0] === name) return;
@@ -113,8 +112,8 @@ function mergeField(
 ): void {
   const { at, declared, live, written } = pair;
   if (value === undefined || isOverlaid(merge.resource, at)) addSet(merge, pair, value);
-  else if (field.is === 'set' && isList(written) && isArray(declared) && isArray(live)) {
-    mergeSet(merge, { at, declared, live, written });
+  else if (isSet(field) && isList(written) && isList(value) && isArray(declared) && isArray(live)) {
+    mergeSet(merge, field, { at, declared, live, written }, value);
   } else if (field.is === 'records' && isList(written) && isList(value)) {
     mergeRecords(merge, field, pair, value);
   } else if (field.is === 'reference' && isMapping(value) && isObject(declared) && isObject(live)) {
@@ -125,22 +124,36 @@ function mergeField(
   } else addSet(merge, pair, value);
 }
 
-/** Replaces items that are gone with new ones; further new ones are added at the end, further old ones removed. */
-function mergeSet(merge: DocumentMerge, pair: Pair<readonly Json[]>): void {
+type SetField = Extract<Field, { is: 'set' | 'references' }>;
+
+const isSet = (field: Field): field is SetField => field.is === 'set' || field.is === 'references';
+
+/**
+ * Replaces items that are gone with new ones; further new ones are added at the end, further old ones removed.
+ *
+ * @param printed the live items, in the same order
+ */
+function mergeSet(
+  merge: DocumentMerge,
+  field: SetField,
+  pair: Pair<readonly Json[]>,
+  printed: readonly Printable[],
+): void {
   const { at, declared, live } = pair;
   const { edits } = merge.changes;
-  const namesOfItem = (item: Json) => namesBelow(merge, at + pointer(live.indexOf(item)));
-  const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameJson(other, item));
+  const namesAt = (index: number) => namesBelow(merge, at + pointer(index));
+  const isIn = (list: readonly Json[]) => (item: Json) => list.some((other) => sameItem(field, other, item));
   const gone = [...declared.keys()].filter((index) => !isIn(live)(declared[index] ?? null));
-  const added = live.filter((item) => !isIn(declared)(item)).filter((item) => typeof item === 'string');
+  const added = [...live.keys()].filter((index) => !isIn(declared)(live[index] ?? null));
   const replaced = gone.slice(0, added.length);
   for (const [turn, index] of replaced.entries()) {
-    const item = added[turn] ?? null;
-    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), names: namesOfItem(item) }, item);
+    const from = added[turn] ?? 0;
+    addSet(merge, { ...itemOf(pair, index, declared[index] ?? null), names: namesAt(from) }, printed[from]);
   }
-  for (const [turn, item] of added.slice(replaced.length).entries()) {
+  for (const [turn, from] of added.slice(replaced.length).entries()) {
     const path = pathOf(pair, declared.length + turn);
-    edits.push({ op: 'insert', path, value: item, names: namesOfItem(item) });
+    const value = printed[from];
+    if (value !== undefined) edits.push({ op: 'insert', path, value, names: namesAt(from) });
   }
   for (const index of gone.slice(replaced.length).reverse()) {
     edits.push({ op: 'remove', path: pathOf(pair, index) });
