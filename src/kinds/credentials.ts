@@ -1,10 +1,9 @@
 import { isObject, type Json, type JsonObject, textOf } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { isFilledInLater, livePlace } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import { fieldNamed, type Kind } from './kind.ts';
+import { fieldNamed, type Kind, type LiveObject } from './kind.ts';
 
 /**
  * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name

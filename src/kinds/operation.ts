@@ -212,6 +212,11 @@ export function keyIn(body: JsonObject, names: readonly string[]): Key | null {
   return key.every((part) => part !== null) ? key : null;
 }
 
+/** An id as text: some hosts count them. `null` for other values. */
+export function idText(id: Json | undefined): string | null {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
+}
+
 function idIn(body: JsonObject): string | null {
   const id = own(body, 'id') ?? null;
   return id === null || typeof id === 'string' ? id : JSON.stringify(id);

@@ -57,7 +57,7 @@ const kindOf = (more: JsonObject = {}): Kind => kindFrom(descriptorFrom({ ...rol
 /** The change from an object to what a manifest declares; it is also checked as one of a plan file. */
 function changeOf(kind: Kind, raw: JsonObject | null, fields: JsonObject, key = ['Engineer']): Change | null {
   const object = raw && liveObject(kind, raw, settings, null);
-  const declared = resource(kind.name, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
+  const declared = resource(kind, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
   const context = { settings, secrets: secretsOf({}), rotate: false };
   const { change } = changeFor({ kind, resource: declared, live: object }, null, context);
   if (change) {
@@ -170,7 +170,7 @@ it('is deleted by its id', () => {
   const kind = kindOf();
   const object = liveObject(kind, { ...live, id: 'a/1' }, settings, null);
   const given = { source: null, declared: {}, isTombstone: false, protect: false };
-  const deletion = object && deletionOf(kind, { ...given, live: object }, null, settings);
+  const deletion = object && deletionOf({ ...given, live: object }, null, settings);
   expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
   expect(deletion?.requests).toEqual([
     {
