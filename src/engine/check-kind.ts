@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
+import { isBadRequest } from '../client/describe.ts';
 import { readFirstPage } from '../client/pages.ts';
 import { readAgain, readAll } from '../client/read.ts';
-import { isBadRequest } from '../client/describe.ts';
 import type { ExportedFile } from '../exporter/index.ts';
 import { apiRequest } from '../kinds/http.ts';
 import { allOf, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
@@ -109,7 +109,11 @@ async function checkPages(reader: Tenant, list: List, objects: readonly LiveObje
 }
 
 /** Asks for one object by its key. */
-async function checkFilter(reader: Tenant, list: List, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
+async function checkFilter(
+  reader: Tenant,
+  list: List,
+  objects: readonly LiveObject[],
+): Promise<Diagnostic[]> {
   const [object] = objects;
   if (!object || !list.filter) return [];
   const filters = list.filter([object.key]);
@@ -127,7 +131,11 @@ async function checkFilter(reader: Tenant, list: List, objects: readonly LiveObj
 }
 
 /** The rows of one answer of the list; none where the tenant refuses the parameters. */
-async function rowsAt({ client, environment: { settings } }: Tenant, list: List, query: Record<string, string>) {
+async function rowsAt(
+  { client, environment: { settings } }: Tenant,
+  list: List,
+  query: Record<string, string>,
+) {
   const request = apiRequest('GET', list.resource, settings, { query });
   const source = { what: list.resource.name, request, pageSize: null, member: list.member };
   try {
@@ -163,7 +171,8 @@ async function checkPlan(
   );
   const changes = plan.changes.map(({ address, action, diff }) => ({
     address,
-    names: action === 'create' ? ['the object'] : [...new Set(diff.map(({ path }) => segmentsOf(path)[0] ?? ''))],
+    names:
+      action === 'create' ? ['the object'] : [...new Set(diff.map(({ path }) => segmentsOf(path)[0] ?? ''))],
   }));
   return [...exported.diagnostics, ...changedFields(changes, resources.length)];
 }

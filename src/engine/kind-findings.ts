@@ -20,7 +20,9 @@ const word = (name: string) => `\`${inBrief(name, 100)}\``;
 export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
   const [first] = rows;
   if (!first) return [];
-  const lacking = kind.keyFields.filter(({ name }) => textOf(first, name) === null).map(({ name }) => word(name));
+  const lacking = kind.keyFields
+    .filter(({ name }) => textOf(first, name) === null)
+    .map(({ name }) => word(name));
   const what = rows.length === 1 ? 'a row' : `${rows.length} rows`;
   const id = textOf(first, 'id');
   const which = id === null ? '' : ` (such as the one with the id ${inBrief(id, 100)})`;
@@ -68,7 +70,9 @@ export function unstableFields(before: readonly LiveObject[], after: readonly Li
 /** Fields that the tenant shows and the descriptor does not name. A kind that is only read needs none. */
 export function unnamedFields(objects: readonly LiveObject[]): Diagnostic[] {
   const unnamed = tally(objects, ({ kind, raw }) =>
-    Object.keys(raw).filter((name) => name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name)),
+    Object.keys(raw).filter(
+      (name) => name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name),
+    ),
   );
   return [...unnamed].map(([name, seen]) => {
     const values = objects.map(({ raw }) => own(raw, name) ?? null);
@@ -113,7 +117,10 @@ function groupsOf<T>(items: readonly T[], nameOf: (item: T) => string): T[][] {
 }
 
 function isNamed(kind: Kind | undefined, name: string): boolean {
-  return kind !== undefined && (Object.hasOwn(kind.fields, name) || kind.keyFields.some((part) => part.name === name));
+  return (
+    kind !== undefined &&
+    (Object.hasOwn(kind.fields, name) || kind.keyFields.some((part) => part.name === name))
+  );
 }
 
 /** Hosts with more fields than this are hostile. */
@@ -141,7 +148,9 @@ function suggestedField(values: readonly Json[]): string {
   const shown = values.filter((value) => value !== null);
   const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
   if (isAll((value) => typeof value === 'string'))
-    return shown.some((value) => typeof value === 'string' && (value.includes('\n') || value.length > 255)) ? 'text' : 'value';
+    return shown.some((value) => typeof value === 'string' && (value.includes('\n') || value.length > 255))
+      ? 'text'
+      : 'value';
   if (isAll((value) => isArray(value) && value.every((item) => typeof item !== 'object'))) return 'set';
   if (isAll((value) => isArray(value) && value.length > 0 && value.every(isReference)))
     return '{ is: references, to: KIND }';
@@ -150,7 +159,11 @@ function suggestedField(values: readonly Json[]): string {
 }
 
 function isReference(value: Json): boolean {
-  return isObject(value) && Object.hasOwn(value, 'id') && Object.keys(value).every((name) => referenceMembers.includes(name));
+  return (
+    isObject(value) &&
+    Object.hasOwn(value, 'id') &&
+    Object.keys(value).every((name) => referenceMembers.includes(name))
+  );
 }
 
 const referenceMembers = ['type', 'id', 'name'];
