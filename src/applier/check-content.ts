@@ -140,7 +140,7 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
 /** A plan shows an object that loses its last members by these members. */
 function removedMembers(difference: FieldDifference): FieldDifference[] {
   const { path, op, before } = difference;
-  if (op !== 'remove' || !isObject(before)) return [difference];
+  if (op !== 'remove' || !isObject(before) || Object.keys(before).length === 0) return [difference];
   return Object.entries(before).map(([name, member]) => {
     return { path: `${path}${pointer(name)}`, op, before: member, after: null };
   });

@@ -271,7 +271,7 @@ function findInvalid(
   key: readonly Member[],
   fields: readonly Member[],
 ): ReadonlySet<string> | string {
-  const validate = schemaOf(kind.name);
+  const validate = schemaOf(kind);
   const invalid = new Set<string>();
   if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
   for (const { instancePath, data } of validate.errors ?? []) {

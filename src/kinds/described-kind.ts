@@ -2,6 +2,7 @@ import { type Json, type JsonObject, mapMembers, objectFrom, own, pick } from '.
 import { liveMarker } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
+import { manifestSchemaOf } from './described-schema.ts';
 import type { Descriptor } from './descriptor.ts';
 import { sentValue, wireValue } from './field.ts';
 import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
@@ -34,6 +35,7 @@ export function kindFrom(descriptor: Descriptor): Kind {
     keyFields: key,
     fields,
     serverOwned,
+    manifestSchema: () => manifestSchemaOf(descriptor),
     pinnable: key.length === 1,
     renamable: key.length === 1 && change !== null,
     resource,

@@ -185,6 +185,8 @@ export interface Kind {
   readonly summary: string;
   readonly keyFields: readonly KeyField[];
   readonly fields: Readonly<Record<string, Field>>;
+  /** The JSON Schema of its manifests. Left out where there is only the one in schemas/, which counts in any case. */
+  manifestSchema?(): JsonObject;
   /** Fields of the API that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
   /** Whether a manifest may pin the object by `id`. */

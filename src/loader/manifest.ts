@@ -197,7 +197,7 @@ function isKeyPart(part: string | null): part is string {
 
 function checkManifest(declared: Declared, address: Address | null): boolean {
   const { kind, find, isOverlaid, problems } = declared;
-  const fitsSchema = checkSchema(schemaOf(kind.name), declared, {
+  const fitsSchema = checkSchema(schemaOf(kind), declared, {
     problems,
     ...(address !== null && { address }),
     find,

@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { validators } from '../generated/validators.js';
+import { compileSchema, validators } from '../generated/validators.js';
+import type { Kind } from '../kinds/kind.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { type Json, mapJson } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
@@ -32,11 +33,15 @@ export interface SchemaContext {
 }
 
 const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
+const compiled = new WeakMap<Kind, ValidateFunction>();
 
-/** The compiled schema for the manifests of a kind. */
-export function schemaOf(kind: string): ValidateFunction {
-  const validate = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
-  if (!validate) throw new Error(`There is no schema for ${kind}.`);
+/** The compiled schema for the manifests of a kind. That of a described kind is compiled when it is first needed. */
+export function schemaOf(kind: Kind): ValidateFunction {
+  const known = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : compiled.get(kind);
+  if (known) return known;
+  if (!kind.manifestSchema) throw new Error(`There is no schema for ${kind.name}.`);
+  const validate = compileSchema(kind.manifestSchema());
+  compiled.set(kind, validate);
   return validate;
 }
 

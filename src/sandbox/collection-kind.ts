@@ -14,6 +14,8 @@ export interface Member {
   readonly to: string | null;
   /** What a `reference` says beside the id. */
   readonly type: string | null;
+  /** `json` that is kept in text. */
+  readonly inText: boolean;
 }
 
 /** A collection of the usual shape, as a descriptor (`NAME.kind.yaml`) says. */
@@ -27,23 +29,24 @@ export const readKind = objectReader((fields, at) => {
   const list = new Fields(fields.json('list') ?? {}, `${at}.list`);
   for (const name of ['summary', 'proven']) fields.json(name);
   const keys = readKeys(fields.json('key'), `${at}.key`);
+  const service = fields.choice('service', ['identity', 'profiles'], 'identity');
   const kind = {
     name: fields.text('kind'),
-    service: fields.choice('service', ['identity', 'profiles'], 'identity'),
+    service,
     path: fields.text('path'),
     keys,
     /** The largest page; null: the list takes no `limit` and `offset`. */
-    pageSize: list.includes('pageSize') ? list.numberOrNull('pageSize') : 250,
+    pageSize: list.includes('pageSize') ? list.numberOrNull('pageSize') : usualPage[service],
     /** The member of an answer that holds the list; null: the answer is the list. */
     member: list.textOrNull('member'),
     counts: list.bool('counts', false),
-    /** The members that `filters` may name. */
-    filterBy: list.bool('filter', false) ? keys : [],
+    /** The members that `filters` may name: the first part of the key. */
+    filterBy: list.bool('filter', false) ? keys.slice(0, 1) : [],
     update: fields.choice('update', updates, 'none'),
     creates: fields.bool('create', false),
     deletes: fields.bool('delete', false),
     members: readMembers(fields.objectOrNull('fields') ?? {}, `${at}.fields`),
-    serverOwned: fields.texts('serverOwned'),
+    serverOwned: fields.includes('serverOwned') ? fields.texts('serverOwned') : ['id', 'created', 'modified'],
   };
   list.done();
   if (!/^[A-Z][A-Za-z0-9]*$/.test(kind.name)) throw new ShapeError(`${at}.kind must be a name such as Role`);
@@ -52,10 +55,13 @@ export const readKind = objectReader((fields, at) => {
   return kind;
 });
 
+/** The pages of the lists of each service (api-notes, "page size"). */
+const usualPage = { identity: 250, profiles: 100 };
+
 /** `name`, `{name: email, foldCase: true}`, or a list of those. The tenant tells names apart by case in any case. */
 function readKeys(value: Json, at: string): readonly string[] {
   const parts = isArray(value) ? value : [value];
-  if (parts.length === 0) throw new ShapeError(`${at} must name a member`);
+  if (value === null || parts.length === 0) throw new ShapeError(`${at} must name a member`);
   return parts.map((part) => {
     const fields = new Fields(typeof part === 'string' ? { name: part } : part, at);
     fields.bool('foldCase', false);
@@ -76,12 +82,13 @@ function readMembers(value: JsonObject, at: string): ReadonlyMap<string, Member>
 }
 
 const readMember = objectReader<Member>((fields) => {
-  // How it is compared and shown.
-  for (const name of ['declares', 'language']) fields.json(name);
+  // How it is compared.
+  fields.json('declares');
   return {
     is: fields.choice('is', memberForms),
     to: fields.textOrNull('to'),
     type: fields.textOrNull('type'),
+    inText: fields.bool('text', false),
   };
 });
 
@@ -101,7 +108,7 @@ const vendorKinds: readonly CollectionKind[] = [
 
 function readOnly(kind: string, at: string): CollectionKind {
   const list = { pageSize: 250, counts: true };
-  return readKind({ kind, path: at, key: 'name', list, serverOwned: ['created', 'modified'] }, kind);
+  return readKind({ kind, path: at, key: 'name', list }, kind);
 }
 
 /**

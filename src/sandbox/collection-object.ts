@@ -10,9 +10,6 @@ export interface CollectionObject {
   readonly [member: string]: Json;
 }
 
-/** The members that only the server sets. */
-export const ownedByServer = ({ serverOwned }: CollectionKind): readonly string[] => ['id', ...serverOwned];
-
 /** The members that a client may set. */
 export const settable = ({ keys, members }: CollectionKind): readonly string[] => [
   ...keys,
@@ -67,7 +64,7 @@ function checkForm(member: Member, value: Json, at: string): void {
       if (typeof value !== 'string') throw new ShapeError(`${at} must be a string`);
       return;
     case 'value':
-      if (typeof value === 'object') throw new ShapeError(`${at} must be a string, number or boolean`);
+      if (member.to !== null && typeof value !== 'string') throw new ShapeError(`${at} must be an id`);
       return;
     case 'set':
       for (const item of listFrom(value, at)) {
@@ -76,7 +73,7 @@ function checkForm(member: Member, value: Json, at: string): void {
       }
       return;
     case 'json':
-      if (typeof value !== 'object') throw new ShapeError(`${at} must be an object or an array`);
+      if (!isObject(value)) throw new ShapeError(`${at} must be an object`);
       return;
     case 'reference':
       checkReference(member, value, at);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.ts';
 import { badRequest } from './api-error.ts';
 import type { CollectionKind } from './collection-kind.ts';
 import { type CollectionObject, idsHeld } from './collection-object.ts';
@@ -47,11 +48,10 @@ export class Targets {
   }
 
   /** Throws a 400 for an id in `object` that no object has. Ids of kinds that the tenant does not serve are not checked. */
-  check(kind: CollectionKind, object: CollectionObject): void {
+  check(kind: CollectionKind, object: JsonObject): void {
     for (const { to, id, at } of idsHeld(kind, object)) {
       const targets = this.#ofKind(to);
-      const isItself = to === kind.name && id === object.id;
-      if (targets && !targets.has(id) && !isItself) throw badRequest(`${at}: there is no ${to} ${id}`);
+      if (targets && !targets.has(id)) throw badRequest(`${at}: there is no ${to} ${id}`);
     }
   }
 

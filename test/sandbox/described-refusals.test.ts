@@ -29,9 +29,11 @@ const refused: readonly (readonly [why: string, status: number, line: string, se
   ['a time', 400, 'POST /v2025/roles', { body: { name: 'New', created: '2025-01-01' } }],
   ['a list', 400, 'POST /v2025/roles', { body: [{ name: 'New' }] }],
   ['a number for text', 400, 'POST /v2025/roles', { body: { name: 'New', description: 7 } }],
-  ['an object for a value', 400, 'POST /v2025/roles', { body: { name: 'New', enabled: {} } }],
+  ['an object for an id', 400, 'POST /v2025/roles', { body: { name: 'New', main: { id: 's1' } } }],
   ['a text for a set', 400, 'POST /v2025/roles', { body: { name: 'New', labels: 'a' } }],
   ['an object in a set', 400, 'POST /v2025/roles', { body: { name: 'New', labels: [{}] } }],
+  ['a list for JSON', 400, 'POST /v2025/roles', { body: { name: 'New', membership: [] } }],
+  ['an object for JSON in text', 400, 'PUT /api/transforms/t1', { body: { name: 'Upper', script: {} } }],
   ['a text for JSON', 400, 'POST /v2025/roles', { body: { name: 'New', membership: '{}' } }],
   ['an id for a reference', 400, 'POST /v2025/roles', { body: { name: 'New', owner: 'i1' } }],
   [
@@ -127,7 +129,13 @@ const refused: readonly (readonly [why: string, status: number, line: string, se
     { body: { name: null }, ...mergePatch },
   ],
   ['a merge patch that is a list', 400, 'PATCH /v2025/access-profiles/p1', { body: [], ...mergePatch }],
-  ['a PUT with the id', 400, 'PUT /api/transforms/t1', { body: { id: 't1', name: 'Upper' } }],
+  ['a PUT with another id', 400, 'PUT /api/transforms/t1', { body: { id: 't2', name: 'Upper' } }],
+  [
+    'an id that is not said to be the server’s',
+    400,
+    'POST /api/transforms',
+    { body: { id: 't2', name: 'New' } },
+  ],
   ['a PUT without the key', 400, 'PUT /api/transforms/t1', { body: { description: 'x' } }],
   ['a DELETE of what a role refers to', 400, 'DELETE /v2025/access-profiles/p1'],
 ];

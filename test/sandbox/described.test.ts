@@ -116,7 +116,10 @@ describe('an object of a described kind', () => {
     const sandbox = await startWith();
     const body = { settings: { a: { b: null, d: [1] }, e: { f: null, g: 1 } } };
     const answer = await call(sandbox, 'PATCH /v2025/access-profiles/p1', { body, ...mergePatch });
-    expect(answer.body).toMatchObject({ name: 'Read', settings: { a: { c: 2, d: [1] }, e: { g: 1 } } });
+    expect(isObject(answer.body) && own(answer.body, 'settings')).toEqual({
+      a: { c: 2, d: [1] },
+      e: { g: 1 },
+    });
     const cleared = await call(sandbox, 'PATCH /v2025/access-profiles/p1', {
       body: { settings: null },
       ...mergePatch,
@@ -128,15 +131,17 @@ describe('an object of a described kind', () => {
     const sandbox = await startWith();
     const send = { body: { name: 'Upper', attributes: { y: 2 } } };
     const { body } = await call(sandbox, 'PUT /api/transforms/t1', send);
-    expect(body).toEqual({ id: 't1', name: 'Upper', description: null, attributes: { y: 2 } });
+    expect(body).toEqual({ id: 't1', name: 'Upper', description: null, attributes: { y: 2 }, script: null });
     const kept = await call(sandbox, 'PUT /api/transforms/t1', { body: { name: 'Upper', quirk: 7 } });
     expect(kept.status).toBe(400);
   });
 
   it('is sent back whole by a PUT, with what the descriptor does not name', async () => {
     const sandbox = await startWith();
-    const send = { body: { name: 'Upper', description: 'New', attributes: { x: 1 }, quirk: 7 } };
-    expect((await call(sandbox, 'PUT /api/transforms/t1', send)).body).toMatchObject({ quirk: 7 });
+    const { body } = await call(sandbox, 'GET /api/transforms/t1');
+    expect(body).toMatchObject({ id: 't1', script: '{"y":2}', quirk: 7 });
+    const sent = { ...(isObject(body) ? body : {}), description: 'New' };
+    expect((await call(sandbox, 'PUT /api/transforms/t1', { body: sent })).body).toEqual(sent);
   });
 
   it('is deleted once nothing refers to it', async () => {
@@ -212,6 +217,7 @@ describe('a described kind is served like the others', () => {
     expect((await call(sandbox, 'POST /v2025/roles', { body: { name: 'Guest' } })).status).toBe(400);
     const rename = patch({ op: 'replace', path: '/name', value: 'Guest' });
     expect((await call(sandbox, 'PATCH /v2025/roles/r1', rename)).status).toBe(400);
+    expect((await call(sandbox, 'PATCH /v2025/roles/r2', rename)).status).toBe(200);
     expect(await call(sandbox, 'POST /v2025/roles', { body: { name: 'New' } })).toMatchObject({
       status: 201,
       text: '',

@@ -41,8 +41,8 @@ kinds:
     key: name
     update: put
     create: true
-    fields: { description: text, attributes: json }
-    serverOwned: [id]
+    fields: { description: text, attributes: json, script: { is: json, text: true } }
+    serverOwned: []
 `;
 
 const objects = `
@@ -57,7 +57,7 @@ objects:
     - { id: r2, name: Guest, description: Visitors }
     - { id: r3, name: "Q\\"uote" }
   Transform:
-    - { id: t1, name: Upper, description: Text, attributes: { x: 1 }, quirk: 7 }
+    - { id: t1, name: Upper, description: Text, attributes: { x: 1 }, script: { y: 2 }, quirk: 7 }
 `;
 
 /** A file with that text, removed after the test. */

@@ -22,6 +22,12 @@ describe('where the kinds come from', () => {
     expect((await call(sandbox, 'POST /v2025/roles', { body: { name: 'B' } })).status).toBe(405);
   });
 
+  it('a descriptor of a source replaces the one that is only read', async () => {
+    const descriptor = 'kind: Source\npath: /v2025/sources\nkey: name\ncreate: true\n';
+    const sandbox = await startWith('{}', { kinds: write(descriptor, 'Source') });
+    expect((await call(sandbox, 'POST /v2025/sources', { body: { name: 'HR' } })).status).toBe(201);
+  });
+
   it('every tenant has identities, sources and clusters', async () => {
     const sandbox = await startWith(
       'objects: { Cluster: [{ name: va }], Identity: [{ name: Ann, alias: a }] }',
@@ -63,6 +69,7 @@ describe('where the kinds come from', () => {
     [`${kinds}objects: { Role: [{ name: A, labels: x }] }`, 'seed.objects.Role[0].labels must be an array'],
     ['kinds: [{ kind: role, path: /roles, key: name }]', 'seed.kinds[0].kind must be a name such as Role'],
     ['kinds: [{ kind: Role, path: /v1/../roles?x, key: name }]', 'seed.kinds[0].path must be a path'],
+    ['kinds: [{ kind: Role, path: /roles }]', 'seed.kinds[0].key must name a member'],
     ['kinds: [{ kind: Role, path: /roles, key: [] }]', 'seed.kinds[0].key must name a member'],
     [
       'kinds: [{ kind: Role, path: /roles, key: name, update: patch }]',
@@ -83,8 +90,10 @@ describe('where the kinds come from', () => {
   });
 
   it('a descriptor in the folder that cannot be used is named', async () => {
-    const error = await startSandbox({ kinds: write('kind: Role\n') }).catch((thrown: unknown) => thrown);
+    const error = await startSandbox({ kinds: write('kind: Role\nkey: name\n') }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(SandboxFileError);
-    expect(String(error)).toMatch(/kinds\/Role\.kind\.yaml: .*key/);
+    expect(String(error)).toMatch(/kinds\/Role\.kind\.yaml: descriptor\.path is required/);
   });
 });

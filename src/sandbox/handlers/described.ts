@@ -10,14 +10,7 @@ import {
 } from '../../model/json.ts';
 import { badRequest } from '../api-error.ts';
 import type { CollectionKind, Member } from '../collection-kind.ts';
-import {
-  type CollectionObject,
-  checkForms,
-  keyOf,
-  ownedByServer,
-  settable,
-  timesOf,
-} from '../collection-object.ts';
+import { type CollectionObject, checkForms, keyOf, settable, timesOf } from '../collection-object.ts';
 import {
   type Call,
   deleteById,
@@ -34,6 +27,7 @@ import { applyPatch, standardPatch } from '../json-patch.ts';
 import { remove as deleting, get, type Operation, patch, post, put, type Request } from '../operations.ts';
 import { parseFilters, readFlag, selectPage } from '../query.ts';
 import { objectsOf, refuseWhileReferredTo, Targets } from '../references.ts';
+import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
 /** An operation, and what does its work. The server itself answers those without a handler. */
 export interface Served {
@@ -103,6 +97,7 @@ function show(
   const unset = objectFrom(settable(kind).map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
     const form = kind.members.get(name);
+    if (form?.inText) return writeText(value, tenant.variations);
     return form ? withNames(form, value, targets) : value;
   });
   return { id: object.id, ...(tenant.variations.unsetMembers === 'null' && unset), ...shown };
@@ -125,7 +120,7 @@ function find(kind: CollectionKind, call: Call, tenant: Tenant): CollectionObjec
 
 function create(kind: CollectionKind, body: Json, tenant: Tenant): Reply {
   const objects = objectsOf(tenant, kind.name);
-  const given = accept(kind, body, null);
+  const given = accept(kind, body, null, tenant.variations);
   const id = newId(tenant.state, kind.name, keyOf(kind, given), objects);
   const object = { id, ...withoutNulls(given), ...timesOf(kind, tenant.timestamp()) };
   checkPlace(kind, object, tenant);
@@ -136,10 +131,11 @@ function create(kind: CollectionKind, body: Json, tenant: Tenant): Reply {
 
 /** How an object is changed: the request, and what the members that a client sets are after it. */
 function updateOf(kind: CollectionKind) {
-  const update = (change: (live: CollectionObject, body: Json) => Json): Handler => {
+  const update = (change: (document: JsonObject, body: Json, live: CollectionObject) => Json): Handler => {
     return (call, tenant) => {
       const live = find(kind, call, tenant);
-      return replace(kind, live, accept(kind, change(live, call.body), live), tenant);
+      const changed = change(writable(kind, live, tenant.variations), call.body, live);
+      return replace(kind, live, accept(kind, changed, live, tenant.variations), tenant);
     };
   };
   switch (kind.update) {
@@ -149,15 +145,15 @@ function updateOf(kind: CollectionKind) {
       return {
         verb: 'patch',
         sent: (path: string) => patch(path),
-        handler: update((live, body) => applyPatch(writable(kind, live), body, standardPatch)),
+        handler: update((document, body) => applyPatch(document, body, standardPatch)),
       };
     case 'merge-patch':
       return {
         verb: 'patch',
         sent: (path: string) => patch(path, 'application/merge-patch+json'),
-        handler: update((live, body) => {
+        handler: update((document, body, live) => {
           checkNames(kind, body, live);
-          return mergePatch(writable(kind, live), body);
+          return mergePatch(document, body);
         }),
       };
     case 'put':
@@ -165,7 +161,7 @@ function updateOf(kind: CollectionKind) {
         verb: 'put',
         sent: (path: string) => put(path),
         // What is left out is gone.
-        handler: update((_live, body) => body),
+        handler: update((_document, body) => body),
       };
   }
 }
@@ -186,16 +182,31 @@ function remove(kind: CollectionKind, call: Call, tenant: Tenant): Reply {
   return { status: 204, changed: true };
 }
 
-const isServerOwned = (kind: CollectionKind, name: string): boolean => ownedByServer(kind).includes(name);
+const isServerOwned = ({ serverOwned }: CollectionKind, name: string): boolean => serverOwned.includes(name);
 
-/** The document that a patch is applied to. */
-function writable(kind: CollectionKind, live: CollectionObject): JsonObject {
-  return mapMembers(live, (value, name) => (isServerOwned(kind, name) ? undefined : value));
+/** JSON in text, as the tenant answers it. */
+const writeText = (value: Json, variations: Pick<Variations, 'jsonText'>): Json =>
+  isObject(value) ? writeJsonText(value, variations) : value;
+
+/** The document that a patch is applied to, in the form in which a client sends it. */
+function writable(kind: CollectionKind, live: CollectionObject, { jsonText }: Variations): JsonObject {
+  const form = { jsonText: jsonText === 'map' ? 'text' : jsonText } as const;
+  return mapMembers(live, (value, name) => {
+    if (isServerOwned(kind, name)) return undefined;
+    return kind.members.get(name)?.inText ? writeText(value, form) : value;
+  });
 }
 
 /** The members of an object as a client sends it, checked. Throws `ShapeError` or a 400. */
-function accept(kind: CollectionKind, sent: Json, live: CollectionObject | null): JsonObject {
-  const given = checkNames(kind, sent, live);
+function accept(
+  kind: CollectionKind,
+  sent: Json,
+  live: CollectionObject | null,
+  variations: Variations,
+): JsonObject {
+  const given = mapMembers(checkNames(kind, sent, live), (value, name) =>
+    kind.members.get(name)?.inText ? readJsonText(value, `body.${name}`, variations) : value,
+  );
   checkForms(kind, given, 'body');
   return given;
 }
@@ -207,9 +218,10 @@ function accept(kind: CollectionKind, sent: Json, live: CollectionObject | null)
 function checkNames(kind: CollectionKind, sent: Json, live: CollectionObject | null): JsonObject {
   if (!isObject(sent)) throw badRequest('The body must be an object');
   const known = [...settable(kind), ...Object.keys(live ?? {})];
-  for (const name of Object.keys(sent)) {
+  for (const [name, value] of Object.entries(sent)) {
     if (isServerOwned(kind, name)) throw badRequest(`${name} is set by the server`);
     if (!known.includes(name)) throw badRequest(`${kind.name} has no field ${name}`);
+    if (name === 'id' && value !== live?.id) throw badRequest('id is not that of this object');
   }
   return sent;
 }
