@@ -3,7 +3,7 @@ import { compileSchema, validators } from '../generated/validators.js';
 import type { Kind } from '../kinds/kind.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { type Json, mapJson } from '../model/json.ts';
-import { lookupOf, secretName } from '../model/marker.ts';
+import { lookupOf, refOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { FoundNode } from './document.ts';
@@ -61,9 +61,11 @@ export function checkSchema(
 }
 
 function replaceMarkers(tree: Json): Json {
-  return mapJson(tree, (value) =>
-    secretName(value) !== null || lookupOf(value) !== null ? deferred : value,
-  );
+  return mapJson(tree, (value) => {
+    // It may stand for a whole object, so nothing is known of it.
+    if (refOf(value) !== null) return unresolved;
+    return secretName(value) !== null || lookupOf(value) !== null ? deferred : value;
+  });
 }
 
 function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject): boolean {

@@ -1,5 +1,6 @@
+import type { Address } from '../model/address.ts';
 import { isArray, isObject, type Json, mapJson } from '../model/json.ts';
-import { renderBody, secretName } from '../model/marker.ts';
+import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffLines, type LineDiff } from './line-diff.ts';
@@ -27,7 +28,8 @@ export function viewOf(difference: Difference, maxLines: number): View {
   return view;
 }
 
-function makeView({ op, before, after, sensitive }: Difference, maxLines: number): View {
+function makeView(difference: Difference, maxLines: number): View {
+  const { op, before, after, sensitive } = nameIds(difference, refWords);
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
   const hasAfter = op !== 'remove';
@@ -49,6 +51,21 @@ function linesOf(present: boolean, value: Json): string | null {
   return present && value !== null ? valueText(value) : null;
 }
 
+/** The difference with words in place of the ids whose objects are known by name. */
+export function nameIds(difference: Difference, wordsFor: (to: Address, id: string) => string): Difference {
+  const { before, after, named } = difference;
+  if (!named) return difference;
+  const name = (value: Json): Json =>
+    mapJson(value, (item) => {
+      if (typeof item !== 'string' || !Object.hasOwn(named, item)) return item;
+      return wordsFor(named[item] ?? '', item);
+    });
+  return { ...difference, before: name(before), after: name(after) };
+}
+
+const refWords = (to: Address, id: string): string => `!ref ${to} (${id})`;
+const plannedWords = (to: Address): string => `!ref ${to} (created by this plan)`;
+
 /** What is shown in the place of a secret. */
 function secretWords(name: string): string {
   return `(secret ${name})`;
@@ -64,13 +81,17 @@ export function valueText(value: Json): string {
 function valueInline(value: Json): string {
   const name = secretName(value);
   if (name !== null) return secretWords(name);
+  const to = refOf(value);
+  if (to !== null) return plannedWords(to);
   return spaceJson(nameSecrets(value)).replace(/(?! )\p{Zs}/gu, unicodeEscape);
 }
 
 /** A request's body as it will be sent, with the names of secrets in their place. */
 export function bodyText(body: Json): string {
-  return JSON.stringify(renderBody(body, secretWords), null, 2);
+  return JSON.stringify(renderBody(fillRefs(body, idWords), secretWords), null, 2);
 }
+
+const idWords = (to: Address): string => `(id of ${to})`;
 
 /** A pointer for people: `attributes/url`. */
 export function pathWords(path: Pointer): string {
@@ -81,7 +102,9 @@ export function pathWords(path: Pointer): string {
 function nameSecrets(value: Json): Json {
   return mapJson(value, (item) => {
     const name = secretName(item);
-    return name === null ? item : secretWords(name);
+    if (name !== null) return secretWords(name);
+    const to = refOf(item);
+    return to === null ? item : plannedWords(to);
   });
 }
 

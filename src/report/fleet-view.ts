@@ -3,6 +3,7 @@ import { isFailed } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, hasChanges, isRefused } from '../model/plan.ts';
 import { changeOutcomes } from '../model/result.ts';
+import { nameIds } from './difference.ts';
 import { actionWords, groupBy, outcomeWords, refused, runWords } from './words.ts';
 
 /** One row of the matrix: environments with the same numbers, or one that failed. */
@@ -89,7 +90,12 @@ function shownChange({ names, change }: { names: readonly string[]; change: Chan
 }
 
 function signatureOf({ address, action, diff, risk, warnings }: Change): string {
-  return canonicalJson([address, action, diff, risk, warnings]);
+  // The same object has another id in each tenant.
+  const byName = diff.map((entry) => {
+    const { named: _named, ...difference } = nameIds(entry, (to) => to);
+    return difference;
+  });
+  return canonicalJson([address, action, byName, risk, warnings]);
 }
 
 /** How many names are written out. */

@@ -71,14 +71,22 @@ function redactChange(change: Change, redact: Redact): Change {
 }
 
 function redactDifference(difference: Difference, redact: Redact): Difference {
-  const { path, before, after, overlay } = difference;
+  const { path, before, after, named, overlay } = difference;
   return {
     ...difference,
     path: redactPointer(path, redact),
     before: redactJson(before, redact),
     after: redactJson(after, redact),
+    ...(named ? { named: redactNames(named, redact) } : {}),
     ...(overlay ? { overlay: { ...overlay, file: redact(overlay.file) } } : {}),
   };
+}
+
+function redactNames(named: Readonly<Record<string, Address>>, redact: Redact): Record<string, Address> {
+  const entries = Object.entries(named).map(
+    ([id, address]) => [redact(id), redactAddress(address, redact)] as const,
+  );
+  return Object.fromEntries(entries);
 }
 
 function redactRequest(request: Request, redact: Redact): Request {
