@@ -41,7 +41,9 @@ export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
   const { objects, diagnostics } = await withTenant(project, args, io, (tenant) =>
     checkKind(tenant, kind, (manifests) => loadWithoutOverlays({ ...options, environment, manifests })),
   );
-  printDocument({ is: 'diagnostics', diagnostics }, args, io);
+  // Each line is something to do.
+  const isShown = args.format === 'json' || diagnostics.length > 0;
+  if (isShown) printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const say = (text: string) => (args.format === 'text' ? io.stdout : io.stderr).write(`${text}\n`);
   const which = objects === 1 ? 'its only object' : `all ${objects} objects`;
@@ -96,7 +98,8 @@ function withProof({ text, shown }: DescriptorFile): string {
   const document: Json = parse(text);
   if (!isObject(document)) throw notEdited(shown);
   const digest = descriptorDigest(descriptorFrom(document));
-  const edited = applyEdits(text, [{ op: 'set', path: [proofMember], value: digest }]);
+  const op = Object.hasOwn(document, proofMember) ? 'set' : 'insert';
+  const edited = applyEdits(text, [{ op, path: [proofMember], value: digest }]);
   if (edited === null) throw notEdited(shown);
   return edited;
 }

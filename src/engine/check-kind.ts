@@ -1,21 +1,19 @@
 import type { Client } from '../client/client.ts';
-import { isBadRequest } from '../client/describe.ts';
+import { inBrief, isBadRequest } from '../client/describe.ts';
 import { readFirstPage } from '../client/pages.ts';
 import { readAgain, readAll } from '../client/read.ts';
 import type { ExportedFile } from '../exporter/index.ts';
 import { apiRequest } from '../kinds/http.ts';
-import { allOf, isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
+import { isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import type { FileSource } from '../loader/source.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
-import { segmentsOf } from '../model/pointer.ts';
-import { choicesFrom } from './choices.ts';
 import { exportTenant } from './export.ts';
-import { changedFields, sharedKeys, unnamedFields, unreadableRows, unstableFields } from './kind-findings.ts';
-import { makePlan } from './plan.ts';
+import { planFindings, sharedKeys, unnamedFields, unreadableRows, unstableFields } from './kind-findings.ts';
+import { planChanges } from './plan.ts';
 import type { Tenant } from './tenant.ts';
 
 /** What a check of a kind has found. Without an error, the descriptor holds for the tenant. */
@@ -108,26 +106,27 @@ async function checkPages(reader: Tenant, list: List, objects: readonly LiveObje
   return [{ code: 'kind-page-size', severity: 'error', message, hint }];
 }
 
-/** Asks for one object by its key. */
+/** Asks for two objects by their keys, as a plan does: the list has to understand `or` too. */
 async function checkFilter(
   reader: Tenant,
   list: List,
   objects: readonly LiveObject[],
 ): Promise<Diagnostic[]> {
-  const [object] = objects;
-  if (!object || !list.filter) return [];
-  const filters = list.filter([object.key]);
+  if (!list.filter || objects.length === 0) return [];
+  const wanted = objects.slice(0, 2);
+  const filters = list.filter(wanted.map(({ key }) => key));
   const rows = await rowsAt(reader, list, { filters });
-  const isFound = rows.some((row) => String(row.id) === object.id);
-  const hint = 'Remove `list.filter`: the whole list is read then.';
+  const found = new Set(rows.map((row) => String(row.id)));
+  const lost = wanted.find(({ id }) => id !== null && !found.has(id));
+  const said = inBrief(filters, 200);
   const report = (severity: 'error' | 'warning', message: string): Diagnostic[] => [
-    { code: 'kind-filter', severity, message, hint },
+    { code: 'kind-filter', severity, message, hint: 'Remove `list.filter`: the whole list is read then.' },
   ];
-  if (!isFound) return report('error', `The filter ${filters} does not find ${object.address}.`);
-  const [part = ''] = object.key;
-  const same = objects.filter(({ key }) => key[0]?.toLowerCase() === part.toLowerCase());
-  if (rows.length <= same.length) return [];
-  return report('warning', `The filter ${filters} does not narrow: it finds ${rows.length} objects.`);
+  if (lost) return report('error', `The filter ${said} does not find ${lost.address}.`);
+  const parts = new Set(wanted.map(({ key: [part = ''] }) => part.toLowerCase()));
+  const meant = objects.filter(({ key: [part = ''] }) => parts.has(part.toLowerCase()));
+  if (rows.length <= meant.length) return [];
+  return report('warning', `The filter ${said} does not narrow: it finds ${rows.length} objects.`);
 }
 
 /** The rows of one answer of the list; none where the tenant refuses the parameters. */
@@ -154,27 +153,10 @@ async function checkPlan(
 ): Promise<Diagnostic[]> {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const project = load(manifestsIn(exported.files));
-  const { environment, resources } = project;
-  const declared = environment.kinds.named(kind.name);
   // What an export conceals is in the tenant, wherever the secrets of these manifests may be.
   const secrets = { ...project.secrets, problem: () => null, matches: () => true };
-  const plan = await makePlan(
-    {
-      requests: [allOf(declared)],
-      lookups: [],
-      namesAll: false,
-      resolve: () => ({ resources, previous: null, diagnostics: [], judge: async (made) => made }),
-    },
-    { root: project.root, environment, secrets },
-    { ...reader, environment },
-    choicesFrom({}),
-  );
-  const changes = plan.changes.map(({ address, action, diff }) => ({
-    address,
-    names:
-      action === 'create' ? ['the object'] : [...new Set(diff.map(({ path }) => segmentsOf(path)[0] ?? ''))],
-  }));
-  return [...exported.diagnostics, ...changedFields(changes, resources.length)];
+  const plan = await planChanges({ ...project, secrets }, reader);
+  return [...exported.diagnostics, ...planFindings(plan.changes, project.resources.length)];
 }
 
 /** Exported files as the source of a project's manifests. */

@@ -3,6 +3,8 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
+import type { Change } from '../model/plan.ts';
+import { segmentsOf } from '../model/pointer.ts';
 
 /** What objects of a kind are told apart by, and how often something was seen. */
 interface Seen {
@@ -85,22 +87,31 @@ export function unnamedFields(objects: readonly LiveObject[]): Diagnostic[] {
   });
 }
 
-/** An object that a plan of the export would change, and the fields in which. */
-export interface ChangedObject {
-  readonly address: Address;
-  readonly names: readonly string[];
-}
-
-/** Fields in which a plan of the export is not empty. */
-export function changedFields(changes: readonly ChangedObject[], of: number): Diagnostic[] {
-  const found = changes.flatMap(({ address, names }) => names.map((name) => ({ name, address })));
+/**
+ * What a plan of the export would do, a line for each field.
+ *
+ * @param of the number of exported objects
+ */
+export function planFindings(changes: readonly Change[], of: number): Diagnostic[] {
+  const found = changes.flatMap(({ address, action, diff }) => {
+    const names = new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
+    return [...names].map((name) => ({ name, address }));
+  });
   return groupsOf(found, ({ name }) => name).map((same) => {
     const { name = '', address = '' } = same[0] ?? {};
+    const seen = inWords({ count: same.length, of, example: address });
+    const [what, hint] =
+      name === ''
+        ? [`create ${seen.slice('of '.length)}`, 'Objects are not found by their keys: remove `list.filter`.']
+        : [
+            `change ${word(name)} ${seen}`,
+            `Correct the type of ${word(name)} in \`fields\`, or leave it out there.`,
+          ];
     return {
       code: 'kind-plan-not-empty',
       severity: 'error',
-      message: `A plan of the export would change ${word(name)} ${inWords({ count: same.length, of, example: address })}.`,
-      hint: `Correct the type of ${word(name)} in \`fields\`, or leave it out there.`,
+      message: `A plan of the export would ${what}.`,
+      hint,
     };
   });
 }
