@@ -16,6 +16,7 @@ const documents = {
   'docs/commands.md': commandsPage,
   'docs/environments.md': filled({ settings: tables.settings, lint: tables.lint }),
   'docs/exit-codes.md': filled({ plan: tables.plan, result: tables.result }),
+  'docs/kinds.md': async (text) => withOutputs(await filled({ descriptor: tables.descriptor })(text)),
   'docs/manifests.md': filled({ kinds: tables.kinds }),
   'docs/first-tenant.md': withHost,
   // People follow one after the other, in one clone.

@@ -169,6 +169,19 @@ function settingTable(properties, parent) {
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** Every member of a descriptor. */
+export async function descriptor() {
+  const { properties, $defs } = schema('kind');
+  const { list, ...others } = properties;
+  return [
+    settingTable({ ...others, list: { description: list.description } }, ''),
+    '#### `list`',
+    settingTable(list.properties, 'list'),
+    '#### Each of `fields`',
+    settingTable({ ...$defs.told.properties, type: $defs.type }, ''),
+  ].join('\n\n');
+}
+
 /** Every rule of the lint with its level. */
 export async function lint() {
   const { lintRules } = await lists();

@@ -50,6 +50,11 @@ export const commands: Commands = {
     describe: 'List the environments and groups',
     load: () => import('./env.ts'),
   },
+  kind: {
+    positionals: '<action> <subject> [path]',
+    describe: 'Describe kinds of your own',
+    load: () => import('./kind.ts'),
+  },
   explain: {
     positionals: '<code>',
     describe: 'Explain the code of a message',

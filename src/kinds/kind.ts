@@ -1,4 +1,5 @@
 import type { Address, Key } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
@@ -172,6 +173,9 @@ interface RecordCondition {
  */
 export type SecondCreate = 'refused' | 'replaces' | 'duplicates';
 
+/** A remark about a kind, in the form of a diagnostic. */
+type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
+
 /**
  * Everything that tenantctl knows about a kind of object: data and pure functions. Loader, planner, client, applier and
  * exporter treat all kinds alike; a new kind is one such value, one JSON Schema, and an entry in index.ts.
@@ -191,7 +195,7 @@ export interface Kind {
   /** Whether the API can rename objects (`lifecycle.renamedFrom`). */
   readonly renamable: boolean;
   /** A remark for projects that declare such objects; shown once in a run. */
-  readonly notice?: { readonly code: string; readonly message: string };
+  readonly notice?: Notice;
   /** What the API calls such objects: where they are, which service has them, and what their requests are counted with. */
   readonly resource: ApiResource;
   readonly read: Read;

@@ -61,6 +61,7 @@ export const simIntegration: Kind = {
   renamable: true,
   notice: {
     code: 'sim-deprecated',
+    severity: 'info',
     message:
       'Service-desk integrations (SimIntegration) are deprecated by their vendor and unavailable to new tenants',
   },

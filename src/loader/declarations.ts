@@ -184,6 +184,7 @@ function addNotices(manifests: readonly Manifest[], problems: Problems): void {
     const { notice } = manifest.kind;
     if (!notice || seen.has(manifest.kind)) continue;
     seen.add(manifest.kind);
-    problems.add(notice.code, notice.message, manifest.place, { severity: 'info' });
+    const { code, message, ...more } = notice;
+    problems.add(code, message, manifest.place, more);
   }
 }

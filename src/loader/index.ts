@@ -58,6 +58,12 @@ export function loadProject(options: LoadProjectOptions): Project {
   return readProject(openEnvironment(openProject(options), options.environment), options.manifests);
 }
 
+/** The same as {@link loadProject} without the overlays of the environment: for manifests that say what the tenant has. */
+export function loadWithoutOverlays(options: LoadProjectOptions): Project {
+  const opened = openEnvironment(openProject(options), options.environment);
+  return readProject({ ...opened, read: { ...opened.read, overlays: [] } }, options.manifests);
+}
+
 /** A project whose files are read once, for several of its environments. */
 export interface OpenedProjects extends EnvironmentNames {
   readonly root: string;

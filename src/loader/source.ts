@@ -36,8 +36,10 @@ const reserved = /(?:^|[\\/])\.(?:git|tenantctl)(?:[\\/]|$)/i;
 
 /**
  * The files below `root`, an absolute path without links. A link that leads out of it is refused.
+ *
+ * @param largest the size of the largest file that is read, in bytes
  */
-export function diskSource(root: string): FileSource {
+export function diskSource(root: string, largest = largestFile): FileSource {
   const resolve = linkResolver(root);
   return {
     glob(patterns) {
@@ -76,8 +78,8 @@ export function diskSource(root: string): FileSource {
     if (!isInside(root, real)) throw outsideProjectFailure(path);
     if (reserved.test(real.slice(root.length))) throw reservedFolderFailure(path);
     if (!stats.isFile()) throw failure('file-unreadable', `${path} is not a regular file.`);
-    if (stats.size > largestFile) {
-      throw failure('file-too-large', `${path} is larger than ${largestFile / 1024 / 1024} MB.`);
+    if (stats.size > largest) {
+      throw failure('file-too-large', `${path} is larger than ${largest / 1024 / 1024} MB.`);
     }
     return real;
   }

@@ -12,6 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   kinds: ['model'],
   lint: ['kinds', 'model'],
   loader: ['generated', 'kinds', 'model'],
+  openapi: ['loader', 'model'],
   planner: ['kinds', 'model'],
   client: ['kinds', 'model'],
   applier: ['client', 'generated', 'kinds', 'model'],

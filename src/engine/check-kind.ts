@@ -1,0 +1,175 @@
+import type { Client } from '../client/client.ts';
+import { inBrief, isBadRequest } from '../client/describe.ts';
+import { readFirstPage } from '../client/pages.ts';
+import { readAgain, readAll } from '../client/read.ts';
+import type { ExportedFile } from '../exporter/index.ts';
+import { apiRequest } from '../kinds/http.ts';
+import { isObserved, type Kind, type List, type LiveObject } from '../kinds/kind.ts';
+import { liveObject } from '../kinds/live-objects.ts';
+import type { Project } from '../kinds/project.ts';
+import type { FileSource } from '../loader/source.ts';
+import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
+import { failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
+import { exportTenant } from './export.ts';
+import { planFindings, sharedKeys, unnamedFields, unreadableRows, unstableFields } from './kind-findings.ts';
+import { planChanges } from './plan.ts';
+import type { Tenant } from './tenant.ts';
+
+/** What a check of a kind has found. Without an error, the descriptor holds for the tenant. */
+export interface KindCheck {
+  readonly objects: number;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Checks a kind against a tenant, which is only read: whether its list can be read whole, its key tells objects apart, its
+ * fields stay as they are, and a plan of its export is empty. Throws a Failure where the tenant cannot be read.
+ *
+ * @param load loads the project with these manifests in the place of its own
+ */
+export async function checkKind(
+  tenant: Tenant,
+  kind: Kind,
+  load: (manifests: FileSource) => Project,
+): Promise<KindCheck> {
+  const reader = { ...tenant, client: onlyReads(tenant.client) };
+  const { objects, unreadable } = await readTolerantly(reader, kind);
+  const again = await readTolerantly(reader, kind);
+  const found = [
+    ...unreadableRows(kind, unreadable),
+    ...sharedKeys(objects),
+    ...unstableFields(objects, again.objects),
+    ...(isObserved(kind) ? [] : unnamedFields(objects)),
+    ...(await checkList(reader, kind, objects)),
+    ...(objects.length === 0 ? [nothingToCheck(kind)] : []),
+  ];
+  // What cannot be read or told apart cannot be exported either.
+  const planned = hasErrors(found) ? [] : await checkPlan(reader, kind, load);
+  return { objects: objects.length, diagnostics: [...found, ...planned] };
+}
+
+/** The same client, which sends nothing but GET. */
+function onlyReads(client: Client): Client {
+  const again = readAgain(client);
+  return {
+    ...again,
+    send(request, options) {
+      if (request.method !== 'GET') throw new TypeError(`A check of a kind must not send ${request.method}.`);
+      return again.send(request, options);
+    },
+  };
+}
+
+/** All objects of the kind, and the rows of its list that are none. */
+async function readTolerantly({ client, environment: { settings } }: Tenant, kind: Kind) {
+  const unreadable: JsonObject[] = [];
+  const tolerant: Kind = {
+    ...kind,
+    isForeign(row) {
+      if (kind.isForeign?.(row) !== true) unreadable.push(row);
+      return true;
+    },
+  };
+  const read = await readAll(client, [tolerant], settings);
+  const objects = read.flatMap(({ raw, id }) => liveObject(kind, raw, settings, id) ?? []);
+  return { objects, unreadable };
+}
+
+function nothingToCheck({ name }: Kind): Diagnostic {
+  const message = `The tenant has no ${name}, so there is nothing that could prove the descriptor.`;
+  const hint = `Make one in the admin interface, or check against a tenant that has some.`;
+  return { code: 'kind-no-objects', severity: 'error', message, hint };
+}
+
+/** Whether the pages and the filter of the list are as the descriptor says. */
+async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
+  if (kind.read.how !== 'list') return [];
+  const { list } = kind.read;
+  return [
+    ...(await checkPages(reader, list, objects)),
+    ...(list.filter ? await checkFilter(reader, list, objects) : []),
+  ];
+}
+
+/** Asks for what would be the second page after a first page that looks like the last. */
+async function checkPages(reader: Tenant, list: List, objects: readonly LiveObject[]): Promise<Diagnostic[]> {
+  const { pageSize } = list;
+  if (objects.length === 0 || (pageSize !== null && objects.length >= pageSize)) return [];
+  const limit = pageSize === null ? {} : { limit: String(pageSize) };
+  const rows = await rowsAt(reader, list, { ...limit, offset: String(objects.length) });
+  const known = new Set(objects.map(({ id }) => id));
+  const further = rows.filter((row) => !known.has(String(row.id)));
+  if (further.length === 0) return [];
+  const message = `The tenant lists ${objects.length} objects at once, and then more: the descriptor says ${pageSize ?? 'that there are no pages'}.`;
+  const hint = `Set \`list.pageSize\` to ${objects.length}.`;
+  return [{ code: 'kind-page-size', severity: 'error', message, hint }];
+}
+
+/** Asks for two objects by their keys, as a plan does: the list has to understand `or` too. */
+async function checkFilter(
+  reader: Tenant,
+  list: List,
+  objects: readonly LiveObject[],
+): Promise<Diagnostic[]> {
+  if (!list.filter || objects.length === 0) return [];
+  const wanted = objects.slice(0, 2);
+  const filters = list.filter(wanted.map(({ key }) => key));
+  const rows = await rowsAt(reader, list, { filters });
+  const found = new Set(rows.map((row) => String(row.id)));
+  const lost = wanted.find(({ id }) => id !== null && !found.has(id));
+  const said = inBrief(filters, 200);
+  const report = (severity: 'error' | 'warning', message: string): Diagnostic[] => [
+    { code: 'kind-filter', severity, message, hint: 'Remove `list.filter`: the whole list is read then.' },
+  ];
+  if (lost) return report('error', `The filter ${said} does not find ${lost.address}.`);
+  const parts = new Set(wanted.map(({ key: [part = ''] }) => part.toLowerCase()));
+  const meant = objects.filter(({ key: [part = ''] }) => parts.has(part.toLowerCase()));
+  if (rows.length <= meant.length) return [];
+  return report('warning', `The filter ${said} does not narrow: it finds ${rows.length} objects.`);
+}
+
+/** The rows of one answer of the list; none where the tenant refuses the parameters. */
+async function rowsAt(
+  { client, environment: { settings } }: Tenant,
+  list: List,
+  query: Record<string, string>,
+) {
+  const request = apiRequest('GET', list.resource, settings, { query });
+  const source = { what: list.resource.name, request, pageSize: null, member: list.member };
+  try {
+    return (await readFirstPage(client, source)).rows;
+  } catch (error) {
+    if (isBadRequest(error)) return [];
+    throw error;
+  }
+}
+
+/** Exports the kind, and plans the export. */
+async function checkPlan(
+  reader: Tenant,
+  kind: Kind,
+  load: (manifests: FileSource) => Project,
+): Promise<Diagnostic[]> {
+  const exported = await exportTenant(reader, { kinds: [kind.name] });
+  const project = load(manifestsIn(exported.files));
+  // What an export conceals is in the tenant, wherever the secrets of these manifests may be.
+  const secrets = { ...project.secrets, problem: () => null, matches: () => true };
+  const plan = await planChanges({ ...project, secrets }, reader);
+  return [...exported.diagnostics, ...planFindings(plan.changes, project.resources.length)];
+}
+
+/** Exported files as the source of a project's manifests. */
+function manifestsIn(files: readonly ExportedFile[]): FileSource {
+  const texts = new Map(files.map(({ path, content }) => [path, content]));
+  const text = (path: string) => {
+    const found = texts.get(path);
+    if (found === undefined) throw failure('file-not-found', `${path} is not a file of the export.`);
+    return found;
+  };
+  return {
+    glob: () => [...texts.keys()].filter((path) => path.endsWith('.yaml')),
+    read: (path) => Buffer.from(text(path)),
+    text,
+  };
+}

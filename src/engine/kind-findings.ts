@@ -1,0 +1,180 @@
+import { inBrief } from '../client/describe.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { Address } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { isArray, isObject, type Json, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
+import type { Change } from '../model/plan.ts';
+import { segmentsOf } from '../model/pointer.ts';
+
+/** What objects of a kind are told apart by, and how often something was seen. */
+interface Seen {
+  readonly count: number;
+  readonly of: number;
+  readonly example: Address;
+}
+
+const inWords = ({ count, of, example }: Seen) =>
+  of === 1 ? `of ${example}` : `of ${count} of ${of} objects, such as ${example}`;
+
+const word = (name: string) => `\`${inBrief(name, 100)}\``;
+
+/** Rows of the list that are no objects of the kind. */
+export function unreadableRows(kind: Kind, rows: readonly JsonObject[]): Diagnostic[] {
+  const [first] = rows;
+  if (!first) return [];
+  const lacking = kind.keyFields
+    .filter(({ name }) => textOf(first, name) === null)
+    .map(({ name }) => word(name));
+  const what = rows.length === 1 ? 'a row' : `${rows.length} rows`;
+  const id = textOf(first, 'id');
+  const which = id === null ? '' : ` (such as the one with the id ${inBrief(id, 100)})`;
+  return [
+    {
+      code: 'kind-row-unreadable',
+      severity: 'error',
+      message: `The tenant lists ${what} without a text in ${lacking.join(' and ')}${which}: no ${kind.name} can be told by it.`,
+      hint: 'Correct `key`, or `path` and `list.member` where these rows are something else.',
+    },
+  ];
+}
+
+/** Objects that have one key. */
+export function sharedKeys(objects: readonly LiveObject[]): Diagnostic[] {
+  return groupsOf(objects, ({ identity }) => identity).flatMap((same): Diagnostic[] => {
+    const [first] = same;
+    if (!first || same.length === 1) return [];
+    const ids = same.slice(0, 5).map(({ id }) => inBrief(id ?? 'unknown', 100));
+    const more = same.length > ids.length ? ', …' : '';
+    const message = `${same.length} objects are ${first.address} (ids ${ids.join(', ')}${more}): the key does not tell them apart.`;
+    const hint = 'Add a field to `key` that differs between them, or rename them in the tenant.';
+    return [{ code: 'kind-key-shared', severity: 'error', message, hint, address: first.address }];
+  });
+}
+
+/** Fields that differ between two reads although nobody changed them. Those that the server owns may. */
+export function unstableFields(before: readonly LiveObject[], after: readonly LiveObject[]): Diagnostic[] {
+  const then = new Map(before.map((object) => [object.id ?? object.identity, object]));
+  const changed = tally(after, (object) => {
+    const { raw } = then.get(object.id ?? object.identity) ?? object;
+    const names = new Set([...Object.keys(raw), ...Object.keys(object.raw)]);
+    return [...names].filter((name) => !sameJson(own(raw, name) ?? null, own(object.raw, name) ?? null));
+  });
+  return [...changed]
+    .filter(([name]) => !after[0]?.kind.serverOwned.includes(name))
+    .map(([name, seen]) => ({
+      code: 'kind-field-unstable',
+      severity: isNamed(after[0]?.kind, name) ? 'error' : 'warning',
+      message: `${word(name)} ${inWords(seen)} changed by itself between two reads.`,
+      hint: `Move ${word(name)} to \`serverOwned\`.`,
+    }));
+}
+
+/** Fields that the tenant shows and the descriptor does not name. A kind that is only read needs none. */
+export function unnamedFields(objects: readonly LiveObject[]): Diagnostic[] {
+  const unnamed = tally(objects, ({ kind, raw }) =>
+    Object.keys(raw).filter(
+      (name) => name !== 'id' && !isNamed(kind, name) && !kind.serverOwned.includes(name),
+    ),
+  );
+  return [...unnamed].map(([name, seen]) => {
+    const values = objects.map(({ raw }) => own(raw, name) ?? null);
+    return {
+      code: 'kind-field-unnamed',
+      severity: 'warning',
+      message: `The descriptor does not name ${word(name)} ${inWords(seen)}.`,
+      hint: `Add \`${inBrief(name, 100)}: ${suggestedField(values)}\` to \`fields\` if manifests should declare it, else ${word(name)} to \`serverOwned\`.`,
+    };
+  });
+}
+
+/**
+ * What a plan of the export would do, a line for each field.
+ *
+ * @param of the number of exported objects
+ */
+export function planFindings(changes: readonly Change[], of: number): Diagnostic[] {
+  const found = changes.flatMap(({ address, action, diff }) => {
+    const names = new Set(action === 'create' ? [''] : diff.map(({ path }) => segmentsOf(path)[0] ?? ''));
+    return [...names].map((name) => ({ name, address }));
+  });
+  return groupsOf(found, ({ name }) => name).map((same) => {
+    const { name = '', address = '' } = same[0] ?? {};
+    const seen = inWords({ count: same.length, of, example: address });
+    const [what, hint] =
+      name === ''
+        ? [`create ${seen.slice('of '.length)}`, 'Objects are not found by their keys: remove `list.filter`.']
+        : [
+            `change ${word(name)} ${seen}`,
+            `Correct the type of ${word(name)} in \`fields\`, or leave it out there.`,
+          ];
+    return {
+      code: 'kind-plan-not-empty',
+      severity: 'error',
+      message: `A plan of the export would ${what}.`,
+      hint,
+    };
+  });
+}
+
+/** The items in groups of one name, in the order of the first of each. */
+function groupsOf<T>(items: readonly T[], nameOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(nameOf(item));
+    if (group) group.push(item);
+    else groups.set(nameOf(item), [item]);
+  }
+  return [...groups.values()];
+}
+
+function isNamed(kind: Kind | undefined, name: string): boolean {
+  return (
+    kind !== undefined &&
+    (Object.hasOwn(kind.fields, name) || kind.keyFields.some((part) => part.name === name))
+  );
+}
+
+/** Hosts with more fields than this are hostile. */
+const mostNames = 200;
+
+/** In how many objects each name was found. */
+function tally(objects: readonly LiveObject[], namesIn: (object: LiveObject) => readonly string[]) {
+  const found = new Map<string, Seen>();
+  for (const object of objects) {
+    for (const name of namesIn(object)) {
+      const known = found.get(name);
+      if (!known && found.size >= mostNames) continue;
+      found.set(name, {
+        count: (known?.count ?? 0) + 1,
+        of: objects.length,
+        example: known?.example ?? object.address,
+      });
+    }
+  }
+  return found;
+}
+
+/** How a descriptor would say what these values are. */
+function suggestedField(values: readonly Json[]): string {
+  const shown = values.filter((value) => value !== null);
+  const isAll = (test: (value: Json) => boolean) => shown.length > 0 && shown.every(test);
+  if (isAll((value) => typeof value === 'string'))
+    return shown.some((value) => typeof value === 'string' && (value.includes('\n') || value.length > 255))
+      ? 'text'
+      : 'value';
+  if (isAll((value) => isArray(value) && value.every((item) => typeof item !== 'object'))) return 'set';
+  if (isAll((value) => isArray(value) && value.length > 0 && value.every(isReference)))
+    return '{ is: references, to: KIND }';
+  if (isAll(isReference)) return '{ is: reference, to: KIND }';
+  return isAll((value) => typeof value !== 'object') ? 'value' : 'json';
+}
+
+function isReference(value: Json): boolean {
+  return (
+    isObject(value) &&
+    Object.hasOwn(value, 'id') &&
+    Object.keys(value).every((name) => referenceMembers.includes(name))
+  );
+}
+
+const referenceMembers = ['type', 'id', 'name'];

@@ -1,0 +1,131 @@
+import { posix } from 'node:path';
+import { parseDocument } from 'yaml';
+import type { FileSource } from '../loader/source.ts';
+import { Failure, failure } from '../model/failure.ts';
+import { isArray, isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
+import { segmentsOf } from '../model/pointer.ts';
+
+/** An object of an OpenAPI document, with the file that its references begin from. */
+export interface Part {
+  readonly value: JsonObject;
+  readonly file: string;
+}
+
+/**
+ * An OpenAPI document. Its references are followed where they are needed and no further, so that neither circles nor the
+ * size of the document matter. They are only followed to files of the source: never outside its folder, and never over
+ * the network.
+ */
+export class OpenApi {
+  readonly root: Part;
+  readonly #source: FileSource;
+  readonly #files = new Map<string, Json>();
+  /** The references that are being followed. */
+  readonly #followed = new Set<string>();
+  readonly #unread = new Map<string, string>();
+
+  /** Throws a Failure for a file that cannot be read, or that is no OpenAPI 3 document. */
+  constructor(source: FileSource, file: string) {
+    this.#source = source;
+    const value = this.#open(file);
+    const version = isObject(value) ? own(value, 'openapi') : undefined;
+    if (!isObject(value) || !/^3\.[01](\.|$)/.test(String(version)))
+      throw failure('openapi-version', `${file} is no OpenAPI document of version 3.0 or 3.1.`, {
+        hint: 'Convert older documents first, with swagger2openapi for example.',
+      });
+    this.root = { value, file };
+  }
+
+  /** The references that were needed and not followed, with the reasons. */
+  get unread(): ReadonlyMap<string, string> {
+    return this.#unread;
+  }
+
+  /** The object at the end of a path of members; `null` where there is none. */
+  at(part: Part, ...names: readonly string[]): Part | null {
+    let current: Part | null = this.#follow(part);
+    for (const name of names) {
+      if (current === null) return null;
+      const value: Json | undefined = own(current.value, name);
+      current = isObject(value) ? this.#follow({ value, file: current.file }) : null;
+    }
+    return current;
+  }
+
+  /** The objects of the list under a name; none where there is no list. */
+  list(part: Part, name: string): Part[] {
+    const value = own(part.value, name);
+    if (!isArray(value)) return [];
+    return value.flatMap((item) => {
+      const found = isObject(item) ? this.#follow({ value: item, file: part.file }) : null;
+      return found ? [found] : [];
+    });
+  }
+
+  /** What a part is, or refers to; `null` where that is not found. */
+  #follow(part: Part): Part | null {
+    const reference = own(part.value, '$ref');
+    if (typeof reference !== 'string') return part;
+    const way = `${part.file} ${reference}`;
+    if (this.#followed.has(way)) return this.#miss(reference, 'it leads to itself');
+    this.#followed.add(way);
+    const target = this.#target(reference, part.file);
+    this.#followed.delete(way);
+    if (target === null) return null;
+    // OpenAPI 3.1 allows words of its own beside a reference: they count more than those of its target.
+    const { $ref: _, ...beside } = part.value;
+    const words = Object.entries(beside).filter(([, value]) => typeof value !== 'object');
+    if (words.length === 0) return target;
+    return { ...target, value: { ...target.value, ...Object.fromEntries(words) } };
+  }
+
+  /** What a reference is to; `null`, with a note of it, where it is not followed. */
+  #target(reference: string, from: string): Part | null {
+    const [path = '', fragment = ''] = reference.split('#', 2);
+    try {
+      if (/^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(path))
+        return this.#miss(reference, 'it is not a file beside the document');
+      const file = path === '' ? from : posix.join(posix.dirname(from), decodeURIComponent(path));
+      const whole = this.#open(file);
+      if (!isObject(whole)) return this.#miss(reference, 'it is not an object');
+      const found = this.at({ value: whole, file }, ...segmentsOf(decodeURIComponent(fragment)));
+      return found ?? this.#miss(reference, 'there is nothing');
+    } catch (error) {
+      if (error instanceof Failure) return this.#miss(reference, error.message.replace(/\.$/, ''));
+      if (error instanceof URIError) return this.#miss(reference, 'it is not a URI');
+      throw error;
+    }
+  }
+
+  #miss(reference: string, reason: string): null {
+    this.#unread.set(reference, reason);
+    return null;
+  }
+
+  #open(file: string): Json {
+    const known = this.#files.get(file);
+    if (known !== undefined) return known;
+    const text = this.#source.text(file).replace(/^\uFEFF/, '');
+    // JSON is YAML too, but its own parser is a hundred times as fast.
+    const value = (/^\s*\{/.test(text) ? parseJson(text) : undefined) ?? readYaml(text, file);
+    this.#files.set(file, value);
+    return value;
+  }
+}
+
+function readYaml(text: string, file: string): Json {
+  const hint = 'Check the file with a YAML linter, or convert it to JSON.';
+  try {
+    const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent', version: '1.2' });
+    const [error] = document.errors;
+    if (error === undefined) return document.toJS();
+    const [{ line, col } = { line: 1, col: 1 }] = error.linePos ?? [];
+    const message = `${file} is no valid YAML: ${error.message.split('\n')[0]?.replace(/ at line .*$/, '')}.`;
+    throw failure('openapi-syntax', message, { hint, source: { file, line, column: col } });
+  } catch (error) {
+    // Aliases that grow without end, and nesting that exhausts the stack.
+    if (error instanceof RangeError || error instanceof ReferenceError)
+      throw failure('openapi-syntax', `${file} is too complex for the YAML parser.`, { hint });
+    throw error;
+  }
+}

@@ -1,0 +1,225 @@
+import { besideValue, type Member, printInline } from '../loader/print.ts';
+import type { FileSource } from '../loader/source.ts';
+import { failure } from '../model/failure.ts';
+import {
+  answerOf,
+  bodyOf,
+  bodyTypes,
+  type Collection,
+  filtersBy,
+  findCollection,
+  isListBody,
+  pageSizeOf,
+  patchableIn,
+  type Rows,
+  rowsOf,
+} from './collection.ts';
+import { OpenApi, type Part } from './document.ts';
+import { type DraftField, fieldOf, inComment, isServerOwned, pascalCase, singular } from './fields.ts';
+import { shapeOf } from './schema.ts';
+
+/** Where to find the description of a collection. */
+export interface DraftInput {
+  readonly source: FileSource;
+  /** The OpenAPI document. */
+  readonly file: string;
+  /** The path of the collection. */
+  readonly path: string;
+  /** The name of the kind; `null`: from the path. */
+  readonly kind: string | null;
+}
+
+/** A descriptor for a person to complete. */
+export interface Draft {
+  readonly kind: string;
+  readonly text: string;
+  /** What the document does not say, a sentence each. */
+  readonly missed: readonly string[];
+}
+
+/** What is being found out about a kind. */
+interface Findings {
+  readonly api: OpenApi;
+  readonly collection: Collection;
+  readonly rows: Rows | null;
+  /** The properties of an object, in the answers and the requests. */
+  readonly properties: ReadonlyMap<string, Part>;
+  /** Notes what the document does not say. */
+  miss(message: string): void;
+}
+
+/**
+ * Drafts the descriptor of a kind from the OpenAPI description of its collection. Throws a Failure for a document that
+ * cannot be read, or that has no such path.
+ */
+export function draftKind({ source, file, path, kind: named }: DraftInput): Draft {
+  const api = new OpenApi(source, file);
+  const collection = findCollection(api, path);
+  const missed: string[] = [];
+  const miss = (message: string) => missed.push(message);
+  const rows = rowsOf(api, collection);
+  const findings = { api, collection, rows, properties: propertiesOf(api, collection, rows), miss };
+  const kind = named ?? kindName(collection.path);
+  const lines = linesOf(kind, findings);
+  const intro = `# Drafted from ${inComment(file)}. Decide where a comment says "check"; then run \`tenantctl kind check ${kind}\`.`;
+  for (const [reference, reason] of api.unread)
+    miss(`The reference ${inComment(reference)} was not followed: ${inComment(reason)}.`);
+  return { kind, text: `${[intro, ...lines].join('\n')}\n`, missed };
+}
+
+/** `/v2025/access-profiles` is a list of `AccessProfile`. */
+function kindName(path: string): string {
+  const words = path.split('/').filter((word) => word !== '' && !/^v\d/.test(word));
+  const name = pascalCase(singular(words.at(-1) ?? ''));
+  if (name !== '') return name;
+  const hint = 'Name the kind by the file to write: --out kinds/NAME.kind.yaml.';
+  throw failure('kind-name', `The path ${path} gives no name for a kind.`, { hint });
+}
+
+/** The properties of the objects in lists, single reads and requests: those that are shown first. */
+function propertiesOf(api: OpenApi, { read, create, put }: Collection, rows: Rows | null) {
+  const schemas = [answerOf(api, read), bodyOf(api, create), bodyOf(api, put)];
+  const shapes = [...(rows ? [rows.shape] : []), ...schemas.map((schema) => shapeOf(api, schema))];
+  const found = new Map<string, Part>();
+  for (const [name, property] of shapes.flatMap(({ properties }) => [...properties]))
+    if (!found.has(name)) found.set(name, property);
+  return found;
+}
+
+function linesOf(kind: string, findings: Findings): string[] {
+  const { api, collection } = findings;
+  const { create, delete: remove, path } = collection;
+  const update = updateOf(findings);
+  const isReadOnly = update.word === 'none' && !create && !remove;
+  const key = keyOf(findings);
+  const list = listOf(findings, key.name);
+  const { fields, serverOwned, guessed } = fieldsOf(findings, { key: key.name, isReadOnly });
+  const beside = (notes: readonly string[]) => (notes.length === 0 ? '' : besideValue(notes.join('; ')));
+  return [
+    `kind: ${kind}`,
+    `summary: ${printInline(summaryOf(api, findings))}`,
+    `service: ${path.startsWith('/api/') ? 'profiles' : 'identity'}`,
+    `path: ${printInline(path)}`,
+    `key: ${key.name}${beside(key.notes)}`,
+    `list: ${list}`,
+    `update: ${update.word}${beside(update.notes)}`,
+    `create: ${create !== null}`,
+    `delete: ${remove !== null}`,
+    ...(fields.length === 0 ? ['fields: {}'] : ['fields:']),
+    ...fields.map(([name, { field, notes }]) => `  ${name}: ${printField(field)}${beside(notes)}`),
+    `serverOwned: ${printInline(serverOwned)}${beside(guessed)}`,
+  ];
+}
+
+function printField(field: DraftField['field']): string {
+  return typeof field === 'string' ? field : printInline({ members: Object.entries(field) });
+}
+
+function summaryOf(api: OpenApi, { rows, collection: { path, read } }: Findings): string {
+  const described = rows?.shape.description || shapeOf(api, answerOf(api, read)).description;
+  const sentence = /^\S+ \S+ [^.]{5,120}(?=\.|$)/.exec(inComment(described))?.[0];
+  return sentence === undefined ? `The objects of ${path}.` : `${sentence}.`;
+}
+
+/** Fields that name an object, best first. */
+const names = ['name', 'displayName', 'label', 'key', 'alias', 'email', 'domain', 'title', 'externalName'];
+
+function keyOf({ api, properties, miss }: Findings): {
+  readonly name: string;
+  readonly notes: readonly string[];
+} {
+  const found = names.find((name) => {
+    const property = properties.get(name);
+    return property && shapeOf(api, property).types.has('string');
+  });
+  if (found === 'name') return { name: found, notes: [] };
+  if (found !== undefined) return { name: found, notes: ['check: is it unique?'] };
+  miss('No field names an object, so the key is a guess.');
+  return { name: 'name', notes: ['check: which field names an object?'] };
+}
+
+function listOf({ api, collection, rows, miss }: Findings, key: string): string {
+  const { list, query, path } = collection;
+  if (!list) miss(`There is no GET ${path}: a kind has to have a list.`);
+  else if (!rows) miss(`The answer to GET ${path} is not described as a list of objects.`);
+  const pageSize = pageSizeOf(api, collection);
+  if (pageSize !== null && !query.has('offset'))
+    miss(`GET ${path} has no \`offset\`: only the first page of the list can be read.`);
+  const filter = filtersBy(collection, key);
+  if (!filter) miss(`GET ${path} is not described as filtering by \`${key} eq\`, so whole lists are read.`);
+  const members: Member[] = [['pageSize', pageSize]];
+  if (rows?.member && memberName.test(rows.member)) members.push(['member', rows.member]);
+  if (query.has('count')) members.push(['counts', true]);
+  members.push(['filter', filter]);
+  return printInline({ members });
+}
+
+interface Update {
+  readonly word: 'json-patch' | 'merge-patch' | 'put' | 'none';
+  readonly notes: readonly string[];
+}
+
+function updateOf({
+  api,
+  collection: { patch, put, path, create, read, delete: remove },
+  miss,
+}: Findings): Update {
+  const without = { POST: create, 'GET of one object': read, 'PATCH or PUT': patch ?? put, DELETE: remove };
+  const absent = Object.entries(without).flatMap(([name, call]) => (call ? [] : [name]));
+  if (absent.length > 0) miss(`For ${path} there is no ${absent.join(', no ')}.`);
+  if (patch) {
+    const types = bodyTypes(api, patch);
+    if (types.some((type) => type.includes('json-patch'))) return { word: 'json-patch', notes: [] };
+    if (types.some((type) => type.includes('merge-patch'))) return { word: 'merge-patch', notes: [] };
+    const notes = [`check: PATCH takes ${types.map(inComment).join(', ') || 'a body that is not described'}`];
+    return { word: isListBody(api, patch) ? 'json-patch' : 'merge-patch', notes };
+  }
+  return { word: put ? 'put' : 'none', notes: [] };
+}
+
+/** Names of members that a descriptor can have, as schemas/kind.schema.json says. */
+const memberName = /^[A-Za-z_][\w-]{0,99}$/;
+/** Names that manifests and JavaScript keep for themselves. */
+const reserved = ['kind', 'ensure', 'lifecycle', 'id', '__proto__', 'constructor', 'prototype'];
+
+function fieldsOf(
+  findings: Findings,
+  { key, isReadOnly }: { readonly key: string; readonly isReadOnly: boolean },
+) {
+  const { api, collection, properties, miss } = findings;
+  const isOwned = (name: string, part: Part) => isServerOwned(api, name, part);
+  const isWritten = writtenIn(findings);
+  const patchable = patchableIn(collection.patch);
+  const fields: [string, DraftField][] = [];
+  const serverOwned = new Set(['id']);
+  const guessed: string[] = [];
+  for (const [name, property] of properties) {
+    if (name === key || name === 'id') continue;
+    if (!memberName.test(name) || reserved.includes(name))
+      miss(`The field ${inComment(name)} is left out: a manifest cannot have a field of that name.`);
+    else if (isOwned(name, property)) serverOwned.add(name);
+    else if (isReadOnly) continue;
+    else if (isWritten(name)) {
+      const { field, notes } = fieldOf(api, name, property);
+      const isFixed = patchable !== null && !patchable.has(name);
+      fields.push([
+        name,
+        { field, notes: isFixed ? ['check: PATCH is not described as changing it', ...notes] : notes },
+      ]);
+    } else {
+      serverOwned.add(name);
+      guessed.push(name);
+    }
+  }
+  const shown = guessed.length > 3 ? [...guessed.slice(0, 3), '…'] : guessed;
+  const notes = guessed.length === 0 ? [] : [`check: no request is described with ${shown.join(', ')}`];
+  return { fields, serverOwned: [...serverOwned], guessed: notes };
+}
+
+/** Whether a request is described that sets a field. Where none is described at all, every field counts as set. */
+function writtenIn({ api, collection: { create, put, patch } }: Findings): (name: string) => boolean {
+  const bodies = [create, put, patch].map((call) => shapeOf(api, bodyOf(api, call)).properties);
+  const patchable = patchableIn(patch);
+  const isDescribed = bodies.some(({ size }) => size > 0);
+  return (name) => !isDescribed || patchable?.has(name) === true || bodies.some((body) => body.has(name));
+}

@@ -1,0 +1,147 @@
+import { isObject } from '../model/json.ts';
+import type { OpenApi, Part } from './document.ts';
+import { type Shape, shapeOf } from './schema.ts';
+
+/** A field of a descriptor: a word, or members, with what a person should know or decide about it. */
+export interface DraftField {
+  readonly field: string | Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
+}
+
+/** Texts that may be longer than this are for people. */
+const shortText = 255;
+
+/** Makes a field of a property of an object. */
+export function fieldOf(api: OpenApi, name: string, property: Part): DraftField {
+  const shape = shapeOf(api, property);
+  const { field, notes } = bareFieldOf(api, name, shape);
+  const isSecret = shape.writeOnly || (shape.types.has('string') && isSecretText(name, shape));
+  const more = isSecret ? ['check: a secret? The tenant may not show it, so that it cannot be compared'] : [];
+  return { field, notes: [...notes, ...more, ...choicesOf(shape)] };
+}
+
+const isSecretText = (name: string, { format }: Shape) => format === 'password' || secretName.test(name);
+const secretName = /passw|secret|credential|private_?key|api_?key/i;
+
+function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
+  const { types } = shape;
+  if (types.size > 1) return { field: whole, notes: [`check: it may be ${[...types].sort().join(' or ')}`] };
+  if (types.has('array')) return listField(api, name, shape);
+  if (types.has('object')) {
+    const target = targetOf(api, name, shape);
+    if (target) return { field: { is: 'reference', ...target.field }, notes: target.notes };
+    return isSettings(name) ? settings : { field: whole, notes: [] };
+  }
+  if (types.has('string')) return textField(name, shape);
+  if (types.size === 1) return { field: 'value', notes: [] };
+  return { field: whole, notes: ['check: the document does not say its type'] };
+}
+
+const whole = { is: 'json', declares: 'whole' };
+const isSettings = (name: string) => /attributes$|^config/i.test(name);
+const settings: DraftField = {
+  field: { is: 'json', declares: 'members' },
+  notes: ['check: are members that a manifest omits left alone?'],
+};
+
+function textField(name: string, shape: Shape): DraftField {
+  const kind = kindOfIds(name);
+  if (kind) return { field: { is: 'value', to: kind }, notes: [checkKind] };
+  if (shape.format === 'email') return { field: 'email', notes: [] };
+  const isLong = shape.maxLength > shortText || /description|body|comment|notes?$/i.test(name);
+  return { field: isLong && shape.choices.length === 0 ? 'text' : 'value', notes: [] };
+}
+
+function listField(api: OpenApi, name: string, { items, description }: Shape): DraftField {
+  const shape = shapeOf(api, items);
+  const target = targetOf(api, singular(name), shape);
+  // A list of references is to objects of one kind.
+  if (target && !('to' in target.field)) return { field: whole, notes: target.notes };
+  if (target) return { field: { is: 'references', ...target.field }, notes: target.notes };
+  const isPlain = shape.types.size > 0 && !shape.types.has('object') && !shape.types.has('array');
+  if (!isPlain) return { field: whole, notes: ['compared as a whole, in this order'] };
+  const kind = kindOfIds(name) ?? (/\bids?\b/i.test(description) ? pascalCase(singular(name)) : null);
+  const field = kind ? { field: { is: 'set', to: kind }, notes: [checkKind] } : { field: 'set', notes: [] };
+  return { ...field, notes: [...field.notes, ...choicesOf(shape)] };
+}
+
+const checkKind = 'check: the kind of its ids';
+
+/** The kind that `{type, id, name}` refers to, and its type; `null` for other objects. */
+function targetOf(
+  api: OpenApi,
+  name: string,
+  { properties }: Shape,
+): (DraftField & { field: object }) | null {
+  const isReference =
+    properties.has('id') &&
+    (properties.has('type') || properties.has('name')) &&
+    [...properties.keys()].every((member) => referenceMembers.includes(member));
+  if (!isReference) return null;
+  const types = shapeOf(api, properties.get('type') ?? null).choices.filter(
+    (type) => typeof type === 'string',
+  );
+  const [type] = types;
+  if (types.length > 1) return { field: {}, notes: [`check: to one of ${types.map(inComment).join(', ')}`] };
+  if (type === undefined) return { field: { to: wellKnown(name) ?? pascalCase(name) }, notes: [checkKind] };
+  const [byType, byName] = [pascalCase(type.toLowerCase()), wellKnown(name)];
+  const to = byName ?? byType;
+  if (to === '') return { field: {}, notes: [checkKind] };
+  return { field: { to, ...(/^\w+$/.test(type) ? { type } : {}) }, notes: byType === to ? [] : [checkKind] };
+}
+
+const referenceMembers = ['type', 'id', 'name', 'displayName', 'email', 'attachmentType', 'attachmentUrl'];
+
+/** People are called by what they do for an object. */
+const identities = /^(owner|manager|reviewer|approver|requester|creator|assignee|recipient|identity)$/i;
+
+function wellKnown(name: string): string | null {
+  return identities.test(name) || /Owner$/.test(name) ? 'Identity' : null;
+}
+
+/** The kind in `sourceId`, `accessProfileIds`; `null` for other names. */
+function kindOfIds(name: string): string | null {
+  const of = /^(\w+?)_?(?:[Ii]ds?|IDs?)$/.exec(name)?.[1];
+  if (of === undefined || !/[a-z](Ids?|IDs?|_ids?)$/.test(name)) return null;
+  return wellKnown(of) ?? (pascalCase(of) || null);
+}
+
+/** `access-profiles`, `access_profile` and `accessProfile` in the spelling of kinds; `''` for what cannot be a name. */
+export function pascalCase(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return /^[A-Z]/.test(joined) ? joined.slice(0, 64) : '';
+}
+
+/** The English singular of a word, as well as a rule can tell. */
+export function singular(word: string): string {
+  if (/(ss|us|is)$/i.test(word)) return word;
+  return word
+    .replace(/ies$/i, 'y')
+    .replace(/(ss|sh|ch|x|z)es$/i, '$1')
+    .replace(/s$/i, '');
+}
+
+function choicesOf({ choices }: Shape): string[] {
+  if (choices.length === 0) return [];
+  const words = choices.slice(0, mostChoices).map((choice) => (isObject(choice) ? '…' : String(choice)));
+  const text = inComment(words.join(', '));
+  return [`one of ${text}${choices.length > mostChoices ? ', …' : ''}`];
+}
+
+const mostChoices = 6;
+
+/** Text of a document that can stand in a comment: on one line, without characters that a terminal interprets. */
+export function inComment(text: string): string {
+  return text
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, 100);
+}
+
+/** Whether only the server sets a property, as its schema or its name says. */
+export function isServerOwned(api: OpenApi, name: string, property: Part): boolean {
+  return name === 'id' || timestamp.test(name) || shapeOf(api, property).readOnly;
+}
+
+const timestamp = /^(created|modified|updated|lastModified|lastUpdated)(At|By|On|Date|Time)?$/;

@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTestWorld, runProgram, type World } from '../support/world.ts';
+
+const example = new URL('../../examples/kinds/', import.meta.url).pathname;
+
+/** The example project, against a tenant that serves its kinds. */
+async function exampleWorld(): Promise<World> {
+  const world = await createTestWorld({
+    sandbox: { seed: join(example, 'sandbox.seed.yaml'), kinds: join(example, 'kinds') },
+  });
+  for (const folder of ['kinds', 'config'])
+    cpSync(join(example, folder), join(world.dir, folder), { recursive: true });
+  return world;
+}
+
+const roleFile = 'kinds/Role.kind.yaml';
+
+describe('a descriptor that holds', () => {
+  it('is shown to hold by reading only', async () => {
+    const { run, sandbox, read } = await exampleWorld();
+    const before = read(roleFile);
+    const { code, stdout, stderr } = await run('kind', 'check', 'Role');
+    expect(stderr).toBe('');
+    expect(stdout).toBe(
+      'Role holds in test: a plan of the export of its only object is empty.\nIt is still unproven. Add --write to mark it as proven.\n',
+    );
+    expect(code).toBe(0);
+    const methods = sandbox.log.filter(({ path }) => path !== '/oauth/token').map(({ method }) => method);
+    expect(new Set(methods)).toEqual(new Set(['GET']));
+    expect(read(roleFile)).toBe(before);
+  });
+
+  it.each(['AccessProfile', 'Transform', 'Source', 'Identity', 'Cluster'])(
+    '%s of the example',
+    async (kind) => {
+      const { run } = await exampleWorld();
+      const { code, stderr } = await run('kind', 'check', kind);
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+    },
+  );
+
+  it('is unproven in plans until it is marked, and again when it changes', async () => {
+    const { run, write, read } = await exampleWorld();
+    const warnings = async () => {
+      const { stdout } = await run('plan', '--format', 'json');
+      const all: { code: string; message: string }[] = JSON.parse(stdout).diagnostics;
+      return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
+    };
+    expect(await warnings()).toEqual([
+      'AccessProfile is unproven',
+      'Role is unproven',
+      'Transform is unproven',
+    ]);
+    const { stdout } = await run('kind', 'check', 'Role', '--write');
+    expect(stdout).toContain('Marked as proven in kinds/Role.kind.yaml. Commit the file.');
+    expect(read(roleFile)).toMatch(/^serverOwned: .*\nproven: sha256:[0-9a-f]{64}\n$/m);
+    expect(await warnings()).toEqual(['AccessProfile is unproven', 'Transform is unproven']);
+    expect((await run('kind', 'check', 'Role')).stdout).not.toContain('unproven');
+
+    write(roleFile, `# A comment\n${read(roleFile).replace(/^summary: .*/m, 'summary: Other words.')}`);
+    expect(await warnings()).toHaveLength(2);
+    write(roleFile, read(roleFile).replace('pageSize: 50', 'pageSize: 49'));
+    expect(await warnings()).toContain('Role is unproven: its descriptor has changed since it was checked');
+    await run('kind', 'check', 'Role', '--write');
+    expect(read(roleFile).match(/^proven:/gm)).toHaveLength(1);
+    expect(await warnings()).toHaveLength(2);
+  });
+
+  it('is marked where a person says so', async () => {
+    const { dir, env, read } = await exampleWorld();
+    const check = (typed: string) => runProgram(['kind', 'check', 'Role'], { cwd: dir, env, typed });
+    expect((await check('no\n')).code).toBe(0);
+    expect(read(roleFile)).not.toContain('proven');
+    const { stderr } = await check('yes\n');
+    expect(stderr).toContain("Type 'yes' to mark it as proven in kinds/Role.kind.yaml");
+    expect(read(roleFile)).toContain('proven: sha256:');
+  });
+
+  it('holds whatever overlays change', async () => {
+    const world = await exampleWorld();
+    const overlays = "overlays: [{ target: 'Role/*', merge: { enabled: false } }]";
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace(/"limits"/, `${overlays}, "limits"`));
+    expect((await world.run('kind', 'check', 'Role')).code).toBe(0);
+  });
+});
+
+type Row = Record<string, unknown>;
+
+/** A host with a list of things, which answers what a test says. */
+async function hostWith(rowsFor: (query: URLSearchParams, call: number) => readonly Row[] | number) {
+  let calls = 0;
+  const methods = new Set<string>();
+  const server = createServer((request, response) => {
+    methods.add(request.method ?? '');
+    calls += 1;
+    const answer = rowsFor(new URL(request.url ?? '/', 'http://host').searchParams, calls);
+    response.writeHead(typeof answer === 'number' ? answer : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(typeof answer === 'number' ? { detailCode: 'refused' } : answer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => new Promise<void>((done) => server.close(() => done())));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, methods };
+}
+
+const descriptor = `kind: Thing
+path: /v1/things
+key: name
+list: { pageSize: 10, filter: true }
+update: json-patch
+create: true
+delete: true
+fields: { size: value }
+`;
+
+interface Trial {
+  readonly rows: (query: URLSearchParams, call: number) => readonly Row[] | number;
+  readonly kind?: string;
+}
+
+/** What \`kind check Thing\` finds. */
+async function checkThing({ rows, kind = descriptor }: Trial, ...words: string[]) {
+  const host = await hostWith(rows);
+  const world = await createTestWorld({
+    files: { 'kinds/Thing.kind.yaml': kind },
+    env: { TOKEN: 'a-token' },
+  });
+  world.write(
+    'tenantctl.yaml',
+    `version: 1\nenvironments: { test: { identity: { baseUrl: ${host.url}, auth: { token: !secret TOKEN } } } }\n`,
+  );
+  const ran = await world.run('kind', 'check', 'Thing', ...words);
+  expect([...host.methods]).toEqual(['GET']);
+  return { ...ran, world };
+}
+
+/** Pages and filters like a sound host. */
+const sound = (rows: readonly Row[]) => (query: URLSearchParams) => {
+  const names = [...(query.get('filters') ?? '').matchAll(/name eq "([^"]*)"/g)].map(([, name]) => name);
+  const found = rows.filter(({ name }) => !query.has('filters') || names.includes(String(name)));
+  const offset = Number(query.get('offset') ?? 0);
+  return found.slice(offset, offset + Number(query.get('limit') ?? found.length));
+};
+
+const thing = (id: string, more: Row = {}): Row => ({ id, name: `Thing ${id}`, size: 1, ...more });
+
+describe('a descriptor that does not hold', () => {
+  const many = Array.from({ length: 9 }, (_, at) => thing(`t${at}`));
+  const trials: readonly (Trial & { name: string; says: string; code?: number })[] = [
+    {
+      name: 'a field that changes by itself',
+      rows: (query, call) => sound([thing('a', { size: call })])(query),
+      says: '`size` of Thing/Thing%20a changed by itself between two reads.',
+    },
+    {
+      name: 'a key that two objects have',
+      rows: sound([thing('a', { name: 'Same' }), thing('b', { name: 'Same' })]),
+      says: '2 objects are Thing/Same (ids a, b): the key does not tell them apart.',
+    },
+    {
+      name: 'a row without the key',
+      rows: sound([thing('a'), { id: 'b', title: 'No name' }]),
+      says: 'The tenant lists a row without a text in `name` (such as the one with the id b)',
+    },
+    {
+      name: 'a page that the tenant cuts',
+      rows: (query) => {
+        const offset = Number(query.get('offset') ?? 0);
+        return sound(many)(query).slice(0, query.has('filters') ? 9 : Math.min(4, 9 - offset));
+      },
+      says: 'The tenant lists 4 objects at once, and then more: the descriptor says 10.',
+    },
+    {
+      name: 'a filter that finds nothing',
+      rows: (query) => (query.has('filters') ? [] : sound(many)(query)),
+      says: 'The filter name eq "Thing t0" or name eq "Thing t1" does not find Thing/Thing%20t0.',
+    },
+    {
+      name: 'a filter that finds the first only',
+      rows: (query) => sound(many)(query).slice(0, query.has('filters') ? 1 : 9),
+      says: 'The filter name eq "Thing t0" or name eq "Thing t1" does not find Thing/Thing%20t1.',
+    },
+    {
+      name: 'no objects',
+      rows: sound([]),
+      says: 'The tenant has no Thing, so there is nothing that could prove the descriptor.',
+    },
+    {
+      name: 'a plan of the export that is not empty',
+      // Two reads, a page, a filter, the export; then the plan.
+      rows: (query, call) => sound([thing('a', { size: call > 5 ? 2 : 1 })])(query),
+      says: 'A plan of the export would change `size` of Thing/Thing%20a.',
+    },
+  ];
+  it.each(trials)('$name', async ({ says, ...trial }) => {
+    const { code, stdout, world } = await checkThing(trial, '--write');
+    expect(stdout.replace(/\s+/g, ' ')).toContain(says);
+    expect(code).toBe(1);
+    expect(world.read('kinds/Thing.kind.yaml')).not.toContain('proven');
+  });
+
+  it('a field that it does not name is a warning, with a suggestion', async () => {
+    const owner = { type: 'IDENTITY', id: 'i1', name: 'Somebody' };
+    const rows = sound([
+      thing('a', { owner, tags: ['x'], note: 'two\nlines', settings: { a: { b: 1 } }, created: 'today' }),
+      thing('b', { owner, friends: [owner] }),
+    ]);
+    const { code, stdout, stderr } = await checkThing({ rows });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const said = stdout.replace(/\s+/g, ' ');
+    expect(said).toContain(
+      'The descriptor does not name `owner` of 2 of 2 objects, such as Thing/Thing%20a.',
+    );
+    for (const suggestion of [
+      'owner: { is: reference, to: KIND }',
+      'tags: set',
+      'note: text',
+      'settings: json',
+      'friends: { is: references, to: KIND }',
+    ])
+      expect(said).toContain(`Add \`${suggestion}\``);
+    expect(said).not.toContain('`created`');
+  });
+
+  it('a filter that does not narrow is a warning', async () => {
+    const { code, stdout } = await checkThing({ rows: (query) => (query.has('offset') ? [] : many) });
+    expect(stdout.replace(/\s+/g, ' ')).toContain('does not narrow: it finds 9 objects.');
+    expect(code).toBe(0);
+  });
+
+  it('is told as JSON too', async () => {
+    const { code, json } = await checkThing({ rows: sound([]) }, '--format', 'json');
+    expect(code).toBe(1);
+    expect(json).toMatchObject({ diagnostics: [{ code: 'kind-no-objects', severity: 'error' }] });
+  });
+});
+
+it.each([
+  ['Rol', 'unknown-kind', 'Did you mean `Role`?'],
+  ['SenderAddress', 'kind-built-in', 'kinds/SenderAddress.kind.yaml'],
+])('%s cannot be checked', async (name, code, words) => {
+  const { run } = await exampleWorld();
+  const ran = await run('kind', 'check', name);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain(code);
+  expect(ran.stderr).toContain(words);
+});

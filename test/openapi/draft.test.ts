@@ -1,0 +1,299 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { runProgram } from '../support/world.ts';
+
+const api = new URL('api/', import.meta.url).pathname;
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const draft = (...words: string[]) => runProgram(['kind', 'draft', ...words], { cwd });
+
+/** Drafts a kind from a document of these paths. */
+function draftFrom(paths: object, more: object = {}, path = '/things') {
+  writeFileSync(join(cwd, 'api.json'), JSON.stringify({ openapi: '3.1.0', paths, ...more }));
+  return draft('api.json', path);
+}
+
+/** A list of objects with these properties, which a POST creates and a PATCH changes. */
+const thingsOf = (properties: object) => {
+  const content = (schema: object) => ({ content: { 'application/json': { schema } } });
+  const thing = { type: 'object', properties };
+  return {
+    '/things': {
+      get: { responses: { 200: content({ type: 'array', items: thing }) } },
+      post: { requestBody: content(thing) },
+    },
+    '/things/{id}': { patch: { requestBody: { content: { 'application/json-patch+json': {} } } } },
+  };
+};
+
+const fieldsOf = async (properties: object) => parse((await draftFrom(thingsOf(properties))).stdout).fields;
+
+describe('a collection that its document describes', () => {
+  it('is drafted from several files', async () => {
+    const { code, stdout, stderr } = await draft(join(api, 'openapi.yaml'), '/v2025/roles');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toBe(`\
+# Drafted from openapi.yaml. Decide where a comment says "check"; then run \`tenantctl kind check Role\`.
+kind: Role
+summary: The objects of /v2025/roles.
+service: identity
+path: /v2025/roles
+key: name
+list: { pageSize: 50, counts: true, filter: true }
+update: json-patch
+create: true
+delete: true
+fields:
+  description: text
+  owner: { is: reference, to: Identity, type: IDENTITY }
+  accessProfiles: { is: references, to: AccessProfile, type: ACCESS_PROFILE }
+  membership: { is: json, declares: whole }
+  enabled: value
+  privilegeLevel: value  # check: PATCH is not described as changing it; one of LOW, HIGH
+serverOwned: [id, created, modified]
+`);
+  });
+
+  it('is found by its path without that of the server too', async () => {
+    const [long, short] = [
+      await draft(join(api, 'openapi.yaml'), '/v2025/roles'),
+      await draft(join(api, 'openapi.yaml'), '/roles/'),
+    ];
+    expect(short).toEqual(long);
+  });
+
+  it('may be changed by merge patch, filter by something else, and have no delete', async () => {
+    const { stdout, stderr } = await draft(join(api, 'openapi.yaml'), '/v2025/access-profiles');
+    expect(parse(stdout)).toEqual({
+      kind: 'AccessProfile',
+      summary: 'A set of entitlements of one source.',
+      service: 'identity',
+      path: '/v2025/access-profiles',
+      key: 'name',
+      list: { pageSize: 250, filter: false },
+      update: 'merge-patch',
+      create: true,
+      delete: false,
+      fields: {
+        description: 'text',
+        owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+        source: { is: 'reference', to: 'Source', type: 'SOURCE' },
+        parent: { is: 'json', declares: 'whole' },
+        segments: { is: 'set', to: 'Segment' },
+        sourceId: { is: 'value', to: 'Source' },
+      },
+      serverOwned: ['id'],
+    });
+    expect(stdout).toContain('sourceId: { is: value, to: Source }  # check: the kind of its ids');
+    expect(stderr).toContain('there is no DELETE');
+    expect(stderr).toContain('not described as filtering by `name eq`');
+  });
+
+  it('may be written whole, and be listed in a member', async () => {
+    const { stdout } = await draft(join(api, 'openapi.yaml'), '/v2025/transforms');
+    expect(parse(stdout)).toMatchObject({
+      kind: 'Transform',
+      list: { pageSize: 250, member: 'items', filter: true },
+      update: 'put',
+      fields: { type: 'value', attributes: { is: 'json', declares: 'members' } },
+      serverOwned: ['id', 'internal'],
+    });
+    expect(stdout).toContain('# check: no request is described with internal');
+    expect(stdout).toContain('type: value  # one of upper, lower');
+  });
+
+  it('may only be read', async () => {
+    const { stdout, stderr } = await draft(join(api, 'openapi.yaml'), '/v2025/sources');
+    expect(parse(stdout)).toEqual({
+      kind: 'Source',
+      summary: 'A system that identities have accounts in.',
+      service: 'identity',
+      path: '/v2025/sources',
+      key: 'name',
+      list: { pageSize: null, filter: false },
+      update: 'none',
+      create: false,
+      delete: false,
+      fields: {},
+      serverOwned: ['id'],
+    });
+    expect(stderr).toContain('For /v2025/sources there is no POST, no PATCH or PUT, no DELETE.');
+  });
+
+  it('is the same from JSON', async () => {
+    const yaml = await draft(join(api, 'openapi.yaml'), '/v2025/transforms');
+    const document = parse(readFileSync(join(api, 'openapi.yaml'), 'utf8'));
+    writeFileSync(join(cwd, 'openapi.yaml'), JSON.stringify(document));
+    expect(await draft('openapi.yaml', '/v2025/transforms')).toEqual(yaml);
+  });
+});
+
+describe('a field', () => {
+  it('has the type that its schema and its name say', async () => {
+    const text = { type: 'string' };
+    const ref = (...types: string[]) => ({
+      type: 'object',
+      properties: { id: text, name: text, type: { ...text, ...(types.length > 0 ? { enum: types } : {}) } },
+    });
+    expect(
+      await fieldsOf({
+        name: text,
+        short: text,
+        long: { ...text, maxLength: 4000 },
+        mail: { ...text, format: 'email' },
+        count: { type: ['integer', 'null'] },
+        tags: { type: 'array', items: text },
+        groupIds: { type: 'array', items: text },
+        reviewer: ref(),
+        team: ref(),
+        either: ref('IDENTITY', 'TEAM'),
+        many: { type: 'array', items: ref('IDENTITY', 'TEAM') },
+        members: { type: 'array', items: ref('IDENTITY') },
+        rules: { type: 'array', items: { type: 'object', properties: { op: text } } },
+        mixed: { type: ['string', 'object'] },
+        anything: {},
+      }),
+    ).toEqual({
+      short: 'value',
+      long: 'text',
+      mail: 'email',
+      count: 'value',
+      tags: 'set',
+      groupIds: { is: 'set', to: 'Group' },
+      reviewer: { is: 'reference', to: 'Identity' },
+      team: { is: 'reference', to: 'Team' },
+      either: { is: 'reference' },
+      many: { is: 'json', declares: 'whole' },
+      members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
+      rules: { is: 'json', declares: 'whole' },
+      mixed: { is: 'json', declares: 'whole' },
+      anything: { is: 'json', declares: 'whole' },
+    });
+  });
+
+  it('that may be a secret is marked', async () => {
+    const { stdout } = await draftFrom(
+      thingsOf({
+        name: { type: 'string' },
+        password: { type: 'string' },
+        pin: { type: 'string', writeOnly: true },
+      }),
+    );
+    expect(stdout.match(/ {2}(password|pin): value {2}# check: a secret\?/g)).toHaveLength(2);
+  });
+
+  it('of a name that no manifest can have is left out', async () => {
+    const text = { type: 'string' };
+    const properties = JSON.parse(
+      `{"name": {"type": "string"}, "__proto__": {"type": "string"}, "kind": {"type": "string"}, "a: b\\n#": {"type": "string"}, "constructor": {"type": "string"}}`,
+    );
+    const { stdout, stderr } = await draftFrom(thingsOf({ ...properties, fine: text }));
+    expect(parse(stdout).fields).toEqual({ fine: 'value' });
+    expect(stderr.match(/is left out/g)).toHaveLength(Object.keys(properties).length - 1);
+  });
+});
+
+it('a key other than the name is a question', async () => {
+  const { stdout } = await draftFrom(thingsOf({ label: { type: 'string' } }));
+  expect(stdout).toContain('key: label  # check: is it unique?');
+  const none = await draftFrom(thingsOf({ size: { type: 'integer' } }));
+  expect(none.stdout).toContain('key: name  # check: which field names an object?');
+  expect(none.stderr).toContain('No field names an object');
+});
+
+it('hostile words stay in their comments', async () => {
+  const evil = 'x\n!!js/function\u001b[31m\u202e: {';
+  const paths = thingsOf({ name: { type: 'string' }, size: { type: 'string', enum: [evil, `${evil}2`] } });
+  const { stdout } = await draftFrom({ ...paths, description: evil });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what must not be there
+  expect(stdout).not.toMatch(/[\u001b\u202e]/);
+  expect(parse(stdout).fields).toEqual({ size: 'value' });
+  expect(stdout).toContain('size: value  # one of x !!js/function [31m : {');
+});
+
+it('circles of references end', async () => {
+  const schemas = {
+    A: { allOf: [{ $ref: '#/components/schemas/B' }], properties: { name: { type: 'string' } } },
+    B: {
+      allOf: [{ $ref: '#/components/schemas/A' }],
+      properties: { loop: { $ref: '#/components/schemas/C' } },
+    },
+    C: { $ref: '#/components/schemas/D' },
+    D: { $ref: '#/components/schemas/C' },
+  };
+  const schema = { type: 'array', items: { $ref: '#/components/schemas/A' } };
+  const paths = {
+    '/things': { get: { responses: { 200: { content: { 'application/json': { schema } } } } } },
+  };
+  const { code, stdout } = await draftFrom(paths, { components: { schemas } });
+  expect(code).toBe(0);
+  expect(parse(stdout)).toMatchObject({ kind: 'Thing', key: 'name' });
+});
+
+describe('a reference that leads out of the folder of the document is not followed', () => {
+  const secret = '{"properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}';
+  it.each([
+    ['to a folder above', '../secret.json'],
+    ['by an absolute path', '/etc/hostname'],
+    ['over the network', 'http://127.0.0.1:9/secret.json'],
+    ['by a file URL', 'file:///etc/hostname'],
+    ['encoded', '%2e%2e/secret.json'],
+    ['through a link', 'link.json'],
+  ])('%s', async (_name, reference) => {
+    const outside = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+    writeFileSync(join(outside, 'secret.json'), secret);
+    symlinkSync(join(outside, 'secret.json'), join(cwd, 'link.json'));
+    const { code, stdout, stderr } = await draftFrom(
+      thingsOf({ name: { type: 'string' }, more: { $ref: reference } }),
+    );
+    rmSync(outside, { recursive: true });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('stolen');
+    expect(stderr).toContain(`The reference ${reference} was not followed`);
+  });
+});
+
+describe('mistakes', () => {
+  it.each([
+    ['a document that is not there', ['none.yaml', '/things'], 'file-not-found'],
+    ['a path that is not there', ['api.json', '/thing'], 'openapi-path'],
+    ['a path with a parameter', ['api.json', '/things/{id}'], 'openapi-path'],
+    ['a path that a kind cannot have', ['api.json', '/a:b'], 'openapi-path'],
+    ['no path', ['api.json'], 'usage'],
+    ['an older document', ['old.yaml', '/things'], 'openapi-version'],
+    ['broken YAML', ['broken.yaml', '/things'], 'openapi-syntax'],
+    ['aliases that grow without end', ['bomb.yaml', '/things'], 'openapi-syntax'],
+    ['a file that is not named after a kind', ['api.json', '/things', '--out', 'thing.yaml'], 'kind-name'],
+    ['a file that exists', ['api.json', '/things', '--out', 'Thing.kind.yaml'], 'file-exists'],
+  ])('%s', async (_name, words, code) => {
+    await draftFrom({ ...thingsOf({ name: { type: 'string' } }), '/a:b': { get: {} } });
+    writeFileSync(join(cwd, 'old.yaml'), 'swagger: "2.0"\n');
+    writeFileSync(join(cwd, 'broken.yaml'), 'openapi: 3.0.0\npaths: {\n');
+    const lines = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]`);
+    writeFileSync(join(cwd, 'bomb.yaml'), `a0: &a0 [x]\n${lines.join('\n')}\n`);
+    writeFileSync(join(cwd, 'Thing.kind.yaml'), '');
+    const ran = await draft(...words);
+    expect(ran.stderr).toContain(`[${code}]`);
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('the nearest path is suggested', async () => {
+    expect((await draftFrom(thingsOf({}), {}, '/thing')).stderr).toContain('Did you mean `/things`?');
+  });
+});
+
+it('--out names the kind, and is written', async () => {
+  await draftFrom(thingsOf({ name: { type: 'string' } }));
+  const { code, stdout } = await draft('api.json', '/things', '--out', 'kinds/Gadget.kind.yaml');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(parse(readFileSync(join(cwd, 'kinds/Gadget.kind.yaml'), 'utf8'))).toMatchObject({ kind: 'Gadget' });
+});
