@@ -24,7 +24,18 @@ const [accessProfile, role] = [
     '{ description: text, owner: { is: reference, to: Identity, type: IDENTITY }, accessProfiles: { is: references, to: AccessProfile }, sources: { is: set, to: Source }, attributes: { is: json, declares: whole } }',
   ),
 ];
-const kinds = { 'kinds/AccessProfile.kind.yaml': accessProfile, 'kinds/Role.kind.yaml': role };
+const readOnly = (kind: string, path: string) => `kind: ${kind}
+summary: Only read.
+path: ${path}
+key: name
+`;
+const kinds = {
+  'kinds/Identity.kind.yaml': readOnly('Identity', '/v2025/identities'),
+  'kinds/Source.kind.yaml': readOnly('Source', '/v2025/sources'),
+  'kinds/Cluster.kind.yaml': readOnly('Cluster', '/v2025/managed-clusters'),
+  'kinds/AccessProfile.kind.yaml': accessProfile,
+  'kinds/Role.kind.yaml': role,
+};
 /** Two tenants with the same things under other ids. */
 const seedOf = (prefix: string, more = '') => `kinds:
 ${[accessProfile, role].map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}`).join('\n')}
