@@ -29,6 +29,11 @@ export { planChanges } from './engine/plan.ts';
 export { planRollback, type RollbackOptions } from './engine/rollback.ts';
 export { openTenant, readTenant, type Tenant, type TenantOptions } from './engine/tenant.ts';
 export type { Export, ExportedFile } from './exporter/index.ts';
+export type { Kinds } from './kinds/catalog.ts';
+export type { Kind, LiveObject } from './kinds/kind.ts';
+export type { TenantState } from './kinds/live-objects.ts';
+export type { Environment, Project, Secrets } from './kinds/project.ts';
+export type { Resource } from './kinds/resource.ts';
 export {
   type LoadOptions,
   type LoadProjectOptions,
@@ -40,7 +45,6 @@ export { type Address, formatAddress, type Key, matchAddresses, parseAddress } f
 export { type Diagnostic, hasErrors, type Severity, type Source } from './model/diagnostic.ts';
 export { ExitCode, Failure } from './model/failure.ts';
 export type { Json, JsonObject } from './model/json.ts';
-export type { LiveObject, TenantName, TenantState } from './model/live.ts';
 export {
   type Action,
   type Change,
@@ -53,8 +57,7 @@ export {
   type Scope,
   type Summary,
 } from './model/plan.ts';
-export type { Environment, Project, Secrets } from './model/project.ts';
-export type { Resource } from './model/resource.ts';
 export { type ChangeOutcome, type ChangeResult, exitCodeOf, type Result } from './model/result.ts';
+export type { TenantName } from './model/tenant.ts';
 export { type Document, type Format, type ReportOptions, renderReport } from './report/index.ts';
 export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/index.ts';

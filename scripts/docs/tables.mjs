@@ -11,7 +11,7 @@ async function lists() {
   const { outputFiles } = await build({
     stdin: {
       contents:
-        "export { kinds } from './src/kinds/index.ts'; export { lintRules } from './src/model/lint.ts';",
+        "export { builtInKinds } from './src/kinds/index.ts'; export { lintRules } from './src/model/lint.ts';",
       resolveDir: root,
     },
     bundle: true,
@@ -29,8 +29,8 @@ const everywhere = ['kind', 'ensure', 'lifecycle', 'id'];
 
 /** One section for every kind: its key and its fields. */
 export async function kinds() {
-  const { kinds: all } = await lists();
-  return all.map((kind) => kindSection(kind, schema(kind.name))).join('\n\n');
+  const { builtInKinds } = await lists();
+  return builtInKinds.all.map((kind) => kindSection(kind, schema(kind.name))).join('\n\n');
 }
 
 function kindSection(kind, { description, properties, $defs = {} }) {

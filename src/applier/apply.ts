@@ -1,9 +1,8 @@
 import type { Sent } from '../client/answer.ts';
 import type { Clock } from '../client/clock.ts';
-import { kinds as allKinds } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { TenantState } from '../model/live.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -36,7 +35,8 @@ export interface ApplyOptions {
   readonly recent?: readonly RecentWrite[];
   /** Describes an answer that is not a success, safe to print. */
   readonly describe: (sent: Sent) => string;
-  readonly kinds?: readonly Kind[];
+  /** The kinds of the project. */
+  readonly kinds: Kinds;
   /** Where changes are written down as they begin and end. */
   readonly record?: ResultRecorder;
 }
@@ -76,7 +76,6 @@ export async function findRefusals(
 function runWith(port: TenantPort, options: ApplyOptions): Run {
   const { signal = new AbortController().signal } = options;
   return {
-    kinds: allKinds,
     failFast: false,
     onEvent() {},
     recent: [],

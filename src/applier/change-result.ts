@@ -1,10 +1,10 @@
 import { isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
 import { type IsSensitive, isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';

@@ -1,7 +1,7 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { comparable, comparableRecord, isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import type { Field } from '../kinds/kind.ts';
+import type { Field, LiveObject } from '../kinds/kind.ts';
 import { type Before, operationOf } from '../kinds/operation.ts';
 import {
   canonicalJson,
@@ -14,7 +14,6 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { jsonTextOf, literalOf, livePlace, secretName, secretNamesIn } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';

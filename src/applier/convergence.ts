@@ -1,6 +1,6 @@
+import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { hasEffect, isUnchanged, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import { finderIn } from './find.ts';

@@ -1,9 +1,8 @@
 import { compareField } from '../kinds/compare.ts';
 import { comparable, comparableRecord, sameItem } from '../kinds/field.ts';
-import type { Field, Kind, RecordsField } from '../kinds/kind.ts';
+import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import { recordAgrees } from '../kinds/records.ts';
 import { isArray, isObject, type Json, objectFrom, own, sameJson } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference } from '../model/plan.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';

@@ -1,7 +1,7 @@
-import type { Kind, ReadRequest } from '../kinds/kind.ts';
+import type { Kind, LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Key } from '../model/address.ts';
-import type { LiveObject, TenantState } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 

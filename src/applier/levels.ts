@@ -1,3 +1,4 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
@@ -10,14 +11,14 @@ export interface Level {
 }
 
 /** The order of an apply: creates and updates kind by kind in the order of `kinds`, then deletes in reverse. */
-export function levelsOf(tasks: readonly Task[], kinds: readonly Kind[]): Level[] {
+export function levelsOf(tasks: readonly Task[], kinds: Kinds): Level[] {
   const level = (deletes: boolean) => (kind: Kind) => ({
     deletes,
     units: unitsOf(
       tasks.filter((task) => task.kind === kind && (task.change.action === 'delete') === deletes),
     ),
   });
-  const all = [...kinds.map(level(false)), ...kinds.toReversed().map(level(true))];
+  const all = [...kinds.all.map(level(false)), ...kinds.all.toReversed().map(level(true))];
   return all.filter(({ units }) => units.length > 0);
 }
 

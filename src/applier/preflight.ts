@@ -1,11 +1,13 @@
-import type { Kind } from '../kinds/kind.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import type { LiveObject, TenantName, TenantState } from '../model/live.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { TenantName } from '../model/tenant.ts';
 import { unshownValues } from './check-content.ts';
 import { quote, wrongRequests } from './check-requests.ts';
 import { finderIn, type KindChange, keysOf } from './find.ts';
@@ -26,7 +28,7 @@ export interface Target {
   readonly environment: string;
   readonly tenant: TenantName;
   readonly settings: ApiSettings;
-  readonly kinds: readonly Kind[];
+  readonly kinds: Kinds;
 }
 
 /** All reasons to refuse a plan that do not depend on the tenant's objects. */
@@ -48,9 +50,9 @@ export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
 }
 
 /** The changes with their kinds; those of an unknown kind are left out (`checkPlan` refuses them). */
-export function withKinds(changes: readonly Change[], kinds: readonly Kind[]): KindChange[] {
+export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[] {
   return changes.flatMap((change) => {
-    const kind = kinds.find(({ name }) => name === change.kind);
+    const kind = kinds.find(change.kind);
     return kind ? [{ kind, change }] : [];
   });
 }
@@ -114,12 +116,12 @@ function checkTarget(plan: Plan, { environment, tenant }: Target): Diagnostic | 
 }
 
 /** A change has one object, named alike in its address and its key, and the summary counts the changes. */
-function checkChanges({ changes, summary }: Plan, kinds: readonly Kind[]): Diagnostic[] {
+function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
   const seen = new Set<Address>();
   const wrong = changes.flatMap(({ address, kind, key }): Diagnostic[] => {
     const isRepeated = seen.has(address);
     seen.add(address);
-    const known = kinds.find(({ name }) => name === kind);
+    const known = kinds.find(kind);
     const isNamed = known?.keyFields.length === key.length && formatAddress(kind, key) === address;
     const reasons = [
       ...(isRepeated ? [`The plan has two changes for ${address}.`] : []),

@@ -1,4 +1,4 @@
-import type { LiveObject } from '../model/live.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { hasEffect, isInProgress } from './effect.ts';
 import type { Found, KindChange } from './find.ts';
 import type { Progress } from './journal-records.ts';

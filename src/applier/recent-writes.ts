@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../client/clock.ts';
-import type { ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import { type Address, parseAddress } from '../model/address.ts';
-import type { LiveObject, TenantName } from '../model/live.ts';
 import { systemCode } from '../model/system-error.ts';
+import type { TenantName } from '../model/tenant.ts';
 import { readJournal } from './journal.ts';
 import type { JournalRecord } from './journal-records.ts';
 import { lookUntil } from './look-until.ts';

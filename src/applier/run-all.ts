@@ -1,8 +1,8 @@
 import type { Sent } from '../client/answer.ts';
 import type { Clock } from '../client/clock.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import type { TenantState } from '../model/live.ts';
 import type { ChangeResult } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeResult } from './change-result.ts';
@@ -35,7 +35,7 @@ export interface Run {
   /** The time, as ISO text. */
   readonly now: () => string;
   readonly describe: (sent: Sent) => string;
-  readonly kinds: readonly Kind[];
+  readonly kinds: Kinds;
 }
 
 /**

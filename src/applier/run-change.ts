@@ -1,7 +1,7 @@
 import { readableFields } from '../kinds/field.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import { failure } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
 import { fillLive } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { valueAt } from '../model/pointer.ts';

@@ -1,9 +1,9 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../client/clock.ts';
-import type { ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import type { LiveObject, TenantState } from '../model/live.ts';
 import type { Action } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, SentRequest } from '../model/result.ts';

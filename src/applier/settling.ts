@@ -1,4 +1,4 @@
-import type { TenantState } from '../model/live.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import type { SentRequest } from '../model/result.ts';
 import { type Found, finderIn, readRequestsFor } from './find.ts';
 import { lookUntil } from './look-until.ts';

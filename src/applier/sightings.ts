@@ -1,6 +1,6 @@
 import type { Clock } from '../client/clock.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import type { TenantState } from '../model/live.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
 import type { Task } from './preflight.ts';

@@ -1,6 +1,6 @@
 import type { Sent } from '../client/answer.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import type { TenantState } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
 import { isRepeatable } from '../model/repeatable.ts';
 import { type Found, finderIn } from './find.ts';

@@ -1,7 +1,7 @@
+import type { Auth, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, own, parseJson, textOf } from '../model/json.ts';
-import type { Auth, Setting } from '../model/project.ts';
 import {
   type Answer,
   type Answered,

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Call as ApiCall } from '../kinds/http.ts';
+import type { Endpoint, Secrets } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
-import type { TenantName } from '../model/live.ts';
 import type { Request } from '../model/plan.ts';
-import type { Endpoint, Secrets } from '../model/project.ts';
 import { isRepeatable } from '../model/repeatable.ts';
+import type { TenantName } from '../model/tenant.ts';
 import { type Answer, isSuccess, type Sent, type Unsent, unsent } from './answer.ts';
 import { createTokenSources } from './auth.ts';
 import { type Clock, systemClock } from './clock.ts';

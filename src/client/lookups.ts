@@ -1,9 +1,9 @@
 import { type Call, pathOf } from '../kinds/http.ts';
+import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import { type Lookup, lookupMarker, lookupWords } from '../model/marker.ts';
-import type { UsedLookup } from '../model/resource.ts';
 import type { Client } from './client.ts';
 import { inBrief, isBadRequest } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';

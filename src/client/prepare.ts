@@ -1,11 +1,11 @@
 import type { Call, Lane, Service } from '../kinds/http.ts';
+import type { Auth, Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
-import type { TenantName } from '../model/live.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import type { HttpProxies } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
-import type { Auth, Endpoint, RateLimit, Secrets } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { TenantName } from '../model/tenant.ts';
 import { type Unsent, unsent, unsentFor } from './answer.ts';
 import type { TokenSource } from './auth.ts';
 import type { Redactor } from './redactor.ts';

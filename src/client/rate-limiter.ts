@@ -1,4 +1,4 @@
-import type { RateLimit } from '../model/project.ts';
+import type { RateLimit } from '../kinds/project.ts';
 import type { Clock } from './clock.ts';
 import { SlidingWindow, type Slot } from './sliding-window.ts';
 

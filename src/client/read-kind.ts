@@ -1,10 +1,9 @@
 import { apiRequest, type Call } from '../kinds/http.ts';
-import type { Kind, List, Read, ReadRequest } from '../kinds/kind.ts';
+import type { Kind, List, LiveObject, Read, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, textOf } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';

@@ -1,11 +1,11 @@
 import { apiRequest, identityResource } from '../kinds/http.ts';
-import { kindNamed } from '../kinds/index.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import { candidateKeys, identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
-import type { LiveObject, TenantState } from '../model/live.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isWhole, type Sent } from './answer.ts';
 import type { Client } from './client.ts';
@@ -156,11 +156,13 @@ export async function readAll(
   };
   const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
     if (kind.read.how !== 'each-declared') return readObjects(client, [allOf(kind)], settings);
-    const others = kind.read.candidatesFrom.map(kindNamed);
     const known = await allOrFailure(
-      others.flatMap((other) => [readWhole(other), readDefaults(client, [allOf(other)], settings)]),
+      kind.read.candidatesFrom.flatMap((other) => [
+        readWhole(other),
+        readDefaults(client, [allOf(other)], settings),
+      ]),
     );
-    const own = declared.filter((one) => one.kind === kind.name).map(({ key }) => key);
+    const own = declared.filter((one) => one.kind === kind).map(({ key }) => key);
     const keys = [...candidateKeys(kind.read, known.flat()), ...own];
     const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
     const request = someOf(kind, distinct);

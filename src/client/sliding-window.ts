@@ -1,4 +1,4 @@
-import type { RateLimit } from '../model/project.ts';
+import type { RateLimit } from '../kinds/project.ts';
 
 /** One request in a window. The tenant counts it on arrival: some time between its start and its answer. */
 export interface Slot {

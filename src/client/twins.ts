@@ -1,9 +1,8 @@
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
 import { inBrief } from './describe.ts';
 
 /** Objects that a manifest means by the id alone, or that share a name, are known by their ids, as those without a name. */

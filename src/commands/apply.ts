@@ -4,10 +4,10 @@ import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.t
 import { planChanges } from '../engine/plan.ts';
 import { differencesHere, requireProven } from '../engine/proof.ts';
 import type { Tenant } from '../engine/tenant.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Resource } from '../model/resource.ts';
 import { exitCodeOf, type Result } from '../model/result.ts';
 import { attentionWords } from '../report/attention.ts';
 import { renderRequests } from '../report/index.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import yargs, { type Argv } from 'yargs';
-import { kinds } from '../kinds/index.ts';
+import { builtInKinds } from '../kinds/index.ts';
 import { loadNames, type ProjectNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
@@ -75,7 +75,7 @@ complete -c tenantctl -a '(__tenantctl)'
 /** Values to complete. The project is loaded only by those that need it. */
 type Values = (load: () => ProjectNames) => readonly string[];
 
-const kindNames: Values = () => kinds.map(({ name }) => name);
+const kindNames: Values = () => builtInKinds.all.map(({ name }) => name);
 const environments: Values = (load) => load().environments;
 const addresses: Values = (load) => {
   const { objects } = load();
@@ -100,7 +100,7 @@ const optionValues: Readonly<Record<string, { readonly values: Values; readonly 
 const positionals: Readonly<Record<string, Values>> = {
   completion: () => shells,
   schema: () => [
-    ...kinds.map(({ name }) => name),
+    ...builtInKinds.all.map(({ name }) => name),
     'manifest',
     'project',
     'environment',

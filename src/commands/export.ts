@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, posix, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { selectionOf } from '../engine/choices.ts';
+import { checkScope, selectionOf } from '../engine/choices.ts';
 import {
   exportTenant,
   mergeTenant,
@@ -17,7 +17,7 @@ import {
   envExampleFile,
   type Merge,
 } from '../exporter/index.ts';
-import { kinds } from '../kinds/index.ts';
+import { builtInKinds } from '../kinds/index.ts';
 import { loadDeclarations, loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
@@ -36,7 +36,7 @@ function build(yargs: Argv) {
     .option('out', text('The folder to write into. Default: config in the project folder'))
     .option('kinds', {
       array: true,
-      choices: kinds.map(({ name }) => name),
+      choices: builtInKinds.all.map(({ name }) => name),
       describe:
         'The kinds to export. Default: all that the API can change and the environment has the service of; with --merge, those that manifests declare',
       requiresArg: true,
@@ -70,6 +70,7 @@ type NewExportArgs = Verbosity &
 export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<ExitCode> {
   const project = loadEnvironment(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
+  checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
   const exported = await withTenant(project, args, io, (tenant) =>
     exportTenant(tenant, {
@@ -146,6 +147,7 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
 async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
   const project = loadProject(projectOptions(args, io));
   const declarations = loadDeclarations(projectOptions(args, io));
+  checkScope(args, project.environment.kinds);
   const selection = selectionOf(args);
   const inRoot = (path: string) => join(project.root, path);
   const merge = await withTenant(project, args, io, (tenant) =>

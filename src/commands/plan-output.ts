@@ -1,9 +1,9 @@
 import type { Argv } from 'yargs';
 import { readTemplateSetting, type TemplateSetting } from '../engine/templates.ts';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
+import type { Project } from '../kinds/project.ts';
 import { ExitCode } from '../model/failure.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
-import type { Project } from '../model/project.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { flag, format, group, list, text } from './options.ts';

@@ -1,11 +1,11 @@
 import type { Argv } from 'yargs';
-import { selectionOf } from '../engine/choices.ts';
+import { checkScope, selectionOf } from '../engine/choices.ts';
 import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
+import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
-import type { Project } from '../model/project.ts';
 import { startPreview } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/snapshot.ts';
 import { type Watch, watchFolder } from '../preview/watch.ts';
@@ -27,8 +27,10 @@ function build(yargs: Argv) {
 type Args = ArgsOf<typeof build>;
 
 export const command = defineCommand(build, async (args, io) => {
-  const load = createLoader(args, io);
   const { root, environment } = loadEnvironment(projectOptions(args, io));
+  // A glob that can match nothing is no reason to wait for a change of a file.
+  checkScope(args, environment.kinds);
+  const load = createLoader(args, io);
   const reader = args.offline ? offline : onlineReader(args, io);
   const empty = {
     environment: environment.name,
@@ -55,10 +57,8 @@ export const command = defineCommand(build, async (args, io) => {
   return ExitCode.done;
 });
 
-/** A function that loads the project with the resources in scope. Throws a Failure for a glob that can match nothing. */
+/** A function that loads the project with the resources in scope. */
 function createLoader(args: Args, io: Io): () => Project {
-  // A glob that can match nothing is no reason to wait for a change of a file.
-  selectionOf(args);
   return () => {
     const { includes, unmatched } = selectionOf(args);
     const project = loadProject(projectOptions(args, io));

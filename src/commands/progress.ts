@@ -1,7 +1,7 @@
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { RequestName } from '../client/event.ts';
 import { openTenant, type Tenant, type TenantEvent } from '../engine/tenant.ts';
-import type { Environment, Secrets } from '../model/project.ts';
+import type { Environment, Secrets } from '../kinds/project.ts';
 import { printable } from '../report/safe.ts';
 import { type Io, type ProgramIo, type Verbosity, widthOf } from './io.ts';
 

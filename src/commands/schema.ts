@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Argv } from 'yargs';
-import { kinds } from '../kinds/index.ts';
+import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { defineCommand } from './command.ts';
@@ -25,7 +25,7 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async ({ kind }, io) => {
-  const names = [...kinds.map(({ name }) => name), ...others];
+  const names = [...builtInKinds.all.map(({ name }) => name), ...others];
   if (kind === undefined) {
     io.stdout.write(`${names.join('\n')}\n`);
     return ExitCode.done;

@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { createDnsChecker, type DnsChecker } from '../client/dns-checker.ts';
-import { selectionOf } from '../engine/choices.ts';
+import { checkScope, selectionOf } from '../engine/choices.ts';
 import { forEachEnvironment, withTenantOf } from '../engine/fleet.ts';
 import {
   checkDns,
@@ -11,11 +11,11 @@ import {
   waitForStatus,
 } from '../engine/status.ts';
 import type { Tenant } from '../engine/tenant.ts';
+import type { Project } from '../kinds/project.ts';
 import { loadProject, openProjects, readDuration } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
-import type { Project } from '../model/project.ts';
 import { isVerificationOver, type Status, statusFormat } from '../model/status.ts';
 import { oneLine } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
@@ -118,7 +118,8 @@ type ReadStatus = (project: Project, tenant: Tenant, onPrint: () => void) => Pro
 function statusReader(args: Args, io: Io, checker: DnsChecker | null): ReadStatus {
   const limit = args.wait === undefined ? null : durationOf('wait', args.wait || '30m');
   const interval = durationOf('interval', args.interval);
-  return async ({ resources }, tenant, onPrint) => {
+  return async ({ environment, resources }, tenant, onPrint) => {
+    checkScope(args, environment.kinds);
     const { includes, unmatched } = selectionOf(args);
     const scope: StatusScope = { resources, includes };
     const onRead = (before: Status, after: Status) => {

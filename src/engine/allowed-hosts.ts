@@ -1,7 +1,7 @@
+import type { Connection, Endpoint, Setting } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type AllowedHost, allowedHostsVariable, isAllowed } from '../model/network.ts';
-import type { Connection, Endpoint, Setting } from '../model/project.ts';
 
 /**
  * Throws a Failure that names every host of a tenant that TENANTCTL_ALLOWED_HOSTS does not list. Called before anything

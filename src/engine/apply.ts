@@ -3,12 +3,12 @@ import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run-context.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
+import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import { requireOwnFolder } from '../loader/own-folder.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { secretNamesIn } from '../model/marker.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
-import type { Environment, Project, Secrets } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
 import { type Approval, findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
@@ -98,9 +98,10 @@ export async function requireApplicable(
 /** What decides how a plan is applied to a tenant, and whether it may be. */
 async function conditionsOf(root: string, tenant: Tenant, plan: Plan) {
   const { clock, environment } = tenant;
-  const { name, settings, limits } = environment;
+  const { name, kinds, settings, limits } = environment;
   return {
     environment: name,
+    kinds,
     settings,
     journal: await openJournal(journalFolder(root, name), plan),
     recent: await recentWrites(root, tenant),

@@ -1,10 +1,10 @@
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
-import { findKind } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { Environment } from '../kinds/project.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { Scope } from '../model/plan.ts';
-import type { Environment } from '../model/project.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { PlanChoices } from '../planner/input.ts';
 
@@ -29,9 +29,9 @@ export function choicesFrom(options: PlanOptions): PlanChoices {
  */
 export function checkChoices(
   { scope, rotate, allowDeleteAll }: PlanChoices,
-  { name, policy }: Pick<Environment, 'name' | 'policy'>,
+  { name, policy, kinds }: Pick<Environment, 'name' | 'policy' | 'kinds'>,
 ): void {
-  checkGlobs({ ...scope, rotate, allowDeleteAll });
+  checkGlobs({ ...scope, rotate, allowDeleteAll }, kinds);
   if (!scope.prune || policy.prune.kinds.length > 0) return;
   throw failure('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
     hint: 'Name them in the project file: `prune: { kinds: [NotificationTemplate] }`.',
@@ -45,9 +45,13 @@ export interface Selection {
   unmatched(): Diagnostic[];
 }
 
-/** What `--only` and `--except` select. Throws a Failure for globs that can match nothing. */
+/** Throws a Failure where `--only` or `--except` have globs that can match nothing. */
+export function checkScope({ only, except }: Pick<Globs, 'only' | 'except'>, kinds: Kinds): void {
+  checkGlobs({ only, except }, kinds);
+}
+
+/** What `--only` and `--except` select. */
 export function selectionOf({ only, except }: Pick<Globs, 'only' | 'except'>): Selection {
-  checkGlobs({ only, except });
   const isIncluded = scopeFilter({ only, except });
   const asked = new Set<Address>();
   return {
@@ -120,11 +124,11 @@ function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glo
   );
 }
 
-function checkGlobs({ allowDeleteAll = [], ...globs }: Globs): void {
+function checkGlobs({ allowDeleteAll = [], ...globs }: Globs, kinds: Kinds): void {
   const problems = [
-    ...givenGlobs(globs).flatMap(({ option, glob }) => problemOf(option, globProblem(glob))),
+    ...givenGlobs(globs).flatMap(({ option, glob }) => problemOf(option, globProblem(glob, kinds))),
     ...allowDeleteAll.flatMap((name) =>
-      problemOf('--allow-delete-all', findKind(name) ? null : unknownKind(name)),
+      problemOf('--allow-delete-all', kinds.find(name) ? null : unknownKind(name, kinds)),
     ),
   ];
   if (problems.length > 0) throw new Failure(problems);

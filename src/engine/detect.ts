@@ -1,14 +1,13 @@
 import { allOrFailure, templateContext } from '../client/read.ts';
 import { readListRows } from '../client/read-kind.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
-import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
+import type { Environment, Secrets } from '../kinds/project.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import type { Environment, Secrets } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { openTenant, type TenantOptions } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
@@ -50,6 +49,9 @@ interface Listed {
   readonly failure: Failure | null;
 }
 
+/** The kinds, and the settings that they are read with. */
+type Surveyed = Pick<Environment, 'kinds' | 'settings'>;
+
 /** A setting that may make lists readable which the tenant refused. */
 interface Guess {
   readonly refused: readonly Kind[];
@@ -67,13 +69,14 @@ interface Guess {
  */
 export async function surveyTenant(project: SurveyedProject, options: TenantOptions): Promise<Survey> {
   const { environment } = project;
-  const readable = kinds.filter((kind) => hasList(kind) && !lacksService(kind, environment));
+  const { kinds } = environment;
+  const readable = kinds.all.filter((kind) => hasList(kind) && !lacksService(kind, environment));
   let settings = environment.settings;
   let listed = await readLists(project, options, readable);
   const guessed: Guess[] = [];
   // Own paths come first: only behind the right path does a tenant say which header it wants.
   for (const makeGuesses of [guessOwnPaths, guessHeader, guessSearchPaths]) {
-    for (const guess of makeGuesses(listed, settings)) {
+    for (const guess of makeGuesses(listed, { settings, kinds })) {
       if (guess.refused.every((kind) => isRead(kind, listed))) continue;
       const tried = { ...environment, settings: withSetting(settings, guess.detectedFor(guess.refused)) };
       const again = await readLists({ ...project, environment: tried }, options, guess.refused);
@@ -88,7 +91,7 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
     throw new Failure(listed.flatMap(({ failure }) => failure?.diagnostics ?? []));
   return {
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
-    left: kinds.flatMap((kind) => whyLeft(kind, environment, listed)),
+    left: kinds.all.flatMap((kind) => whyLeft(kind, environment, listed)),
     detected: [
       ...guessed.flatMap((guess) => provenBy(listed, guess)),
       ...settingsIn(listed).filter(({ name }) => settings[name] === contractSettings[name]),
@@ -169,8 +172,8 @@ function whyLeft(
   listed: readonly Listed[],
 ): { readonly kind: Kind; readonly problem: Diagnostic }[] {
   if (lacksService(kind, environment)) return [{ kind, problem: leftOut(kind) }];
-  const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind.name];
-  const failed = listed.find((each) => needed.includes(each.kind.name) && each.failure !== null);
+  const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
+  const failed = listed.find((each) => needed.includes(each.kind) && each.failure !== null);
   const [problem] = failed?.failure?.diagnostics ?? [];
   return problem
     ? [{ kind, problem: { ...problem, message: `${kind.name} is left out: ${problem.message}` } }]
@@ -178,7 +181,7 @@ function whyLeft(
 }
 
 /** A header that the tenant's own words ask for: "The header X-Name: true is required". */
-function guessHeader(listed: readonly Listed[], { experimentalHeader }: ApiSettings): Guess[] {
+function guessHeader(listed: readonly Listed[], { settings: { experimentalHeader } }: Surveyed): Guess[] {
   const refused = listed.filter(({ kind, failure }) => failure && serviceFor(kind) === 'identity');
   const named = refused.flatMap(({ failure }) => [...(failure?.message.matchAll(headerName) ?? [])]);
   const names = new Set(named.map(([name]) => name));
@@ -199,7 +202,7 @@ const headerName = /\bX(?:-[A-Za-z0-9]{1,40}){1,6}(?![\w-])/gi;
 const mostGuesses = 3;
 
 /** Own paths of the identity service's resources, where documented paths do not exist. */
-function guessOwnPaths(listed: readonly Listed[], settings: ApiSettings): Guess[] {
+function guessOwnPaths(listed: readonly Listed[], { settings, kinds }: Surveyed): Guess[] {
   const ofIdentity = listed.filter(({ kind }) => serviceFor(kind) === 'identity');
   const refused = ofIdentity.filter((each) => !isFound(each)).map(({ kind }) => kind);
   if (refused.length === 0) return [];
@@ -209,7 +212,7 @@ function guessOwnPaths(listed: readonly Listed[], settings: ApiSettings): Guess[
     const resources =
       refused.length === ofIdentity.length
         ? [
-            ...kinds.filter((kind) => !without.includes(kind)).flatMap(resourcesOf),
+            ...kinds.all.filter((kind) => !without.includes(kind)).flatMap(resourcesOf),
             templateContext,
             testNotification,
           ]

@@ -14,15 +14,15 @@ import {
 } from '../exporter/index.ts';
 import { notExported } from '../exporter/omission.ts';
 import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
-import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, isObserved, type Kind, someOf } from '../kinds/kind.ts';
 import { contentDigest, LiveIndex } from '../kinds/live-objects.ts';
+import type { Project } from '../kinds/project.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
-import type { Project } from '../model/project.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { readSettledObjects } from './recent.ts';
@@ -41,7 +41,9 @@ export interface ExportOptions {
 }
 
 /** The kinds of an export that names none. Objects that the API cannot change are exported only by name. */
-const usualKinds: readonly Kind[] = kinds.filter((kind) => !isObserved(kind));
+function usualKinds({ all }: Kinds): Kind[] {
+  return all.filter((kind) => !isObserved(kind));
+}
 
 /**
  * Reads the tenant and returns it as manifests and side files, which the caller writes. Throws a Failure where the
@@ -55,9 +57,9 @@ export async function exportTenant(
   tenant: Tenant,
   { kinds: names, root, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
 ): Promise<Export> {
-  const { settings } = tenant.environment;
+  const { settings, kinds } = tenant.environment;
   const client = readOnce(tenant.client);
-  const { served: wanted, skipped } = servedKinds(names?.map(kindNamed) ?? usualKinds, tenant);
+  const { served: wanted, skipped } = servedKinds(names?.map(kinds.named) ?? usualKinds(kinds), tenant);
   const { unusable, onUnusable } = collectUnusable();
   const read = async (reader: Client) => ({
     objects: await readAll(reader, wanted, settings, { onUnusable }),
@@ -107,9 +109,11 @@ export async function mergeTenant(
   tenant: Tenant,
   { kinds: names, isInScope, ...options }: MergeOptions,
 ): Promise<Merge> {
-  const { settings } = tenant.environment;
+  const { settings, kinds } = tenant.environment;
   const client = readOnce(tenant.client);
-  const named = names?.map(kindNamed) ?? kindsToMerge(resources, options.all);
+  const declared = new Set(resources.map(({ kind }) => kind));
+  const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
+  const named = names?.map(kinds.named) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, tenant);
   const { unusable, onUnusable } = collectUnusable();
   const read = async (reader: Client) => ({
@@ -131,17 +135,11 @@ export async function mergeTenant(
     basedOn: await readBases(client, objects, settings),
     resources: resources.map((resource) => fillLookups(resource, answer)),
     // What could not be read is not gone: its manifest stays as it is.
-    inScope: ({ kind, address }) =>
-      isInScope(address) && wanted.includes(kindNamed(kind)) && !unusable.has(address),
+    inScope: ({ kind, address }) => isInScope(address) && wanted.includes(kind) && !unusable.has(address),
   });
-  const declared = new Set(resources.map(({ address }) => address));
-  const isMeant = (address: Address) => isInScope(address) && (options.all || declared.has(address));
+  const addresses = new Set(resources.map(({ address }) => address));
+  const isMeant = (address: Address) => isInScope(address) && (options.all || addresses.has(address));
   return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable, isMeant)] };
-}
-
-function kindsToMerge(resources: Project['resources'], all: boolean): readonly Kind[] {
-  const declared = new Set(resources.map(({ kind }) => kindNamed(kind)));
-  return kinds.filter((kind) => declared.has(kind) || (all && usualKinds.includes(kind)));
 }
 
 /** Collects the objects that the tenant does not answer soundly, and why. */
@@ -161,14 +159,13 @@ function leftOut(
 
 /** Reads the vendor's defaults of these objects, and says the digest of each; `null` where there is none. */
 async function readBases(client: Client, objects: readonly LiveObject[], settings: ApiSettings) {
-  const requests = kinds.flatMap((kind) => {
-    const keys = kind.defaults ? objects.flatMap((each) => (each.kind === kind.name ? [each.key] : [])) : [];
-    return keys.length > 0 ? [someOf(kind, keys)] : [];
+  const requests = [...new Set(objects.map(({ kind }) => kind))].flatMap((kind) => {
+    const keys = objects.filter((each) => each.kind === kind).map(({ key }) => key);
+    return kind.defaults ? [someOf(kind, keys)] : [];
   });
   const standards = new LiveIndex(await readDefaults(client, requests, settings));
-  return (object: LiveObject): string | null => {
-    const kind = kindNamed(object.kind);
-    const standard = standards.byKey(kind, object.key);
+  return ({ kind, key }: LiveObject): string | null => {
+    const standard = standards.byKey(kind, key);
     return standard && contentDigest(kind, standard);
   };
 }

@@ -4,10 +4,10 @@ import { inBrief } from '../client/describe.ts';
 import { pageOf } from '../client/page.ts';
 import { type PageSource, readRows } from '../client/pages.ts';
 import { allOrFailure } from '../client/read.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { declaredRules, profileSearch, runRules } from '../kinds/profile-search.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, mapMembers, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { literal } from '../model/marker.ts';
 import type { Change, Impact, Moved, Plan } from '../model/plan.ts';
 import { isWithin, pointer } from '../model/pointer.ts';
@@ -57,7 +57,7 @@ function searchesOf(change: Change, { input }: Planned): Searches {
 }
 
 function isObjectOf({ kind, id, address }: Change, object: LiveObject): boolean {
-  return object.kind === kind && (id === null ? object.address === address : object.id === id);
+  return object.kind.name === kind && (id === null ? object.address === address : object.id === id);
 }
 
 /** The rules in the tenant, escaped so that no value can be mistaken for a marker. */

@@ -1,16 +1,15 @@
 import type { Client } from '../client/client.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
-import type { ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { Project } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type LintKnowledge, lint, needsContext, questionsOf, recordsIn, sendersIn } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Project } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
 import type { PlanInput } from '../planner/input.ts';
 
 /** What a plan was computed from, and the client that read it. */

@@ -1,9 +1,9 @@
 import { isAbsolute, join } from 'node:path';
 import { acquireLock, type Lock } from '../applier/lock.ts';
+import type { Environment } from '../kinds/project.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
 import { sha256 } from '../model/digest.ts';
 import { Failure } from '../model/failure.ts';
-import type { Environment } from '../model/project.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 
 export interface LockingOptions {

@@ -1,14 +1,13 @@
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
 import { readDefaults, readObjectsAndOthers } from '../client/read.ts';
-import type { ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import type { Project } from '../kinds/project.ts';
+import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Project } from '../model/project.ts';
-import type { Resource, UsedLookup } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
 import { answerAsked, completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';

@@ -1,8 +1,8 @@
+import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import type { Resource } from '../model/resource.ts';
 import type { Result } from '../model/result.ts';
 
 /**

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { type RecentWrite, readRecentWrites, readSettled } from '../applier/recent-writes.ts';
 import type { Client } from '../client/client.ts';
 import { readAgain } from '../client/read.ts';
-import type { ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { environmentFolder } from '../loader/own-folder.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The folder of the journals of an environment. */

@@ -1,6 +1,6 @@
+import type { Project } from '../kinds/project.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Project } from '../model/project.ts';
 import type { Result } from '../model/result.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
@@ -34,7 +34,7 @@ export async function planRollback(
     namesAll: false,
     resolve(objects) {
       const state = rollbackState(input, objects);
-      const judge = async (plan: Plan) => annotateRollback(plan, state);
+      const judge = async (plan: Plan) => annotateRollback(plan, state, environment.kinds);
       const unmatched = unmatchedGlobs(choices.scope, result.changes, result.changes);
       const diagnostics = [...unmatched, ...state.diagnostics];
       return { resources: state.resources, previous: null, diagnostics, judge };

@@ -4,9 +4,9 @@ import { readObjects } from '../client/read.ts';
 import type { Call } from '../kinds/http.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Failure, failure } from '../model/failure.ts';
 import { own } from '../model/json.ts';
-import type { Resource } from '../model/resource.ts';
 import type { FoundProfiles } from '../model/search.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
@@ -34,7 +34,7 @@ export async function runSearch(
   tenant: Tenant,
   options: SearchOptions,
 ): Promise<FoundProfiles> {
-  const searches = resources.filter(({ kind }) => kind === profileSearch.name);
+  const searches = resources.filter(({ kind }) => kind === profileSearch);
   const search = await findSearch(options.label, searches, readOnlyTenant(tenant));
   return readFoundProfiles(search, options, tenant);
 }

@@ -1,11 +1,11 @@
 import { basename, join } from 'node:path';
+import type { Project } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/checkout.ts';
 import { loadDeclarations, loadPastProject } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
-import type { TenantName } from '../model/live.ts';
-import type { Project } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
+import type { TenantName } from '../model/tenant.ts';
 
 /** What a git revision declared for a tenant. */
 export interface Past {

@@ -2,17 +2,16 @@ import { systemClock } from '../client/clock.ts';
 import type { DnsChecker } from '../client/dns-checker.ts';
 import { readObjects } from '../client/read.ts';
 import { dnsName, domainOf } from '../kinds/dns-records.ts';
-import { kindNamed } from '../kinds/index.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { candidateKeys, identityOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verificationOf } from '../kinds/verification.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
-import type { Resource } from '../model/resource.ts';
 import {
   type IdentityStatus,
   isVerificationOver,
@@ -43,7 +42,10 @@ export async function readStatus(
   earlier: Status | null = null,
 ): Promise<Status> {
   const declared = findDeclared(scope);
-  const known = earlier && new Set(earlier.identities.map(({ kind, name }) => nameOf({ kind, key: [name] })));
+  const { kinds } = tenant.environment;
+  const known =
+    earlier &&
+    new Set(earlier.identities.map(({ kind, name }) => nameOf({ kind: kinds.named(kind), key: [name] })));
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
@@ -121,7 +123,8 @@ export async function checkDns(status: Status, checker: DnsChecker, signal: Abor
   return { ...status, identities };
 }
 
-type Declared = Resource & { readonly kind: VerifiedKind };
+type Verified = Kind & { readonly name: VerifiedKind };
+type Declared = Resource & { readonly kind: Verified };
 
 function findDeclared({ resources, includes }: StatusScope): Declared[] {
   return resources.filter(
@@ -140,7 +143,7 @@ function mailFromKeys(
   { includes }: StatusScope,
   known: ReadonlySet<string> | null,
 ): Key[] {
-  const keys = declared.filter(({ kind }) => kind === mailFrom.name).map(({ key }) => key);
+  const keys = declared.filter(({ kind }) => kind === mailFrom).map(({ key }) => key);
   const { read } = mailFrom;
   const candidates = read.how === 'each-declared' ? candidateKeys(read, identities) : [];
   const live = candidates
@@ -156,10 +159,10 @@ function liveStatus(
   { environment }: Tenant,
 ): IdentityStatus | null {
   if (!isVerifiedKind(kind)) return null;
-  const { records, ...facts } = verificationOf(kind, key[0] ?? '', raw, environment.settings);
+  const { records, ...facts } = verificationOf(kind.name, key[0] ?? '', raw, environment.settings);
   return {
     address,
-    kind,
+    kind: kind.name,
     name: key[0] ?? '',
     declared: declared.some((resource) => nameOf(resource) === nameOf({ kind, key })),
     ...facts,
@@ -171,7 +174,7 @@ function liveStatus(
 function missingStatus({ kind, key, address }: Declared, why: string | undefined): IdentityStatus {
   return {
     address,
-    kind,
+    kind: kind.name,
     name: key[0] ?? '',
     declared: true,
     verification: why === undefined ? 'absent' : 'unknown',
@@ -202,10 +205,10 @@ function statusOf(identities: readonly IdentityStatus[], { client, environment }
   };
 }
 
-function isVerifiedKind(kind: string): kind is VerifiedKind {
-  return verifiedKinds.some((name) => name === kind);
+function isVerifiedKind(kind: Kind): kind is Verified {
+  return verifiedKinds.some((name) => name === kind.name);
 }
 
 function nameOf({ kind, key }: Pick<Resource, 'kind' | 'key'>): string {
-  return identityOf(kindNamed(kind), key);
+  return identityOf(kind, key);
 }

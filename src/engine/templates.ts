@@ -1,12 +1,12 @@
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import { readableFields } from '../kinds/field.ts';
 import { someOf } from '../kinds/kind.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { TenantState } from '../model/live.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Resource } from '../model/resource.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** What the tenant has of the declared templates. */
@@ -19,7 +19,7 @@ export interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'>
 export async function readTemplates(resources: readonly Resource[], tenant: Tenant): Promise<LiveTemplates> {
   const { client, environment } = readOnlyTenant(tenant);
   const { settings } = environment;
-  const keys = resources.filter(({ kind }) => kind === notificationTemplate.name).map(({ key }) => key);
+  const keys = resources.filter(({ kind }) => kind === notificationTemplate).map(({ key }) => key);
   const requests = [someOf(notificationTemplate, keys)];
   const [objects, defaults, attributes] = await Promise.all([
     readObjects(client, requests, settings),

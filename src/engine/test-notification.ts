@@ -3,16 +3,16 @@ import { describeAnswer } from '../client/describe.ts';
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import { comparable } from '../kinds/field.ts';
 import { apiRequest, identityResource } from '../kinds/http.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { someOf } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { sampleContext } from '../kinds/sample-context.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import { ExitCode, failure, interruption } from '../model/failure.ts';
 import { canonicalJson, type JsonObject, own, sameJson, textOf } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { literal, secretName } from '../model/marker.ts';
-import type { Resource } from '../model/resource.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
@@ -33,7 +33,7 @@ export function templateKey(address: Address, resources: readonly Resource[]): K
 }
 
 function templateAddresses(resources: readonly Resource[]): Address[] {
-  return resources.filter(({ kind }) => kind === notificationTemplate.name).map(({ address }) => address);
+  return resources.filter(({ kind }) => kind === notificationTemplate).map(({ address }) => address);
 }
 
 /** What a person chooses for a test notification; `null`: nothing. */

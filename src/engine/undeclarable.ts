@@ -1,7 +1,7 @@
-import { kindNamed } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { fieldNamed } from '../kinds/kind.ts';
 import { planDigest } from '../model/digest.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Change, Difference, Plan } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -24,12 +24,14 @@ export async function warnOfLosses(
   plan: Plan,
   { objects, environment }: Pick<PlanInput, 'objects' | 'environment'>,
 ): Promise<Plan> {
-  if (!plan.changes.some((change) => removedRecords(change).length > 0)) return plan;
+  const { kinds } = environment;
+  if (!plan.changes.some((change) => removedRecords(change, kinds).length > 0)) return plan;
   const why = await undeclarability(environment.settings);
   const byAddress = new Map(objects.map((live) => [live.address, live]));
   const changes = plan.changes.map((change) => {
     const live = byAddress.get(change.address);
-    const lost = live ? removedRecords(change).filter((record) => why(onlyWith(live, record)) !== null) : [];
+    const removed = live ? removedRecords(change, kinds) : [];
+    const lost = removed.filter((record) => live && why(onlyWith(live, record)) !== null);
     return { ...change, warnings: [...change.warnings, ...lost.map(lossWarning)] };
   });
   const { digest: _digest, ...rest } = { ...plan, changes };
@@ -57,10 +59,10 @@ export async function addUndeclared(plan: Plan, { input, matched, others }: List
   return undeclared.length === 0 ? counted : { ...counted, undeclared: undeclared.toSorted() };
 }
 
-function removedRecords({ kind, diff }: Change): Difference[] {
+function removedRecords({ kind, diff }: Change, kinds: Kinds): Difference[] {
   return diff.filter(({ path, op, sensitive }) => {
     const [name = '', ...below] = segmentsOf(path);
-    const isRecord = below.length === 1 && fieldNamed(kindNamed(kind), name)?.is === 'records';
+    const isRecord = below.length === 1 && fieldNamed(kinds.named(kind), name)?.is === 'records';
     return isRecord && op === 'remove' && !sensitive;
   });
 }

@@ -1,10 +1,10 @@
+import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
-import type { Project } from '../model/project.ts';
-import { selectionOf } from './choices.ts';
+import { checkScope, selectionOf } from './choices.ts';
 
 /** What can be said about a project without its tenant. */
 export interface Validation {
@@ -27,7 +27,8 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
   const isShown = ({ address, severity }: Diagnostic) =>
     severity === 'error' || address === undefined || selection.includes(address);
   try {
-    const { diagnostics: problems, resources, lint: levels } = load();
+    const { diagnostics: problems, environment, resources, lint: levels } = load();
+    checkScope(scope, environment.kinds);
     const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
     const diagnostics = [...selection.unmatched(), ...problems, ...findings].filter(isShown);

@@ -1,13 +1,11 @@
 import { comparable, isUnordered, preferred, printedJson } from '../kinds/field.ts';
-import { kindNamed } from '../kinds/index.ts';
-import type { Field, Kind } from '../kinds/kind.ts';
+import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { inAnyItem } from '../kinds/redact.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
 import { isArray, isObject, type Json, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
@@ -84,7 +82,7 @@ export function draftObject(
   context: DraftContext,
   secrets: DeclaredSecrets = new Map(),
 ): Draft | Refusal {
-  const kind = kindNamed(object.kind);
+  const { kind } = object;
   const why = kind.whyNotExported?.(object.raw) ?? null;
   if (why !== null) return { object, refused: why, by: 'kind' };
   const by = 'schema';

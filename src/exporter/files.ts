@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type ManifestDocument, type Member, type Printable, printManifest } from '../loader/print.ts';
 import type { Draft } from './draft.ts';
@@ -45,9 +44,8 @@ export function createFiles(drafts: readonly Draft[], destination: Destination):
     isTaken,
   );
   const baseOf = ({ object, kind }: Draft) => inFolder(bases.get(object.address) ?? folderOf(kind));
-  const files = kinds.flatMap((kind): ExportedFile[] => {
+  const files = [...new Set(drafts.map(({ kind }) => kind))].flatMap((kind): ExportedFile[] => {
     const ofKind = drafts.filter((draft) => draft.kind === kind);
-    if (ofKind.length === 0) return [];
     if (hasOwnFiles(kind)) return ofKind.flatMap((draft) => filesOf(draft, baseOf(draft), nameSecret));
     const path = inFolder(`${folderOf(kind)}.yaml`);
     const added = printManifest(ofKind.map((draft) => documentOf(draft, '', nameSecret)));

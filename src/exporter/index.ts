@@ -1,5 +1,5 @@
+import type { LiveObject } from '../kinds/kind.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { LiveObject } from '../model/live.ts';
 import { type DraftInput, draftAll } from './draft.ts';
 import type { NamedSecret } from './env-example.ts';
 import { createFiles, type ExportedFile } from './files.ts';

@@ -1,8 +1,7 @@
-import { kindNamed } from '../kinds/index.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { fieldNamed } from '../kinds/kind.ts';
 import type { Printable } from '../loader/print.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { isList, isMapping } from './printable.ts';
@@ -22,7 +21,7 @@ export function namesOf(object: LiveObject, sources: NameSources): ReadonlyMap<P
     const comment = commentOf(name ?? '');
     if (comment !== '') names.set(at, comment);
   };
-  for (const [name, field] of Object.entries(kindNamed(object.kind).fields)) {
+  for (const [name, field] of Object.entries(object.kind.fields)) {
     const value = own(object.fields, name) ?? null;
     if (field.is === 'value' && typeof value === 'string') add(pointer(name), shown.get(value));
     if (field.is !== 'set' || !isArray(value)) continue;
@@ -52,7 +51,6 @@ export function namesBeside(
 
 /** The names of all records that the tenant's answer shows with their ids, by id. */
 export function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMap<string, string> {
-  const described = kindNamed(kind);
   const names = new Map<string, string>();
   const walk = (value: Json): void => {
     if (isArray(value)) value.forEach(walk);
@@ -63,7 +61,7 @@ export function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): Rea
   };
   for (const [name, value] of Object.entries(raw)) {
     // What is inside JSON belongs to other systems, as their settings do.
-    if (fieldNamed(described, name)?.is !== 'json') walk(value);
+    if (fieldNamed(kind, name)?.is !== 'json') walk(value);
   }
   return names;
 }

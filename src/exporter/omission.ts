@@ -1,6 +1,6 @@
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { LiveObject } from '../model/live.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 
 /** Why a value of the tenant is not in its manifest. */
@@ -83,8 +83,8 @@ function undeclarable(refusals: readonly Refusal[]): Diagnostic[] {
 /** How many objects of a kind a remark names. */
 const longestList = 3;
 
-function countOf(kind: string, refusals: readonly Refusal[]): string {
+function countOf(kind: Kind, refusals: readonly Refusal[]): string {
   const addresses = refusals.filter(({ object }) => object.kind === kind).map(({ object }) => object.address);
   const more = addresses.length > longestList ? ', …' : '';
-  return `${addresses.length} × ${kind} (${addresses.slice(0, longestList).join(', ')}${more})`;
+  return `${addresses.length} × ${kind.name} (${addresses.slice(0, longestList).join(', ')}${more})`;
 }

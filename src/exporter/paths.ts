@@ -1,7 +1,6 @@
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
-import type { LiveObject } from '../model/live.ts';
 
 /** `notification-templates`, `sender-addresses`: the folder or file of a kind. */
 export function folderOf({ name }: Kind): string {
@@ -48,7 +47,7 @@ export function chooseBasePaths(
 
 /** The address of what objects with the same first part of the key have in common. */
 function groupOf({ kind, key }: LiveObject): Address {
-  return formatAddress(kind, key.slice(0, 1));
+  return formatAddress(kind.name, key.slice(0, 1));
 }
 
 /** A path for each wish, with a digest where the name that is wished for cannot be had. */

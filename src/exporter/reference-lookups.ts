@@ -1,8 +1,6 @@
-import { kindNamed } from '../kinds/index.ts';
-import type { RecordReference } from '../kinds/kind.ts';
+import type { LiveObject, RecordReference } from '../kinds/kind.ts';
 import type { Printable } from '../loader/print.ts';
 import { isObject, type JsonObject, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -20,7 +18,7 @@ export function collectionsFor(
   records: Records = new Map(),
 ): string[] {
   const names = objects.flatMap(({ kind, fields }) =>
-    (kindNamed(kind).references?.(fields, settings) ?? []).flatMap((reference) => {
+    (kind.references?.(fields, settings) ?? []).flatMap((reference) => {
       const { from, when } = reference;
       if (when && !records.has(when.from)) return [when.from];
       return isReference(reference, records) ? [from] : [];
@@ -85,7 +83,7 @@ function referencesOf(
   settings: ApiSettings,
   records: Records,
 ): RecordReference[] {
-  const references = kindNamed(kind).references?.(fields, settings) ?? [];
+  const references = kind.references?.(fields, settings) ?? [];
   return references.filter((reference) => isReference(reference, records));
 }
 
@@ -107,7 +105,11 @@ function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[
 }
 
 function printLookup({ from, where, take }: Lookup): Printable {
-  const members = [['from', from], ['where', { members: Object.entries(where) }], ['take', take]] as const;
+  const members = [
+    ['from', from],
+    ['where', { members: Object.entries(where) }],
+    ['take', take],
+  ] as const;
   return { tag: '!lookup', value: { members } };
 }
 

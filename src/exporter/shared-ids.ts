@@ -1,5 +1,4 @@
-import { kindNamed } from '../kinds/index.ts';
-import type { Field } from '../kinds/kind.ts';
+import type { Field, LiveObject } from '../kinds/kind.ts';
 import {
   isArray,
   isObject,
@@ -10,7 +9,6 @@ import {
   own,
   textOf,
 } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 import { type NameSources, namesShown } from './names.ts';
@@ -43,9 +41,8 @@ interface RecordId {
 }
 
 /** The ids of other records in the fields of an object, by their places. */
-function idsIn({ kind: name, fields, raw, sources }: Stated): ReadonlyMap<Pointer, RecordId> {
-  const kind = kindNamed(name);
-  const shown = raw === null ? new Map<string, string>() : namesShown({ kind: name, raw });
+function idsIn({ kind, fields, raw, sources }: Stated): ReadonlyMap<Pointer, RecordId> {
+  const shown = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
   const ids = new Map<Pointer, RecordId>();
   for (const [field, description] of Object.entries(kind.fields)) {
     const value = own(fields, field) ?? null;
@@ -57,7 +54,7 @@ function idsIn({ kind: name, fields, raw, sources }: Stated): ReadonlyMap<Pointe
     if (beside) ids.set(at, { ...beside, name: textOf(fields, field) });
   }
   const { settings, records } = sources;
-  for (const { at, id, from, lookup } of referencesIn({ kind: name, fields }, settings, records))
+  for (const { at, id, from, lookup } of referencesIn({ kind, fields }, settings, records))
     ids.set(at, { id, scope: from, name: lookup && lookupWords(lookup) });
   return ids;
 }

@@ -1,5 +1,5 @@
 import { didYouMean } from '../model/suggest.ts';
-import { findKind, kinds } from './index.ts';
+import type { Kinds } from './catalog.ts';
 
 /** Why a glob matches no address, and what to write instead. */
 export interface GlobProblem {
@@ -9,12 +9,12 @@ export interface GlobProblem {
 }
 
 /** Why an address glob can never match; `null` where it can. Such a glob is a typo. */
-export function globProblem(glob: string): GlobProblem | null {
+export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   const [name = '', ...parts] = glob.split('/');
   const isPattern = /[*?{}()[\]!\\]/.test(name);
   if (isPattern) return null;
-  const kind = findKind(name);
-  if (!kind) return unknownKind(name);
+  const kind = kinds.find(name);
+  if (!kind) return unknownKind(name, kinds);
   // `**` matches any number of parts, and braces and parentheses may contain some.
   if (parts.length >= kind.keyFields.length || /\*\*|[{(]/.test(glob)) return null;
   const shape = [name, ...kind.keyFields.map((field) => field.name.toUpperCase())].join('/');
@@ -26,8 +26,8 @@ export function globProblem(glob: string): GlobProblem | null {
 }
 
 /** The problem of a name that is not a kind. */
-export function unknownKind(name: string): GlobProblem {
-  const names = kinds.map((kind) => kind.name);
+export function unknownKind(name: string, kinds: Kinds): GlobProblem {
+  const names = kinds.all.map((kind) => kind.name);
   const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}.`;
   return { code: 'unknown-kind', message: `There is no kind \`${name}\``, hint };
 }

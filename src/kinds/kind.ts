@@ -1,6 +1,5 @@
 import type { Address, Key } from '../model/address.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -98,7 +97,7 @@ export type Read =
       /** The keys to read where all objects are wanted, from the objects and defaults of other kinds. */
       candidates(known: readonly LiveObject[]): readonly Key[];
       /** The kinds that `candidates` gets. */
-      readonly candidatesFrom: readonly string[];
+      readonly candidatesFrom: readonly Kind[];
     };
 
 /** What an answer of the API says about an object, in the manifest's shape. */
@@ -110,6 +109,24 @@ export interface Facts {
   readonly hidden?: readonly Pointer[];
   /** What a write of the whole object contains besides `fields`: part of the fingerprint. */
   carried?(): JsonObject;
+}
+
+/** One object as the tenant has it, in the manifest's shape. */
+export interface LiveObject {
+  readonly kind: Kind;
+  readonly key: Key;
+  readonly address: Address;
+  /** The address with its key case-folded as the kind says: equal for the same object. */
+  readonly identity: string;
+  readonly id: string | null;
+  /** The fields that a manifest could declare, with the manifest's names and the tenant's values. */
+  readonly fields: JsonObject;
+  /** Declarable fields that the tenant does not show (missing, masked, encrypted): they cannot be compared. */
+  readonly hidden: readonly Pointer[];
+  /** The tenant's complete answer: a write of the whole object is based on it. */
+  readonly raw: JsonObject;
+  /** The digest of the object, without the server's bookkeeping. */
+  readonly fingerprint: string;
 }
 
 /** The input of a kind's write functions. */

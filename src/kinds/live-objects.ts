@@ -1,11 +1,19 @@
 import { formatAddress, type Key } from '../model/address.ts';
 import { sha256 } from '../model/digest.ts';
 import { type JsonObject, objectFrom, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
-import type { Resource } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { TenantName } from '../model/tenant.ts';
 import { comparable } from './field.ts';
-import type { Facts, Kind, Read } from './kind.ts';
+import type { Facts, Kind, LiveObject, Read } from './kind.ts';
+import type { Resource } from './resource.ts';
+
+/** What was read of a tenant. */
+export interface TenantState {
+  readonly tenant: TenantName;
+  readonly objects: readonly LiveObject[];
+  /** The vendor's defaults of objects that are not customised. */
+  readonly defaults: readonly LiveObject[];
+}
 
 /**
  * An answer of the API as a live object; `null` where the kind says that it is not one of its objects.
@@ -23,7 +31,7 @@ export function liveObject(
   const { key, fields, hidden = [] } = facts;
   let fingerprint: string | null = null;
   return {
-    kind: kind.name,
+    kind,
     key,
     address: formatAddress(kind.name, key),
     identity: identityOf(kind, key),
@@ -78,7 +86,7 @@ export class LiveIndex {
   constructor(objects: readonly LiveObject[]) {
     for (const object of objects) {
       this.#byIdentity.set(object.identity, object);
-      if (object.id !== null) this.#byId.set(`${object.kind}/${object.id}`, object);
+      if (object.id !== null) this.#byId.set(`${object.kind.name}/${object.id}`, object);
     }
   }
 
@@ -97,7 +105,7 @@ export class LiveIndex {
   }
 
   /** The live object of a resource: the one it pins by id, the one with its key, or the one it renames. */
-  of(kind: Kind, { key, id, lifecycle }: Pick<Resource, 'key' | 'id' | 'lifecycle'>): LiveObject | null {
+  of({ kind, key, id, lifecycle }: Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>): LiveObject | null {
     if (id !== null) return this.byId(kind, id);
     const { renamedFrom } = lifecycle;
     return this.byKey(kind, key) ?? (renamedFrom ? this.byKey(kind, renamedFrom) : null);

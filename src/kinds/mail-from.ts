@@ -2,6 +2,8 @@ import { isObject, own, textOf } from '../model/json.ts';
 import { apiRequest, identityResource } from './http.ts';
 import type { Kind, Write, WriteInput } from './kind.ts';
 import { call, type Operation, wholeObject } from './operation.ts';
+import { senderAddress } from './sender-address.ts';
+import { verifiedDomain } from './verified-domain.ts';
 
 const resource = identityResource('MailFrom', 'v2025', 'mail-from-attributes');
 
@@ -26,7 +28,7 @@ export const mailFrom: Kind = {
       status === 400 ||
       status === 404 ||
       (status === 200 && isObject(body) && !textOf(body, 'mailFromDomain')),
-    candidatesFrom: ['SenderAddress', 'VerifiedDomain'],
+    candidatesFrom: [senderAddress, verifiedDomain],
     candidates: (known) => known.map(({ key }) => key),
   },
   parse(answer, _settings, id) {

@@ -1,7 +1,7 @@
 import { isArray, type Json, own, textOf } from '../model/json.ts';
 import { apiRequest, identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
-import { mediumOf } from './notification-template.ts';
+import { mediumOf, notificationTemplate } from './notification-template.ts';
 
 const resource = identityResource('NotificationPreference', 'v2025', 'notification-preferences');
 
@@ -23,7 +23,7 @@ export const notificationPreference: Kind = {
     how: 'each-declared',
     each: ([key = ''], settings) => apiRequest('GET', resource, settings, { below: [key] }),
     isAbsent: ({ status }) => status === 404,
-    candidatesFrom: ['NotificationTemplate'],
+    candidatesFrom: [notificationTemplate],
     candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),
   },
   parse(answer, _settings, id) {

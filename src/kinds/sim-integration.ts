@@ -1,6 +1,5 @@
 import type { Key } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { isMasked } from '../model/sensitive.ts';
@@ -9,7 +8,7 @@ import { comparable, wireValue } from './field.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
-import type { Field, Kind, Write, WriteInput } from './kind.ts';
+import type { Field, Kind, LiveObject, Write, WriteInput } from './kind.ts';
 import { call, idPlace, type Operation, patchedFields, type Said, wholeObject } from './operation.ts';
 import { parseIntegration, ruleField } from './sim-answer.ts';
 import { liftNested, nestedFields, splitAttributes, ticketFields } from './sim-nested.ts';

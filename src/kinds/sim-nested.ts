@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, mapMembers, own, pick } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { readJsonText } from './jsontext.ts';
+import type { LiveObject } from './kind.ts';
 
 /** The fields of a ticket, which some tenants keep inside `attributes` (api-notes, "SimIntegration"). */
 export const ticketFields: readonly string[] = ['request', 'statusMap'];

@@ -1,12 +1,12 @@
-import { kindNamed } from '../kinds/index.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { isObject, type Json, type JsonObject, own, parseJson } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import type { Finding } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
 
 /** The fields that hold JSON, each with those of its members that hold JSON text themselves. */
-const chatFields = Object.entries(kindNamed('NotificationTemplate').fields).flatMap(([name, field]) =>
+const chatFields = Object.entries(notificationTemplate.fields).flatMap(([name, field]) =>
   field.is === 'json' ? [{ name, nested: field.nested ?? [] }] : [],
 );
 

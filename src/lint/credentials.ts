@@ -1,9 +1,7 @@
 import { credentialPlaces } from '../kinds/credentials.ts';
 import { readableFields } from '../kinds/field.ts';
-import { kindNamed } from '../kinds/index.ts';
-
+import type { Resource } from '../kinds/resource.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import type { Finding } from './finding.ts';
 
@@ -12,7 +10,7 @@ import type { Finding } from './finding.ts';
  * contain them: only a secret can be filled in later.
  */
 export function lintCredentials(resource: Resource): Finding[] {
-  const kind = kindNamed(resource.kind);
+  const { kind } = resource;
   const fields = readableFields(kind, resource.fields);
   return credentialPlaces(kind, fields).flatMap((at): Finding[] => {
     const value = valueAt(fields, at);

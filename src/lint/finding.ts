@@ -1,7 +1,7 @@
+import type { Resource } from '../kinds/resource.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { type LintCode, type LintLevels, lintRules } from '../model/lint.ts';
 import type { Pointer } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 
 /** What a rule reports about a resource. */
 export interface Finding {

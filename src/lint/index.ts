@@ -1,7 +1,7 @@
+import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { LintLevels } from '../model/lint.ts';
-import type { Resource } from '../model/resource.ts';
 import { lintCredentials } from './credentials.ts';
 import { type Finding, toDiagnostics } from './finding.ts';
 import type { LintKnowledge } from './knowledge.ts';
@@ -30,7 +30,7 @@ export interface LintInput {
  */
 export function lint({ resources, known, levels, about }: LintInput): Diagnostic[] {
   const present = resources.filter(({ ensure }) => ensure === 'present');
-  const ofKind = (name: string) => present.filter(({ kind }) => kind === name);
+  const ofKind = (name: string) => present.filter(({ kind }) => kind.name === name);
   const isAbout = ({ address }: Resource) => about === undefined || about.has(address);
   const templates = ofKind('NotificationTemplate');
   const findings: Finding[] = [

@@ -1,7 +1,10 @@
-import { kindNamed } from '../kinds/index.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/kind.ts';
-import type { LiveObject } from '../model/live.ts';
-import type { Resource } from '../model/resource.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
+import { profileSearch } from '../kinds/profile-search.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { senderAddress } from '../kinds/sender-address.ts';
+import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type KnownRecords, rulesOf } from './searches.ts';
 import { collectSenders, findUnknownSenders, type KnownSenders } from './senders.ts';
 import { textsOf, usesOf, variablesOf } from './texts.ts';
@@ -35,13 +38,13 @@ export function questionsOf(changed: readonly Resource[], declared: readonly Res
   const keys = templates.filter(usesVariables).map(({ key }) => key);
   const senders = collectSenders(declared, null);
   const needsSenders = templates.some((template) => findUnknownSenders(template, senders).length > 0);
-  const rules = changed.filter(({ kind }) => kind === 'ProfileSearch').flatMap(rulesOf);
+  const rules = changed.filter(({ kind }) => kind === profileSearch).flatMap(rulesOf);
   const namesAttribute = rules.some(({ type }) => type === 'ProfileAttributeRule');
   // An id that comes from a lookup exists in the tenant.
   const namesType = rules.some(({ type, value }) => type === 'ProfileTypeRule' && value !== null);
   return {
-    defaults: keys.length === 0 ? [] : [someOf(kindNamed('NotificationTemplate'), keys)],
-    objects: needsSenders ? ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(kindNamed(name))) : [],
+    defaults: keys.length === 0 ? [] : [someOf(notificationTemplate, keys)],
+    objects: needsSenders ? [senderAddress, verifiedDomain].map(allOf) : [],
     collections: [...(namesAttribute ? ['ne_attributes'] : []), ...(namesType ? ['profile_types'] : [])],
   };
 }
@@ -60,4 +63,4 @@ export function needsContext(changed: readonly Resource[], defaults: readonly Li
   });
 }
 
-const isTemplate = ({ kind }: Resource) => kind === 'NotificationTemplate';
+const isTemplate = ({ kind }: Resource) => kind === notificationTemplate;

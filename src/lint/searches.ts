@@ -1,7 +1,7 @@
+import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type JsonObject, own, textOf } from '../model/json.ts';
 import type { LintCode } from '../model/lint.ts';
 import { pointer } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type Finding, shorten } from './finding.ts';
 

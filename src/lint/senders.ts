@@ -1,8 +1,8 @@
 import { domainOf } from '../kinds/dns-records.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { own, textOf } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { pointer } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type Finding, shorten } from './finding.ts';
 import { scanVelocity } from './velocity.ts';
@@ -17,7 +17,9 @@ export interface KnownSenders {
 /** The senders among live objects: addresses whose verification has not failed, and verified domains. */
 export function sendersIn(objects: readonly LiveObject[]): KnownSenders {
   const keys = (kind: string, counts: (object: LiveObject) => boolean) =>
-    objects.filter((object) => object.kind === kind && counts(object)).map(({ key: [first = ''] }) => first);
+    objects
+      .filter((object) => object.kind.name === kind && counts(object))
+      .map(({ key: [first = ''] }) => first);
   return {
     senders: keys('SenderAddress', ({ raw }) => textOf(raw, 'verificationStatus') !== 'FAILED'),
     verifiedDomains: keys('VerifiedDomain', ({ raw }) => textOf(raw, 'dkimVerificationStatus') === 'SUCCESS'),
@@ -35,7 +37,7 @@ export interface Senders {
 /** Combines the senders and domains that resources declare with those of the tenant. */
 export function collectSenders(resources: readonly Resource[], known: KnownSenders | null): Senders {
   const declared = (kind: string) =>
-    resources.flatMap(({ kind: name, ensure, key: [first = ''] }) =>
+    resources.flatMap(({ kind: { name }, ensure, key: [first = ''] }) =>
       name === kind && ensure === 'present' ? [first.toLowerCase()] : [],
     );
   return {

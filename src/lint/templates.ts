@@ -1,8 +1,7 @@
 import { comparable } from '../kinds/field.ts';
-import { kindNamed } from '../kinds/index.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { own, sameJson } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
-import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { lintChat } from './chat-json.ts';
 import { type Finding, shorten } from './finding.ts';
@@ -86,7 +85,7 @@ function lintVariables(
 }
 
 function lintDefault(resource: Resource, base: LiveObject | undefined): Finding[] {
-  const { fields } = kindNamed(resource.kind);
+  const { fields } = resource.kind;
   const isSame = (name: string) => {
     const field = fields[name];
     return (

@@ -1,6 +1,6 @@
-import { kindNamed } from '../kinds/index.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import { notificationTemplate } from '../kinds/notification-template.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Reference } from './brackets.ts';
 import { scanVelocity, type VelocityScan } from './velocity.ts';
@@ -16,7 +16,7 @@ export interface TemplateText {
   readonly scan: VelocityScan;
 }
 
-const { fields } = kindNamed('NotificationTemplate');
+const { fields } = notificationTemplate;
 
 /** Scans of this run: the questions to the tenant and the rules need the same texts. */
 const scans = new WeakMap<JsonObject, readonly TemplateText[]>();

@@ -1,11 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
+import type { Kinds } from '../kinds/catalog.ts';
+import { builtInKinds } from '../kinds/index.ts';
+import type { Environment, Secrets } from '../kinds/project.ts';
 import { failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import { type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Environment, Secrets } from '../model/project.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
 import {
@@ -41,6 +43,7 @@ export interface LoadOptions {
 export interface ProjectFile extends EnvironmentNames {
   readonly root: string;
   readonly configFile: string;
+  readonly kinds: Kinds;
   /** The source of the project file and of environments. */
   readonly source: FileSource;
   readonly document: YamlDocument;
@@ -103,6 +106,7 @@ export function readProjectFile(
   return {
     root,
     configFile,
+    kinds: builtInKinds,
     source,
     document,
     value,
@@ -129,8 +133,8 @@ export function readProjectEnvironment(
 ): ReadEnvironment {
   const text = chooseEnvironment(project, name, reading.problems);
   if (!text) return { environment: null, variables: null, overlays: [] };
-  const { root, source } = project;
-  return readEnvironment(text, { ...reading, root, source, variables: {} });
+  const { root, kinds, source } = project;
+  return readEnvironment(text, { ...reading, root, kinds, source, variables: {} });
 }
 
 /** The names that the environments at these places give to tokens, client secrets and other secrets. */

@@ -1,10 +1,10 @@
 import { isAbsolute, join } from 'node:path';
+import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets, Setting } from '../kinds/project.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import type { TenantName } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Auth, Connection, EmbeddedTenant, Endpoint, Secrets, Setting } from '../model/project.ts';
+import type { TenantName } from '../model/tenant.ts';
 import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
 import { readNetwork } from './network.ts';

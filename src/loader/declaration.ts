@@ -1,7 +1,7 @@
+import type { Declaration } from '../kinds/resource.ts';
 import { sha256 } from '../model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, mapJson, own, sameJson } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Declaration } from '../model/resource.ts';
 import type { SourceFile } from './file.ts';
 import type { ReadTag } from './tree.ts';
 

@@ -1,13 +1,11 @@
-import { kindNamed } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { secretPlaces } from '../kinds/redact.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { formatAddress } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
-import type { LiveObject } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
 import {
@@ -57,8 +55,8 @@ export function declarationsOf(context: ProjectContext): Declarations {
   const manifestOf = ({ kind, key, id }: LiveObject): Manifest | undefined => {
     byIdentity ??= indexManifests(readManifests(context));
     return (
-      byIdentity.get(identityOf(kindNamed(kind), key)) ??
-      (id === null ? undefined : byIdentity.get(identityOfId(kind, id)))
+      byIdentity.get(identityOf(kind, key)) ??
+      (id === null ? undefined : byIdentity.get(identityOfId(kind.name, id)))
     );
   };
   return {

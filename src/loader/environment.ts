@@ -1,10 +1,10 @@
 import { validators } from '../generated/validators.js';
 import { type GlobProblem, globProblem, unknownKind } from '../kinds/address-glob.ts';
-import { findKind } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { Connection, Environment, Limits, Policy } from '../kinds/project.ts';
 import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../model/json.ts';
 import { secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
-import type { Connection, Environment, Limits, Policy } from '../model/project.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
@@ -31,7 +31,11 @@ export interface ReadEnvironment {
 }
 
 /** What an environment is read with. */
-type EnvironmentContext = TagContext & Omit<BuildContext, 'find'>;
+type EnvironmentContext = TagContext & Omit<Building, 'find'>;
+
+interface Building extends BuildContext {
+  readonly kinds: Kinds;
+}
 
 /** The places of credentials, whose lines are not shown. */
 export const authPlaces = /\/auth(\/|$)/;
@@ -108,11 +112,12 @@ function hasUnresolved(value: JsonObject): boolean {
 }
 
 /** Builds an environment that fits the schema, with defaults filled in; `null` where its tenant cannot be used. */
-function buildEnvironment(name: string, value: JsonObject, context: BuildContext): Environment | null {
+function buildEnvironment(name: string, value: JsonObject, context: Building): Environment | null {
   const connection = readConnection(value, context);
   if (!connection) return null;
   return {
     name,
+    kinds: context.kinds,
     ...connection,
     settings: readSettings(value),
     limits: readLimits(objectOf(value, 'limits'), connection.connection),
@@ -159,23 +164,24 @@ function readLimits(limits: JsonObject, { to }: Connection): Limits {
 }
 
 /** What a run may do. Unknown kinds, and globs that can never match, are reported. */
-function readPolicy(value: JsonObject, { problems, find }: BuildContext): Policy {
+function readPolicy(value: JsonObject, { kinds, problems, find }: Building): Policy {
   const prune = objectOf(value, 'prune');
-  const kinds = textsOf(prune, 'kinds');
+  const pruned = textsOf(prune, 'kinds');
   const keep = textsOf(prune, 'keep');
   const protect = textsOf(value, 'protect');
   const report = (problem: GlobProblem | null, at: Pointer): void => {
     if (problem) problems.add(problem.code, problem.message, find(at).place, { hint: problem.hint });
   };
-  for (const [index, name] of kinds.entries()) {
-    report(findKind(name) ? null : unknownKind(name), pointer('prune', 'kinds', index));
+  for (const [index, name] of pruned.entries()) {
+    report(kinds.find(name) ? null : unknownKind(name, kinds), pointer('prune', 'kinds', index));
   }
   // With a typo in such a glob, the objects it should protect could be deleted.
-  for (const [index, glob] of protect.entries()) report(globProblem(glob), pointer('protect', index));
-  for (const [index, glob] of keep.entries()) report(globProblem(glob), pointer('prune', 'keep', index));
+  for (const [index, glob] of protect.entries()) report(globProblem(glob, kinds), pointer('protect', index));
+  for (const [index, glob] of keep.entries())
+    report(globProblem(glob, kinds), pointer('prune', 'keep', index));
   return {
     protect,
-    prune: { kinds, keep },
+    prune: { kinds: pruned, keep },
     maxDeletes: numberOf(objectOf(value, 'limits'), 'maxDeletes') ?? 10,
   };
 }

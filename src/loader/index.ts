@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
+import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Environment, Project, Secrets } from '../model/project.ts';
 import { namesCredential } from '../model/sensitive.ts';
 import {
   type LoadOptions,
@@ -171,10 +171,11 @@ function prepareManifests(
 ): ProjectContext {
   return {
     project,
+    kinds: project.kinds,
     documents,
     shared,
     readTag: tagReader({ values, uses, variables: read.variables, source, problems }),
-    overlays: prepareOverlays(read.overlays, problems),
+    overlays: prepareOverlays(read.overlays, { kinds: project.kinds, problems }),
     problems,
   };
 }

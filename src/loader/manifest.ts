@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
-import { findKind, kinds } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Declaration, Lifecycle, Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import {
   isArray,
@@ -13,7 +14,6 @@ import {
   textOf,
 } from '../model/json.ts';
 import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
-import type { Declaration, Lifecycle, Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
@@ -42,6 +42,7 @@ export interface Manifest {
 
 /** What the documents of a project are read with. */
 export interface ManifestContext {
+  readonly kinds: Kinds;
   readonly readTag: ReadTag;
   readonly overlays: Overlays;
   readonly problems: Problems;
@@ -74,7 +75,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
     problems.add('not-a-mapping', message, place, { hint });
     return null;
   }
-  const kind = kindOf(written, place, problems);
+  const kind = kindOf(written, place, context);
   if (!kind) return null;
   const key = keyOf(kind, written);
   const address = key && formatAddress(kind.name, key);
@@ -129,7 +130,7 @@ function resourceOf(
   const { value } = declared;
   const { find } = declared;
   return {
-    kind: kind.name,
+    kind,
     key,
     address,
     id,
@@ -163,13 +164,13 @@ function fieldsOf({ kind, value, tagged }: Declared): JsonObject {
   });
 }
 
-function kindOf(value: JsonObject, place: Place, problems: Problems): Kind | null {
+function kindOf(value: JsonObject, place: Place, { kinds, problems }: ManifestContext): Kind | null {
   const name = own(value, 'kind');
   if (name === unresolved) return null;
-  const kind = typeof name === 'string' ? findKind(name) : undefined;
+  const kind = typeof name === 'string' ? kinds.find(name) : undefined;
   if (kind) return kind;
   const { place: at } = findNode(reopenDocument(place), '/kind');
-  const names = kinds.map((each) => each.name);
+  const names = kinds.all.map((each) => each.name);
   const all = `The kinds are ${names.join(', ')}.`;
   if (typeof name === 'string') {
     const hint = didYouMean(name, names) ?? all;

@@ -1,4 +1,5 @@
 import { globProblem } from '../kinds/address-glob.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
@@ -57,7 +58,10 @@ export interface Overlaid {
 const absentMembers = ['kind', 'id', 'ensure', 'lifecycle'];
 
 /** Prepares overlays for use, in the order in which they are written: later ones win. */
-export function prepareOverlays(overlays: readonly Overlay[], problems: Problems): Overlays {
+export function prepareOverlays(
+  overlays: readonly Overlay[],
+  { kinds, problems }: { readonly kinds: Kinds; readonly problems: Problems },
+): Overlays {
   const prepared = overlays.map((overlay) => ({
     ...overlay,
     matches: matchAddresses([overlay.target]),
@@ -81,7 +85,7 @@ export function prepareOverlays(overlays: readonly Overlay[], problems: Problems
     reportUnused() {
       for (const { used, target, place } of prepared) {
         if (used) continue;
-        const problem = globProblem(target);
+        const problem = globProblem(target, kinds);
         const message = `The overlay's target \`${target}\` matches no declared object`;
         const hint =
           'Correct the target: it is compared with addresses as `plan` shows them. Or remove the overlay.';

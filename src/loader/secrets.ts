@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Secrets } from '../kinds/project.ts';
 import { Failure, failure } from '../model/failure.ts';
-import type { Secrets } from '../model/project.ts';
 import { systemCode } from '../model/system-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts';
 import type { DnsRecord, Publication } from './dns.ts';
-import type { TenantName } from './live.ts';
+import type { TenantName } from './tenant.ts';
 
 /** The format of `status --format json`. */
 export const statusFormat = 1;

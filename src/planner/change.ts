@@ -1,8 +1,10 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { overlay, readableFields } from '../kinds/field.ts';
-import type { Field, Kind, Write, WriteInput } from '../kinds/kind.ts';
+import type { Field, Kind, LiveObject, Write, WriteInput } from '../kinds/kind.ts';
 import { risksOf } from '../kinds/operation.ts';
+import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, markUnchanged, redact, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
+import type { Resource } from '../kinds/resource.ts';
 import {
   isArray,
   isObject,
@@ -14,12 +16,9 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { literal, livePlace, secretName } from '../model/marker.ts';
 import type { Action, Change, Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import type { Secrets } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
 import { isRename, type Match } from './match.ts';
@@ -150,11 +149,11 @@ export function sensitiveIn(kind: Kind, live: LiveObject | null, declared: JsonO
  * @param base the vendor's default that replaces it, where there is one
  */
 export function deletionOf(
-  kind: Kind,
   { live, source, declared }: Deletion,
   base: LiveObject | null,
   settings: ApiSettings,
 ): Change {
+  const { kind } = live;
   const input = { key: live.key, fields: live.fields, changed: new Set<string>(), live, settings };
   const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
   return buildChange('delete', kind, kind.remove(input), {

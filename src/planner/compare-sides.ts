@@ -1,13 +1,12 @@
 import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { canonicalRecord, comparable, readableFields } from '../kinds/field.ts';
-import type { Field, Kind, RecordsField } from '../kinds/kind.ts';
+import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
+import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import type { Secrets } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
 import { compare, isNameBesideId } from './change.ts';
 import { aboveLists } from './restore.ts';
 
@@ -67,8 +66,7 @@ export const fieldsOf = (object: SideObject): JsonObject =>
 
 const readableOf = (kind: Kind, object: SideObject): JsonObject => readableFields(kind, fieldsOf(object));
 
-const hiddenOf = (object: SideObject): readonly Pointer[] =>
-  object.is === 'live' ? object.live.hidden : [];
+const hiddenOf = (object: SideObject): readonly Pointer[] => (object.is === 'live' ? object.live.hidden : []);
 
 function compareWithManifest(
   kind: Kind,

@@ -1,13 +1,12 @@
-import { kindNamed } from '../kinds/index.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { needsId } from '../kinds/operation.ts';
+import type { Policy } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Change } from '../model/plan.ts';
-import type { Policy } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
 import type { PlanInput } from './input.ts';
 import type { Match } from './match.ts';
 
@@ -42,7 +41,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   const { absent, objects, prune } = request;
   const declared = declaredObjects(request);
   const isUndeclared = (live: LiveObject) => !declared.has(live.address) && request.isInScope(live.address);
-  const undeclared = objects.filter((live) => prune?.kinds.includes(live.kind) && isUndeclared(live));
+  const undeclared = objects.filter((live) => prune?.kinds.includes(live.kind.name) && isUndeclared(live));
   const whyKept = keeper(request);
   const reasons = new Map(undeclared.map((live) => [live, whyKept(live)]));
   const all = [
@@ -97,7 +96,7 @@ function keeper({ prune, whyUndeclarable }: DeleteRequest): (live: LiveObject) =
     if (isKept(live.address)) return 'prune.keep names it';
     const undeclarable = whyUndeclarable(live);
     if (undeclarable !== null) return `no manifest could declare it, since ${undeclarable}`;
-    const deletes = kindNamed(live.kind).operations.delete;
+    const deletes = live.kind.operations.delete;
     const isOutOfReach = live.id === null && deletes.length > 0 && deletes.every((each) => needsId(each));
     return isOutOfReach ? 'the tenant shows no id for it, so the API cannot delete it' : null;
   };
@@ -124,14 +123,13 @@ function deletionBy(
 function declaredObjects({ resources, index }: Pick<DeleteRequest, 'resources' | 'index'>): Set<Address> {
   const objects = resources.flatMap((resource) => {
     const { renamedFrom } = resource.lifecycle;
-    const former = renamedFrom && index.byKey(kindNamed(resource.kind), renamedFrom);
+    const former = renamedFrom && index.byKey(resource.kind, renamedFrom);
     return [namedObject(resource, index), former];
   });
   return new Set(objects.flatMap((live) => (live ? [live.address] : [])));
 }
 
 /** The object that a resource pins by id, or the one with its key. */
-function namedObject({ kind: name, key, id }: Resource, index: LiveIndex): LiveObject | null {
-  const kind = kindNamed(name);
+function namedObject({ kind, key, id }: Resource, index: LiveIndex): LiveObject | null {
   return id === null ? index.byKey(kind, key) : index.byId(kind, id);
 }

@@ -1,12 +1,11 @@
 import type { FieldDifference } from '../kinds/compare.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
-import type { Address, Key } from '../model/address.ts';
+import type { Secrets } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Address } from '../model/address.ts';
 import type { DiffObject, DiffSummary, NotCompared } from '../model/diff.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
-import type { Secrets } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
 import { redactDifference } from './change.ts';
 import { compareSides, type SideObject, sensitiveOnSides } from './compare-sides.ts';
 
@@ -23,47 +22,41 @@ export interface Pair {
 }
 
 /** Every object that one of the sides has, beside the same object of the other one. */
-export function pairObjects(first: SideContent, second: SideContent, kindOf: (name: string) => Kind): Pair[] {
+export function pairObjects(first: SideContent, second: SideContent): Pair[] {
+  if (first.is === 'live' && second.is === 'declared') return pairDeclared(first, second);
   if (first.is === 'declared' && second.is === 'live')
-    return pairObjects(second, first, kindOf).map((pair) => ({
-      ...pair,
-      first: pair.second,
-      second: pair.first,
-    }));
-  if (first.is === 'live' && second.is === 'declared') return pairDeclared(first, second, kindOf);
-  const others = new Map(objectsOf(second).map((object) => [identityIn(object, kindOf), object]));
+    return pairDeclared(second, first).map((pair) => ({ ...pair, first: pair.second, second: pair.first }));
+  const others = new Map(objectsOf(second).map((object) => [identityIn(object), object]));
   const pairs = objectsOf(first).map((object): Pair => {
-    const identity = identityIn(object, kindOf);
+    const identity = identityIn(object);
     const other = others.get(identity) ?? null;
     others.delete(identity);
-    return { kind: kindOf(kindIn(object)), first: object, second: other };
+    return { kind: subjectOf(object).kind, first: object, second: other };
   });
-  return [
-    ...pairs,
-    ...[...others.values()].map((object) => ({ kind: kindOf(kindIn(object)), first: null, second: object })),
-  ].filter(({ first, second }) => first !== null || second !== null);
+  const left = [...others.values()].map((object) => ({
+    kind: subjectOf(object).kind,
+    first: null,
+    second: object,
+  }));
+  return [...pairs, ...left];
 }
 
-/** The objects of a tenant with their manifests, as a plan finds them: by the id that is pinned, the key, or the former key. */
+/** The objects of a tenant with their manifests, as a plan finds them: by the pinned id, the key, or the former key. */
 function pairDeclared(
   { objects }: Extract<SideContent, { is: 'live' }>,
   { resources }: Extract<SideContent, { is: 'declared' }>,
-  kindOf: (name: string) => Kind,
 ): Pair[] {
   const index = new LiveIndex(objects);
   const left = new Set(objects);
   const declared = resources.map((resource): Pair => {
-    const kind = kindOf(resource.kind);
-    const live = index.of(kind, resource);
+    const live = index.of(resource);
     if (live) left.delete(live);
-    return { kind, first: live && { is: 'live', live }, second: presentIn(resource) };
+    return { kind: resource.kind, first: live && { is: 'live', live }, second: presentIn(resource) };
   });
-  return [
-    ...declared,
-    ...[...left].map(
-      (live): Pair => ({ kind: kindOf(live.kind), first: { is: 'live', live }, second: null }),
-    ),
-  ].filter(({ first, second }) => first !== null || second !== null);
+  const undeclared = [...left].map(
+    (live): Pair => ({ kind: live.kind, first: { is: 'live', live }, second: null }),
+  );
+  return [...declared, ...undeclared].filter(({ first, second }) => first !== null || second !== null);
 }
 
 /** A manifest that declares an object absent says that there is none. */
@@ -77,15 +70,13 @@ function objectsOf(content: SideContent): SideObject[] {
 }
 
 /** What every object of a side has, declared or live. */
-export function subjectOf(object: SideObject): { kind: string; key: Key; address: Address } {
+export function subjectOf(object: SideObject): LiveObject | Resource {
   return object.is === 'live' ? object.live : object.resource;
 }
 
-const kindIn = (object: SideObject) => subjectOf(object).kind;
-
-function identityIn(object: SideObject, kindOf: (name: string) => Kind): string {
+function identityIn(object: SideObject): string {
   const { kind, key } = subjectOf(object);
-  return identityOf(kindOf(kind), key);
+  return identityOf(kind, key);
 }
 
 /** The address of a pair: that of its manifest, else the first in the alphabet, so that both directions have the same. */
@@ -170,7 +161,11 @@ function redactAll(
   });
 }
 
-function objectOf({ kind, first, second }: Pair, where: DiffObject['in'], diff: DiffObject['diff']): DiffObject {
+function objectOf(
+  { kind, first, second }: Pair,
+  where: DiffObject['in'],
+  diff: DiffObject['diff'],
+): DiffObject {
   const lead = leadOf(first, second);
   const declared = [second, first].find((object) => object?.is === 'declared');
   const source = declared?.is === 'declared' ? declared.resource.source : null;

@@ -1,13 +1,12 @@
-import { kindNamed } from '../kinds/index.ts';
+import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import type { Resource, UsedLookup } from '../model/resource.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
 /** The resource with lookups of what its tenant wants besides, as its kind and the settings say. */
 export function completeResource(resource: Resource, settings: ApiSettings): Resource {
-  const fields = kindNamed(resource.kind).complete?.(resource.fields, settings);
+  const fields = resource.kind.complete?.(resource.fields, settings);
   return fields === undefined ? resource : withFields(resource, fields);
 }
 

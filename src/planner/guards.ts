@@ -1,9 +1,9 @@
+import type { LiveObject } from '../kinds/kind.ts';
+import type { Policy } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { matchAddresses } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Change, Plan } from '../model/plan.ts';
-import type { Policy } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
 import type { Deletion } from './deletes.ts';
 
 interface PlannedDelete {
@@ -96,7 +96,7 @@ function tooManyDeletes({ deletes, maxDeletes }: Pick<GuardInput, 'deletes' | 'm
 /** A tombstone whose replacement is created in the same plan leaves the kind no smaller. */
 function deletesOfAll({ deletes, objects, changes, allowDeleteAll }: GuardInput): Diagnostic[] {
   return [...new Set(deletes.map(({ change }) => change.kind))].flatMap((kind) => {
-    const live = objects.filter((object) => object.kind === kind).length;
+    const live = objects.filter((object) => object.kind.name === kind).length;
     const deleted = deletes.filter(({ change }) => change.kind === kind);
     const tombstones = deleted.filter(({ deletion }) => deletion.isTombstone).length;
     const created = changes.filter(({ change }) => change.kind === kind && change.action === 'create').length;

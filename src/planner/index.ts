@@ -1,9 +1,9 @@
-import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
-import type { LiveObject } from '../model/live.ts';
 import { type Action, type Change, type Plan, planFormat, type Request } from '../model/plan.ts';
 import { changeFor, deletionOf, type Outcome } from './change.ts';
 import { type Deletion, findDeletions } from './deletes.ts';
@@ -83,9 +83,9 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     change ? [{ change, resource: match.resource }] : [],
   );
   const deletes = deletions.map((deletion) => {
-    const kind = kindNamed(deletion.live.kind);
-    const standard = standards.byKey(kind, deletion.live.key);
-    return { deletion, change: deletionOf(kind, deletion, standard, environment.settings) };
+    const { kind, key } = deletion.live;
+    const standard = standards.byKey(kind, key);
+    return { deletion, change: deletionOf(deletion, standard, environment.settings) };
   });
   const refusals = findRefusals({
     deletes,
@@ -97,7 +97,11 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
   });
   const changes = sortChanges(
     writes.map(({ change }) => change),
-    batchDeletes(deletes.map(({ change }) => change)),
+    batchDeletes(
+      deletes.map(({ change }) => change),
+      environment.kinds,
+    ),
+    environment.kinds,
   );
   const plan: Omit<Plan, 'digest'> = {
     formatVersion: planFormat,
@@ -167,8 +171,8 @@ const count = (changes: readonly Change[], wanted: Action) =>
   changes.filter(({ action }) => action === wanted).length;
 
 /** The order of an apply: by kind as listed, then by address; deletes last, and in reverse. */
-function sortChanges(writes: readonly Change[], deletes: readonly Change[]): Change[] {
-  const rank = new Map(kinds.map(({ name }, at) => [name, at]));
+function sortChanges(writes: readonly Change[], deletes: readonly Change[], kinds: Kinds): Change[] {
+  const rank = new Map(kinds.all.map(({ name }, at) => [name, at]));
   const by = (direction: 1 | -1) => (a: Change, b: Change) =>
     direction * ((rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0)) || (a.address < b.address ? -1 : 1);
   return [...writes.toSorted(by(1)), ...deletes.toSorted(by(-1))];
@@ -196,9 +200,9 @@ const largestBatch = 100;
  * Deletes of a kind that allows it share one request: each of them carries it, and the applier sends equal requests
  * once.
  */
-function batchDeletes(deletes: readonly Change[]): Change[] {
+function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[] {
   const shared = new Map<Change, Request>();
-  for (const { name, mergeRemovals } of kinds) {
+  for (const { name, mergeRemovals } of kinds.all) {
     if (!mergeRemovals) continue;
     const together = deletes.filter(({ kind, action }) => kind === name && action === 'delete');
     for (let from = 0; from < together.length; from += largestBatch) {

@@ -1,14 +1,14 @@
-import { kinds } from '../kinds/index.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
+import type { Environment, Secrets } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveObject, TenantName } from '../model/live.ts';
 import type { Plan, Scope } from '../model/plan.ts';
-import type { Environment, Secrets } from '../model/project.ts';
-import type { Resource } from '../model/resource.ts';
 import { didYouMean } from '../model/suggest.ts';
+import type { TenantName } from '../model/tenant.ts';
 import type { Match } from './match.ts';
 
 /** What can be chosen for a plan. */
@@ -53,8 +53,8 @@ export function readRequestsFor({
   const isInScope = scopeFilter(scope);
   const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
   const prunes = scope.prune ? environment.policy.prune.kinds : [];
-  return kinds.flatMap((kind): ReadRequest[] => {
-    const ofKind = named.filter((resource) => resource.kind === kind.name);
+  return environment.kinds.all.flatMap((kind): ReadRequest[] => {
+    const ofKind = named.filter((resource) => resource.kind === kind);
     const isPruned = prunes.includes(kind.name);
     if (ofKind.length === 0 && !isPruned) return [];
     // Only the whole list shows whether a delete removes the last object of a kind.
@@ -86,9 +86,10 @@ interface Open {
 export function defaultsFor({ present, missing, deletions }: Open): ReadRequest[] {
   const based = present.flatMap(({ match: { resource } }) => (resource.lifecycle.basedOn ? [resource] : []));
   const needed = [...missing.map(({ resource }) => resource), ...based, ...deletions.map(({ live }) => live)];
-  return kinds.flatMap((kind): ReadRequest[] => {
-    const keys = kind.defaults ? needed.flatMap((each) => (each.kind === kind.name ? [each.key] : [])) : [];
-    return keys.length > 0 ? [someOf(kind, keys)] : [];
+  const kinds = new Set(needed.map(({ kind }) => kind));
+  return [...kinds].flatMap((kind): ReadRequest[] => {
+    const keys = needed.filter((each) => each.kind === kind).map(({ key }) => key);
+    return kind.defaults ? [someOf(kind, keys)] : [];
   });
 }
 
@@ -104,7 +105,7 @@ export function nearDefaultsFor(
 export function refuseUnknownKeys(missing: readonly Match[], defaults: readonly LiveObject[]): void {
   const problems = withoutDefault(missing, defaults).map(({ kind, resource }): Diagnostic => {
     const [name = ''] = resource.key;
-    const names = defaults.flatMap((each) => (each.kind === kind.name ? [each.key[0] ?? ''] : []));
+    const names = defaults.flatMap((each) => (each.kind === kind ? [each.key[0] ?? ''] : []));
     const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
     const hint = didYouMean(name, [...new Set(names)]);
     const { source, address } = resource;
@@ -120,5 +121,5 @@ function withoutDefault(missing: readonly Match[], defaults: readonly LiveObject
 
 /** What an object shares with its variants in other media and locales. */
 function familyOf({ kind, key: [name = ''] }: Pick<Resource, 'kind' | 'key'>): string {
-  return `${kind} ${name}`;
+  return `${kind.name} ${name}`;
 }

@@ -1,3 +1,4 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
@@ -14,6 +15,7 @@ export function laterRemarks(
   undos: readonly Undo[],
   later: readonly LaterResult[],
   { environment, tenant }: Result,
+  kinds: Kinds,
 ): Diagnostic[] {
   const wanted = new Map(undos.flatMap((undo) => namesOf(undo).map((name) => [name, undo.record.address])));
   return later.flatMap((found): Diagnostic[] => {
@@ -25,7 +27,7 @@ export function laterRemarks(
       result.tenant.profiles === tenant.profiles;
     if (!isSameTenant) return [];
     try {
-      const touched = undosOf(result).flatMap((undo) =>
+      const touched = undosOf(result, kinds).flatMap((undo) =>
         namesOf(undo).flatMap((name) => wanted.get(name) ?? []),
       );
       return [...new Set(touched)].map((address) => changedAgain(address, file, result.startedAt));

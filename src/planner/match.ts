@@ -1,11 +1,9 @@
-import { kindNamed } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, type LiveIndex } from '../kinds/live-objects.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
-import type { LiveObject } from '../model/live.ts';
-import type { Resource } from '../model/resource.ts';
 
 /** A declared object and its live one. */
 export interface Match {
@@ -19,10 +17,9 @@ export interface Match {
  * is never intended.
  */
 export function matchResources(resources: readonly Resource[], index: LiveIndex): Match[] {
-  const matches = resources.map((resource): Match => {
-    const kind = kindNamed(resource.kind);
-    return { kind, resource, live: index.of(kind, resource) };
-  });
+  const matches = resources.map(
+    (resource): Match => ({ kind: resource.kind, resource, live: index.of(resource) }),
+  );
   const problems = matches.flatMap(({ resource, live }) =>
     resource.id !== null && !live && resource.ensure === 'present' ? [unknownId(resource, resource.id)] : [],
   );
@@ -72,7 +69,7 @@ function unknownId(resource: Resource, id: string): Diagnostic {
   return {
     code: 'unknown-id',
     severity: 'error',
-    message: `The tenant has no ${resource.kind} with the id "${id}" that this manifest pins.`,
+    message: `The tenant has no ${resource.kind.name} with the id "${id}" that this manifest pins.`,
     hint: 'Correct the id, or remove it to match by name.',
     source: resource.locate('/id'),
     address: resource.address,

@@ -1,8 +1,8 @@
 import { readableFields } from '../kinds/field.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { contentDigest, type LiveIndex } from '../kinds/live-objects.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { type Json, pick } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Difference } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import { declaredFields, differences, overlayFields, redactDifference, sensitiveIn } from './change.ts';

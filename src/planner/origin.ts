@@ -2,10 +2,10 @@ import { compareField } from '../kinds/compare.ts';
 import { comparable, readableFields } from '../kinds/field.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import { hasLookup } from './fill-lookups.ts';
 import type { Match } from './match.ts';
 

@@ -1,4 +1,5 @@
 import { comparableRecord, readableFields } from '../kinds/field.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { fieldNamed, type Kind, type RecordsField } from '../kinds/kind.ts';
 import { pairRecords } from '../kinds/records.ts';
 import {
@@ -12,7 +13,6 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import { containsMarker, liveMarker } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { changedFields, type Undo } from './undo.ts';

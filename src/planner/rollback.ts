@@ -1,15 +1,14 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import { readableFields } from '../kinds/field.ts';
-import { kindNamed } from '../kinds/index.ts';
-import type { ReadRequest } from '../kinds/kind.ts';
+import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import type { Resource } from '../kinds/resource.ts';
 import { formatAddress, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { LiveObject } from '../model/live.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { pointer, segmentsOf } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
@@ -56,7 +55,7 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
     reversals,
     resources: reversals.map(({ resource }) => resource),
     diagnostics: [
-      ...laterRemarks(undosInScope(input), input.later, input.result),
+      ...laterRemarks(undosInScope(input), input.later, input.result, input.environment.kinds),
       ...remarks,
       ...manualSteps(input),
     ],
@@ -64,20 +63,20 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
 }
 
 /** The plan of a rollback, with a warning at each change that would undo later work of others. */
-export function annotateRollback(plan: Plan, { reversals }: RollbackState): Plan {
+export function annotateRollback(plan: Plan, { reversals }: RollbackState, kinds: Kinds): Plan {
   const byIdentity = new Map(
     reversals.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]),
   );
   const changes = plan.changes.map((change) =>
-    annotate(change, byIdentity.get(identityOf(kindNamed(change.kind), change.key))),
+    annotate(change, byIdentity.get(identityOf(kinds.named(change.kind), change.key))),
   );
   const { digest: _digest, ...rest } = { ...plan, changes };
   return { ...rest, digest: planDigest(rest) };
 }
 
-function undosInScope({ result, choices }: RollbackInput): Undo[] {
+function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
   const isInScope = scopeFilter(choices.scope);
-  return undosOf(result).filter(({ record }) => isInScope(record.address));
+  return undosOf(result, environment.kinds).filter(({ record }) => isInScope(record.address));
 }
 
 /** `null` where the changed object no longer exists: a part of it is not enough to create a new one. */
@@ -101,10 +100,10 @@ function resourceOf(
   const source = { file: '', line: 1, column: 1 };
   const names = [identityOf(kind, key), identityOf(kind, former)];
   const manifest = manifests.find(
-    (resource) => resource.kind === kind.name && names.includes(identityOf(kind, resource.key)),
+    (resource) => resource.kind === kind && names.includes(identityOf(kind, resource.key)),
   );
   return {
-    kind: kind.name,
+    kind,
     key: former,
     address: formatAddress(kind.name, former),
     id: null,

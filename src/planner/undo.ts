@@ -1,5 +1,5 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import { comparable } from '../kinds/field.ts';
-import { findKind } from '../kinds/index.ts';
 import { fieldNamed, type Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
@@ -23,18 +23,18 @@ export interface Undo {
  * The changes that an apply made, or may have made. Throws a Failure for a result with impossible objects: result files
  * are untrusted.
  */
-export function undosOf({ changes }: Result): Undo[] {
-  const undos = changes.filter((record) => record.action !== 'manual').map(undoOf);
+export function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
+  const undos = changes.filter((record) => record.action !== 'manual').map((record) => undoOf(record, kinds));
   const identities = undos.map(({ kind, key }) => identityOf(kind, key));
   const twice = undos.find(({ kind, key }, at) => identities.indexOf(identityOf(kind, key)) < at);
   if (twice) throw invalid(`it has two changes of ${twice.record.address}`);
   return undos.filter(wasMade);
 }
 
-function undoOf(record: ChangeResult): Undo {
+function undoOf(record: ChangeResult, kinds: Kinds): Undo {
   const { address, renamedFrom } = record;
   const parsed = parseAddress(address);
-  const kind = parsed && findKind(parsed.kind);
+  const kind = parsed && kinds.find(parsed.kind);
   if (!parsed || !kind || parsed.key.length !== kind.keyFields.length) {
     throw invalid(`${JSON.stringify(address.slice(0, 200))} is not an object of any kind`);
   }

@@ -1,9 +1,9 @@
+import type { Secrets } from '../kinds/project.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
 import { secretName, secretNamesIn } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, valueAt } from '../model/pointer.ts';
-import type { Secrets } from '../model/project.ts';
 import type { Matched } from './index.ts';
 import type { Match } from './match.ts';
 

@@ -1,11 +1,12 @@
 import { comparable } from '../kinds/field.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
-import type { LiveObject, TenantState } from '../model/live.ts';
 import { secretName } from '../model/marker.ts';
 import { valueAt, withValueAt } from '../model/pointer.ts';
-import type { Resource } from '../model/resource.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
 import type { ListedTemplate } from './protocol.ts';
@@ -41,7 +42,7 @@ export function previewTemplates(
   const live = new Map(state?.objects.map((object) => [object.address, object]));
   const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
   return resources
-    .filter(({ kind }) => kind === 'NotificationTemplate')
+    .filter(({ kind }) => kind.name === 'NotificationTemplate')
     .map((resource) => {
       const { address } = resource;
       return previewOf(resource, live.get(address), defaults.get(address), state !== null);

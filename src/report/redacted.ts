@@ -1,10 +1,10 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { isObject, type Json, type JsonObject, mapJson, mapMembers, objectFrom } from '../model/json.ts';
-import type { TenantName } from '../model/live.ts';
 import type { Change, Difference, Impact, Moved, Plan, Request } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ChangeResult, Result } from '../model/result.ts';
+import type { TenantName } from '../model/tenant.ts';
 import type { Redact, ReportOptions } from './options.ts';
 import type { MailHead, Rendered, RenderedSide } from './rendered.ts';
 

@@ -1,14 +1,16 @@
 import type { TenantPort } from '../../src/applier/run-context.ts';
 import type { Sent } from '../../src/client/answer.ts';
+import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import { identityResource } from '../../src/kinds/http.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { fieldNamed, type Kind, type ReadRequest } from '../../src/kinds/kind.ts';
+import type { TenantState } from '../../src/kinds/live-objects.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { keyIn, type Said, wholeObject } from '../../src/kinds/operation.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
-import type { LiveObject, TenantState } from '../../src/model/live.ts';
 import { renderBody } from '../../src/model/marker.ts';
 import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -114,7 +116,7 @@ export const note: Kind = {
   remove: never,
 };
 
-export const kinds: readonly Kind[] = [thing, note];
+export const kinds = catalogOf([thing, note]);
 
 export interface World {
   readonly things: Readonly<Record<string, JsonObject>>;

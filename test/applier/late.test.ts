@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { readRecentWrites } from '../../src/applier/recent-writes.ts';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import { catalogOf } from '../../src/kinds/catalog.ts';
 import { apiRequest, type Call } from '../../src/kinds/http.ts';
 import type { Kind, ReadRequest } from '../../src/kinds/kind.ts';
 import type { Request } from '../../src/model/plan.ts';
@@ -23,8 +24,8 @@ import { apply, newFolder, outcomes, steppingClock } from './run.ts';
 
 const settle = 60_000;
 /** A tenant that would make a second thing of the same name. */
-const doubling: readonly Kind[] = kinds.map((kind) =>
-  kind.name === thing.name ? { ...kind, secondCreate: 'duplicates' } : kind,
+const doubling = catalogOf(
+  kinds.all.map((kind) => (kind.name === thing.name ? { ...kind, secondCreate: 'duplicates' } : kind)),
 );
 const old = { id: 't1', name: 'old', text: 'before' };
 const gone = { id: 't2', name: 'gone', text: 'x' };
@@ -360,7 +361,7 @@ describe('a write that was read for too long ago', () => {
     const each = () => apiRequest('GET', resource, contractSettings);
     const eachByCall: Kind = { ...thing, read: { how: 'list-then-each', list, each } };
     const changes = Object.values(many).map((raw) => updateThing(raw, 'after'));
-    await apply(planOf(changes), port, { kinds: [eachByCall], clock, settle, concurrency: 1 });
+    await apply(planOf(changes), port, { kinds: catalogOf([eachByCall]), clock, settle, concurrency: 1 });
     expect(asked.map(({ keys, ids }) => [keys.length, ids.length])).toEqual([
       [40, 40],
       [0, 16],

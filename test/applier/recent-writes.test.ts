@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { type RecentWrite, readRecentWrites, readSettled } from '../../src/applier/recent-writes.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { allOf, someOf } from '../../src/kinds/kind.ts';
-import type { LiveObject } from '../../src/model/live.ts';
 import { objectOf, thing } from './fake.ts';
 import { newFolder, steppingClock } from './run.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readTenant } from '../../src/client/read.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -20,7 +20,7 @@ async function readSenders(
 ) {
   const client = fakeClient(({ query }) => (query.filters === undefined ? answered(200, whole) : filtered));
   const request = someOf(
-    kindNamed('SenderAddress'),
+    builtInKinds.named('SenderAddress'),
     emails.map((email) => [email]),
   );
   const read = readTenant(client, [request], contractSettings);

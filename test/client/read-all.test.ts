@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readAll, readTemplateContext } from '../../src/client/read.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { answered, fakeClient } from './support.ts';
@@ -8,7 +8,7 @@ import { answered, fakeClient } from './support.ts';
 const senders = '/v2025/verified-from-addresses';
 const domains = '/v2025/verified-domains';
 const mailFrom = '/v2025/mail-from-attributes';
-const kinds = ['SenderAddress', 'VerifiedDomain', 'MailFrom'].map(kindNamed);
+const kinds = ['SenderAddress', 'VerifiedDomain', 'MailFrom'].map(builtInKinds.named);
 
 /** A tenant with one sender and one domain, and a MAIL FROM domain for the identities given. */
 function tenantWith(...identities: string[]) {
@@ -45,9 +45,9 @@ it('everything is read once, with what other kinds suggest of a kind without a l
 it('what manifests declare of such a kind is read too, and once', async () => {
   const client = tenantWith('acme.example', 'other.example');
   const declared = [
-    { kind: 'MailFrom', key: ['other.example'] },
-    { kind: 'MailFrom', key: ['acme.example'] },
-    { kind: 'SenderAddress', key: ['third.example'] },
+    { kind: builtInKinds.named('MailFrom'), key: ['other.example'] },
+    { kind: builtInKinds.named('MailFrom'), key: ['acme.example'] },
+    { kind: builtInKinds.named('SenderAddress'), key: ['third.example'] },
   ];
   const found = await readFrom(client, declared);
   expect(found).toContain('MailFrom/other.example');
@@ -55,7 +55,7 @@ it('what manifests declare of such a kind is read too, and once', async () => {
 });
 
 it('only the kinds asked for are returned', async () => {
-  const only = await readAll(tenantWith('acme.example'), [kindNamed('MailFrom')], contractSettings);
+  const only = await readAll(tenantWith('acme.example'), [builtInKinds.named('MailFrom')], contractSettings);
   expect(only.map(({ address }) => address)).toEqual(['MailFrom/acme.example']);
 });
 

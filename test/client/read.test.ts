@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
 import { readRows } from '../../src/client/pages.ts';
 import { allOrFailure, readOnce, readTenant } from '../../src/client/read.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import type { ReadRequest } from '../../src/kinds/kind.ts';
 import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
@@ -264,7 +264,7 @@ const template = (key: string, locale = 'en', more: JsonObject = {}): JsonObject
   ...more,
 });
 const wantedOf = (kind: string, keys: ReadRequest['keys'], more: Partial<ReadRequest> = {}): ReadRequest => ({
-  kind: kindNamed(kind),
+  kind: builtInKinds.named(kind),
   keys,
   ids: [],
   complete: false,

@@ -6,9 +6,10 @@ import type { ClientEvent } from '../../src/client/event.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
 import { readTenant } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
-import { kindNamed, kinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
+
 import type { ReadRequest } from '../../src/kinds/kind.ts';
-import type { RateLimit } from '../../src/model/project.ts';
+import type { RateLimit } from '../../src/kinds/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import {
   type Fault,
@@ -105,9 +106,14 @@ function addTemplates(sandbox: Sandbox, count: number): void {
   }
 }
 
-const everything: ReadRequest[] = kinds.map((kind) => ({ kind, keys: [], ids: [], complete: true }));
+const everything: ReadRequest[] = builtInKinds.all.map((kind) => ({
+  kind,
+  keys: [],
+  ids: [],
+  complete: true,
+}));
 const templatesWanted = (keys: ReadRequest['keys'], complete = false): ReadRequest[] => [
-  { kind: kindNamed('NotificationTemplate'), keys, ids: [], complete },
+  { kind: builtInKinds.named('NotificationTemplate'), keys, ids: [], complete },
 ];
 
 const mailFrom = put('/v2025/mail-from-attributes', {
@@ -125,7 +131,7 @@ describe('the embedded tenant is read whole', () => {
   ])('with %j', async (variations) => {
     const sandbox = await sandboxOf({ seed, variations });
     const { objects } = await readTenant(clientFor(sandbox), everything, contractSettings);
-    const count = (kind: string) => objects.filter((object) => object.kind === kind).length;
+    const count = (kind: string) => objects.filter((object) => object.kind.name === kind).length;
     const { state } = sandbox;
     expect(count('NotificationTemplate')).toBe(state.templates.length);
     expect(count('SenderAddress')).toBe(state.senders.length);

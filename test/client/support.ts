@@ -11,9 +11,9 @@ import {
   identityResource,
   profilesResource,
 } from '../../src/kinds/http.ts';
+import type { Auth, RateLimit } from '../../src/kinds/project.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
-import type { Auth, RateLimit } from '../../src/model/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
 export const tenant = { identity: 'https://a.example', profiles: 'https://b.example' };

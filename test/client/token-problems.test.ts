@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Setting } from '../../src/model/project.ts';
+import type { Setting } from '../../src/kinds/project.ts';
 import { clientOf, credentials, get, reply, serve } from './support.ts';
 
 const source = { file: 'tenantctl.yaml', line: 7, column: 5 };

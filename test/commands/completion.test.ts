@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { kinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { runProgram } from '../support/world.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
@@ -75,7 +75,7 @@ describe('what may follow', () => {
 
   it('is a kind or another schema', async () => {
     expect(await complete('schema', '')).toEqual(
-      expect.arrayContaining([...kinds.map(({ name }) => name), 'plan']),
+      expect.arrayContaining([...builtInKinds.all.map(({ name }) => name), 'plan']),
     );
   });
 

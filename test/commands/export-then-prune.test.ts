@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { createTestWorld, setSecrets } from '../support/world.ts';
 
 /** Of most kinds an object that no manifest can declare, beside one that a manifest can. */
@@ -26,7 +26,7 @@ test('what an export leaves out is neither pruned nor told as undeclared', async
     seed,
     sandbox: { variations: { profileSearchDelete: true, searchRules: 'extended' } },
     profiles: { profileSearchDelete: true },
-    environment: { prune: { kinds: kinds.map(({ name }) => name) } },
+    environment: { prune: { kinds: builtInKinds.all.map(({ name }) => name) } },
   });
   const exported = await world.run('export', '--out', 'config');
   expect(exported, exported.stderr).toMatchObject({ code: 0 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { lockEnvironment } from '../../src/engine/lock.ts';
-import type { Environment } from '../../src/model/project.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
+import type { Environment } from '../../src/kinds/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'tenantctl-lock-'));
@@ -11,6 +12,7 @@ const newFolder = () => mkdtempSync(join(tmpdir(), 'tenantctl-lock-'));
 function environment(name: string, parts: Partial<Environment> = {}): Environment {
   return {
     name,
+    kinds: builtInKinds,
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     connection: {
       to: 'tenant',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ExportedFile, exportObjects } from '../../src/exporter/index.ts';
 import { collectionsFor } from '../../src/exporter/reference-lookups.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { LiveObject } from '../../src/model/live.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { answer, integration, type Rows, search, sender, template } from './support.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ExportedFile, exportObjects, mergeExport } from '../../src/exporter/index.ts';
-import type { LiveObject } from '../../src/model/live.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { runs } from '../support/effort.ts';
@@ -128,7 +128,7 @@ describe('the law: export then plan is empty', () => {
           const plan = planFor(project, objects, rows);
           expect(plan.changes.map(({ address, diff }) => ({ address, diff }))).toEqual([]);
           for (const { kind, address, fields } of project.resources) {
-            if (kind !== 'NotificationTemplate') continue;
+            if (kind.name !== 'NotificationTemplate') continue;
             const live = objects.find((object) => object.address === address)?.fields ?? {};
             for (const name of ['subject', 'body', 'description'])
               expect(fields[name] ?? '').toBe(live[name] ?? '');
@@ -169,9 +169,9 @@ describe('the law: export then plan is empty', () => {
       medium,
       locale,
       label,
-      ...(kind === 'SimIntegration' ? { name } : {}),
+      ...(kind.name === 'SimIntegration' ? { name } : {}),
     });
-    return answer(kind, {
+    return answer(kind.name, {
       ...raw,
       ...Object.fromEntries(kept.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))),
     });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ExportedFile, type Merge, mergeExport } from '../../src/exporter/index.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
-import type { LiveObject } from '../../src/model/live.ts';
 import { isWithin, pointer } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { runs } from '../support/effort.ts';

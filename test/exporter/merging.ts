@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type ExportedFile, type Merge, type MergeInput, mergeExport } from '../../src/exporter/index.ts';
-import type { LiveObject } from '../../src/model/live.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { secretsOf } from '../support/plan.ts';

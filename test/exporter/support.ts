@@ -5,16 +5,15 @@ import fc from 'fast-check';
 import picomatch from 'picomatch';
 import type { ExportedFile } from '../../src/exporter/index.ts';
 import { readableFields } from '../../src/kinds/field.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
+import type { Project, Secrets } from '../../src/kinds/project.ts';
 import { secretPlaces } from '../../src/kinds/redact.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import type { LiveObject } from '../../src/model/live.ts';
 import { type Lookup, secretName } from '../../src/model/marker.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { valueAt } from '../../src/model/pointer.ts';
-import type { Project, Secrets } from '../../src/model/project.ts';
 import { fillLookups } from '../../src/planner/fill-lookups.ts';
 import { matchAll, planChanges } from '../../src/planner/index.ts';
 import type { PlanInput } from '../../src/planner/input.ts';
@@ -97,7 +96,7 @@ function filledIn(project: Project, objects: readonly LiveObject[]): Secrets {
   const values = project.resources.flatMap((resource): [string, string][] => {
     const live = objects.find(({ address }) => address === resource.address);
     if (!live) return [];
-    const current = readableFields(kindNamed(live.kind), live.fields);
+    const current = readableFields(live.kind, live.fields);
     return secretPlaces(resource.fields).flatMap((at): [string, string][] => {
       const [name, value] = [secretName(valueAt(resource.fields, at)), valueAt(current, at)];
       return name !== null && typeof value === 'string' ? [[name, value]] : [];

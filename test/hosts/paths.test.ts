@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { kinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { fillHost, hosts, worldOf } from '../support/hosts.ts';
 import { createTestWorld, runProgram, type World, type WorldOptions } from '../support/world.ts';
@@ -16,7 +16,9 @@ async function open(more: WorldOptions = {}): Promise<World> {
 
 test('every kind of the identity service can have its own path', () => {
   const paths = worldOf(host).identity?.paths ?? {};
-  const names = kinds.filter(({ resource }) => resource.lane(contractSettings).service === 'identity');
+  const names = builtInKinds.all.filter(
+    ({ resource }) => resource.lane(contractSettings).service === 'identity',
+  );
   expect(Object.keys(paths)).toEqual(expect.arrayContaining(names.map(({ name }) => name)));
 });
 

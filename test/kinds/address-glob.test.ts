@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { globProblem, unknownKind } from '../../src/kinds/address-glob.ts';
 
+import { builtInKinds } from '../../src/kinds/index.ts';
+
 describe('a glob of addresses', () => {
   it.each([
     'SenderAddress/a@a.example',
@@ -18,7 +20,7 @@ describe('a glob of addresses', () => {
     '!SenderAddress/x',
     'SenderAddress/with/too/many/parts',
   ])('%s can match', (glob) => {
-    expect(globProblem(glob)).toBeNull();
+    expect(globProblem(glob, builtInKinds)).toBeNull();
   });
 
   it.each([
@@ -27,7 +29,7 @@ describe('a glob of addresses', () => {
     'NotificationTemplate',
     'NotificationTemplate/*/en',
   ])('%s is too short, and the message shows the parts', (glob) => {
-    expect(globProblem(glob)).toEqual({
+    expect(globProblem(glob, builtInKinds)).toEqual({
       code: 'address-glob',
       message: `\`${glob}\` cannot be an address: addresses of this kind are NotificationTemplate/KEY/MEDIUM/LOCALE`,
       hint: 'Write `NotificationTemplate/**` for all of them.',
@@ -35,12 +37,14 @@ describe('a glob of addresses', () => {
   });
 
   it('of an unknown kind is a typo', () => {
-    expect(globProblem('SenderAdress/x')).toEqual({
+    expect(globProblem('SenderAdress/x', builtInKinds)).toEqual({
       code: 'unknown-kind',
       message: 'There is no kind `SenderAdress`',
       hint: 'Did you mean `SenderAddress`?',
     });
-    expect(globProblem('')?.code).toBe('unknown-kind');
-    expect(unknownKind('Xyz').hint).toMatch(/^The kinds are .*NotificationTemplate.*AuthProfile/);
+    expect(globProblem('', builtInKinds)?.code).toBe('unknown-kind');
+    expect(unknownKind('Xyz', builtInKinds).hint).toMatch(
+      /^The kinds are .*NotificationTemplate.*AuthProfile/,
+    );
   });
 });

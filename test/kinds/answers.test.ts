@@ -1,11 +1,11 @@
 /** What the answers of a tenant say about an object, in the manifest's shape. */
 import { describe, expect, it } from 'vitest';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 
 function parse(kind: string, raw: JsonObject, id: string | null = null, settings: Partial<ApiSettings> = {}) {
-  return kindNamed(kind).parse(raw, { ...contractSettings, ...settings }, id);
+  return builtInKinds.named(kind).parse(raw, { ...contractSettings, ...settings }, id);
 }
 
 describe('an answer without what names the object', () => {
@@ -59,7 +59,7 @@ describe('VerifiedDomain', () => {
   });
 
   it('is none where the list shows an e-mail identity', () => {
-    const { isForeign } = kindNamed('VerifiedDomain');
+    const { isForeign } = builtInKinds.named('VerifiedDomain');
     expect(parse('VerifiedDomain', { address: 'x@a.example' })).toBeNull();
     expect(isForeign?.({ address: 'x@a.example' })).toBe(true);
     expect(isForeign?.({ address: 'a.example' })).toBe(false);

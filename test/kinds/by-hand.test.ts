@@ -1,6 +1,6 @@
 /** Changes that the API cannot make: each says what a person has to do, and where. */
 import { describe, expect, it } from 'vitest';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Request } from '../../src/model/plan.ts';
 import { type Answer, answers, planOf, resource } from '../support/plan.ts';
 
@@ -192,13 +192,13 @@ describe('what a reviewer is told', () => {
   });
 
   it('about a refused bulk delete: it is a beta feature', () => {
-    const { refusalAdvice } = kindNamed('NotificationTemplate');
+    const { refusalAdvice } = builtInKinds.named('NotificationTemplate');
     const request = (path: string): Request => ({ method: 'POST', path, query: {}, headers: {}, body: null });
     expect(refusalAdvice?.(request('/v2025/notification-templates/bulk-delete'))).toMatch(/beta feature/);
     expect(refusalAdvice?.(request('/v2025/notification-templates'))).toBeNull();
   });
 
   it('about integrations: they are deprecated', () => {
-    expect(kindNamed('SimIntegration').notice).toMatchObject({ code: 'sim-deprecated' });
+    expect(builtInKinds.named('SimIntegration').notice).toMatchObject({ code: 'sim-deprecated' });
   });
 });

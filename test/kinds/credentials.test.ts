@@ -5,10 +5,10 @@ import {
   holdsSettings,
   isCredentialText,
 } from '../../src/kinds/credentials.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 
-const sim = kindNamed('SimIntegration');
+const sim = builtInKinds.named('SimIntegration');
 const inAttributes = (attributes: Json) => credentialPlaces(sim, { attributes });
 
 describe('what looks like a credential', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { comparable, comparableRecord, overlay, readableFields, wireValue } from '../../src/kinds/field.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Field, RecordsField } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
 import { jsonText, secretMarker } from '../../src/model/marker.ts';
@@ -185,5 +185,8 @@ describe('on the wire', () => {
 it('only JSON fields are parsed for reading', () => {
   const text = '{"a":1}';
   const fields = { attributes: text, description: text, unknown: text };
-  expect(readableFields(kindNamed('SimIntegration'), fields)).toEqual({ ...fields, attributes: { a: 1 } });
+  expect(readableFields(builtInKinds.named('SimIntegration'), fields)).toEqual({
+    ...fields,
+    attributes: { a: 1 },
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { identityOf, LiveIndex } from '../../src/kinds/live-objects.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
@@ -131,10 +131,10 @@ describe('the fingerprint of an object', () => {
 
 describe('the identity of an object', () => {
   it('folds case exactly where the kind says so', () => {
-    const sender = kindNamed('SenderAddress');
+    const sender = builtInKinds.named('SenderAddress');
     expect(identityOf(sender, ['Help@A.example'])).toBe('SenderAddress/help%40a.example');
-    expect(identityOf(kindNamed('ProfileSearch'), ['Help'])).toBe('ProfileSearch/Help');
-    expect(identityOf(kindNamed('NotificationTemplate'), ['K', 'EMAIL', 'en'])).toBe(
+    expect(identityOf(builtInKinds.named('ProfileSearch'), ['Help'])).toBe('ProfileSearch/Help');
+    expect(identityOf(builtInKinds.named('NotificationTemplate'), ['K', 'EMAIL', 'en'])).toBe(
       'NotificationTemplate/K/EMAIL/en',
     );
   });
@@ -148,16 +148,16 @@ describe('finding live objects', () => {
   ];
   const [a, b, sender] = list.map((answer) => liveFrom(answer));
   const index = new LiveIndex([a, b, sender].flatMap((object) => (object ? [object] : [])));
-  const integrations = kindNamed('SimIntegration');
+  const integrations = builtInKinds.named('SimIntegration');
   const lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false, basedOn: null };
 
   it('by key and by id keeps the kinds apart', () => {
     expect(index.byKey(integrations, ['A'])).toBe(a);
     expect(index.byKey(integrations, ['C'])).toBeNull();
     expect(index.byId(integrations, '1')).toBe(a);
-    expect(index.byId(kindNamed('SenderAddress'), '1')).toBe(sender);
-    expect(index.byKey(kindNamed('SenderAddress'), ['A@a.example'])).toBe(sender);
-    expect(index.byId(kindNamed('ProfileSearch'), '1')).toBeNull();
+    expect(index.byId(builtInKinds.named('SenderAddress'), '1')).toBe(sender);
+    expect(index.byKey(builtInKinds.named('SenderAddress'), ['A@a.example'])).toBe(sender);
+    expect(index.byId(builtInKinds.named('ProfileSearch'), '1')).toBeNull();
   });
 
   it('by several names gives each object once', () => {
@@ -169,7 +169,8 @@ describe('finding live objects', () => {
 
   it('of a manifest goes by its pin, then by its name, then by its former name', () => {
     const of = (key: string, id: string | null, renamedFrom: string | null) =>
-      index.of(integrations, {
+      index.of({
+        kind: integrations,
         key: [key],
         id,
         lifecycle: { ...lifecycle, renamedFrom: renamedFrom === null ? null : [renamedFrom] },
@@ -183,6 +184,6 @@ describe('finding live objects', () => {
 
   it('an object without an id is not found by one', () => {
     const nameless = liveFrom({ kind: 'SenderAddress', raw: { id: null, email: 'x@a.example' } });
-    expect(new LiveIndex([nameless]).byId(kindNamed('SenderAddress'), 'null')).toBeNull();
+    expect(new LiveIndex([nameless]).byId(builtInKinds.named('SenderAddress'), 'null')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 /** How the objects of each kind are read, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
-import { findKind, kindNamed, kinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { allOf, fieldNamed, type Kind, type List, someOf } from '../../src/kinds/kind.ts';
 import type { Key } from '../../src/model/address.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -20,7 +20,7 @@ const facts = ({ name, keyFields, serverOwned, pinnable, renamable, fields }: Ki
 });
 
 it('the kinds are what the documents say, in the order of an apply', () => {
-  expect(kinds.map(facts)).toEqual([
+  expect(builtInKinds.all.map(facts)).toEqual([
     {
       name: 'VerifiedDomain',
       key: ['domain, in any case'],
@@ -115,16 +115,16 @@ it('the kinds are what the documents say, in the order of an apply', () => {
 });
 
 it('a kind is found by its own name only', () => {
-  expect(findKind('MailFrom')?.name).toBe('MailFrom');
-  expect(findKind('constructor')).toBeUndefined();
-  expect(() => kindNamed('Nothing')).toThrow('"Nothing" is not in the list of kinds');
-  expect(fieldNamed(kindNamed('MailFrom'), 'mailFromDomain')).toEqual({ is: 'email' });
-  expect(fieldNamed(kindNamed('MailFrom'), 'toString')).toBeUndefined();
+  expect(builtInKinds.find('MailFrom')?.name).toBe('MailFrom');
+  expect(builtInKinds.find('constructor')).toBeUndefined();
+  expect(() => builtInKinds.named('Nothing')).toThrow('"Nothing" is not in the list of kinds');
+  expect(fieldNamed(builtInKinds.named('MailFrom'), 'mailFromDomain')).toEqual({ is: 'email' });
+  expect(fieldNamed(builtInKinds.named('MailFrom'), 'toString')).toBeUndefined();
 });
 
 describe('a list', () => {
   const listOf = (name: string): List => {
-    const { read } = kindNamed(name);
+    const { read } = builtInKinds.named(name);
     if (read.how === 'each-declared') throw new TypeError(`There is no list of ${name}.`);
     return read.list;
   };
@@ -164,7 +164,7 @@ describe('a list', () => {
   });
 
   it("of the vendor's defaults exists for templates only", () => {
-    const defaults = kinds.flatMap((kind) => (kind.defaults ? [kind.defaults] : []));
+    const defaults = builtInKinds.all.flatMap((kind) => (kind.defaults ? [kind.defaults] : []));
     expect(defaults.map((list) => [list.resource.path(settings), list.pageSize])).toEqual([
       ['/v2025/notification-template-defaults', 250],
     ]);
@@ -177,12 +177,12 @@ describe('a single object', () => {
     ['NotificationTemplate', '/v2025/notification-templates/a%2Fb'],
     ['SimIntegration', '/v2024/sim-integrations/a%2Fb'],
   ])('of %s has its own call where its id is known', (name, path) => {
-    const { read } = kindNamed(name);
+    const { read } = builtInKinds.named(name);
     expect(read.how === 'list' && read.one?.('a/b', settings)).toMatchObject({ method: 'GET', path });
   });
 
   it('of AuthProfile is read by its id, since the list has ids only', () => {
-    const { read } = kindNamed('AuthProfile');
+    const { read } = builtInKinds.named('AuthProfile');
     expect(read.how === 'list-then-each' && read.each('p1', settings)).toEqual({
       method: 'GET',
       path: '/v2024/auth-profiles/p1',
@@ -196,7 +196,7 @@ describe('a single object', () => {
 
 describe('what has no list', () => {
   const each = (name: string) => {
-    const { read } = kindNamed(name);
+    const { read } = builtInKinds.named(name);
     if (read.how !== 'each-declared') throw new TypeError(`${name} has a list.`);
     return read;
   };
@@ -234,7 +234,8 @@ describe('what has no list', () => {
 
   it('is looked for under the keys of other objects where all are wanted', () => {
     const live = (kind: string, raw: object) => liveFrom({ kind, raw: { ...raw } });
-    expect(each('MailFrom').candidatesFrom).toEqual(['SenderAddress', 'VerifiedDomain']);
+    const from = (name: string) => each(name).candidatesFrom.map((kind) => kind.name);
+    expect(from('MailFrom')).toEqual(['SenderAddress', 'VerifiedDomain']);
     expect(
       each('MailFrom').candidates([
         live('SenderAddress', { id: '1', email: 'a@a.example' }),
@@ -243,7 +244,7 @@ describe('what has no list', () => {
     ).toEqual([['a@a.example'], ['a.example']]);
     const template = (key: string, locale: string) =>
       live('NotificationTemplate', { id: `${key}${locale}`, key, medium: 'EMAIL', locale });
-    expect(each('NotificationPreference').candidatesFrom).toEqual(['NotificationTemplate']);
+    expect(from('NotificationPreference')).toEqual(['NotificationTemplate']);
     expect(
       each('NotificationPreference').candidates([
         template('a', 'en'),
@@ -255,7 +256,7 @@ describe('what has no list', () => {
 });
 
 it('a read request asks for all objects of a kind, or for some', () => {
-  const kind = kindNamed('MailFrom');
+  const kind = builtInKinds.named('MailFrom');
   expect(allOf(kind)).toEqual({ kind, keys: [], ids: [], complete: true });
   expect(someOf(kind, [['a']])).toEqual({ kind, keys: [['a']], ids: [], complete: false });
 });

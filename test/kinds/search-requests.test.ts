@@ -1,7 +1,7 @@
 /** The rules of a saved search on the wire, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
 import { withAttributeClass } from '../../src/kinds/condition-rule.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { runRules, runSaved } from '../../src/kinds/profile-search.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { lookupMarker } from '../../src/model/marker.ts';
@@ -168,7 +168,7 @@ describe('running a search', () => {
 
 describe('the records that rules refer to', () => {
   const of = (...list: JsonObject[]) =>
-    kindNamed('ProfileSearch').references?.({ rules: list }, contractSettings) ?? [];
+    builtInKinds.named('ProfileSearch').references?.({ rules: list }, contractSettings) ?? [];
 
   it('are the profile type of a type rule', () => {
     expect(of({ type: 'ProfileTypeRule', value: 't1' })).toEqual([

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { kinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';
 import { createWorld, filesBelow, setSecrets, type World, type WorldOptions } from '../support/world.ts';
@@ -51,12 +51,12 @@ async function exportThenPlan(options: WorldOptions, content: Content): Promise<
   const world = await createWorld(options);
   try {
     fill(world.sandbox.state, content);
-    const exported = await world.run('export', '--kinds', ...kinds.map(({ name }) => name));
+    const exported = await world.run('export', '--kinds', ...builtInKinds.all.map(({ name }) => name));
     expect(exported, exported.stderr).toMatchObject({ code: 0 });
     setSecrets(world);
     expect((await world.plan()).changes).toEqual([]);
 
-    await world.run('export', '--out', 'again', '--kinds', ...kinds.map(({ name }) => name));
+    await world.run('export', '--out', 'again', '--kinds', ...builtInKinds.all.map(({ name }) => name));
     expect(filesBelow(`${world.dir}/again`)).toEqual(filesBelow(`${world.dir}/config`));
 
     await mergeNothing(world);

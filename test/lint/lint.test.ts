@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { Resource } from '../../src/kinds/resource.ts';
 import { type LintKnowledge, lint } from '../../src/lint/index.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type LintCode, lintRules } from '../../src/model/lint.ts';
-import type { Resource } from '../../src/model/resource.ts';
 import { config, type Files, failureOf, load } from '../loader/fixture.ts';
 import { liveFrom, resource } from '../support/plan.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Environment } from '../../src/kinds/project.ts';
 import { loadEnvironment } from '../../src/loader/index.ts';
-import type { Environment } from '../../src/model/project.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import {
   config,

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import type { Project } from '../../src/kinds/project.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure } from '../../src/model/failure.ts';
-import type { Project } from '../../src/model/project.ts';
-import type { Resource } from '../../src/model/resource.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 

@@ -13,7 +13,7 @@ describe('a resource', () => {
       `${template}---\n# two\n${template.replace('en', 'de')}subject: Hallo\nbody: null\n`,
     );
     expect(second).toMatchObject({
-      kind: 'NotificationTemplate',
+      kind: { name: 'NotificationTemplate' },
       key: ['k', 'EMAIL', 'de'],
       address: 'NotificationTemplate/k/EMAIL/de',
       id: null,

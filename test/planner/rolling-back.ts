@@ -1,6 +1,8 @@
+import { builtInKinds } from '../../src/kinds/index.ts';
 /** The plan that undoes a result made by hand. */
+
+import type { Resource } from '../../src/kinds/resource.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import type { Resource } from '../../src/model/resource.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
 import {
   annotateRollback,
@@ -70,5 +72,6 @@ export function rollBack(given: RollbackCase): Plan {
     ...(scope ? { scope } : {}),
     ...(choices ? { choices } : {}),
   });
-  return annotateRollback({ ...plan, diagnostics: [...plan.diagnostics, ...state.diagnostics] }, state);
+  const told = { ...plan, diagnostics: [...plan.diagnostics, ...state.diagnostics] };
+  return annotateRollback(told, state, builtInKinds);
 }

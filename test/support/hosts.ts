@@ -1,4 +1,4 @@
-import { kinds } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
 import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
 import { type Content, fill } from './arbitraries.ts';
 import type { WorldOptions } from './world.ts';
@@ -56,7 +56,7 @@ export function worldOf(host: Host): WorldOptions {
   const needed = Object.entries(host).flatMap(([name, value]) => settings[`${name}=${value}`] ?? []);
   return {
     sandbox: { variations: host },
-    environment: { prune: { kinds: kinds.map(({ name }) => name) } },
+    environment: { prune: { kinds: builtInKinds.all.map(({ name }) => name) } },
     identity: Object.assign({}, ...needed.map(({ identity }) => identity)),
     profiles: Object.assign({}, ...needed.map(({ profiles }) => profiles)),
   };

@@ -1,12 +1,12 @@
 import { whyUndeclarable } from '../../src/exporter/draft.ts';
-import { kindNamed } from '../../src/kinds/index.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
+import type { Environment, Policy, Secrets } from '../../src/kinds/project.ts';
+import type { Lifecycle, Resource } from '../../src/kinds/resource.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { LiveObject } from '../../src/model/live.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import type { Environment, Policy, Secrets } from '../../src/model/project.ts';
-import type { Lifecycle, Resource } from '../../src/model/resource.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 import { matchAll, planChanges } from '../../src/planner/index.ts';
 import type { PlanChoices, PlanInput } from '../../src/planner/input.ts';
@@ -92,7 +92,7 @@ export function resource(
 ): Resource {
   const source = { file: 'config/test.yaml', line: 1, column: 1 };
   return {
-    kind,
+    kind: builtInKinds.named(kind),
     key,
     address: formatAddress(kind, key),
     id: more.id ?? null,
@@ -115,7 +115,7 @@ export function resource(
 }
 
 export function liveFrom({ kind, raw, id }: Answer, settings: ApiSettings = contractSettings): LiveObject {
-  const object = liveObject(kindNamed(kind), raw, settings, id ?? null);
+  const object = liveObject(builtInKinds.named(kind), raw, settings, id ?? null);
   if (!object) throw new Error(`${kind} does not take this answer for one of its own.`);
   return object;
 }
@@ -131,6 +131,7 @@ export function secretsOf(values: Readonly<Record<string, string>>): Secrets {
 function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Environment {
   return {
     name: 'test',
+    kinds: builtInKinds,
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     connection: {
       to: 'tenant',

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
+import type { Endpoint } from '../../kinds/project.ts';
 import { loadEnvironment, valuesIn } from '../../loader/index.ts';
 import { Failure } from '../../model/failure.ts';
-import type { Endpoint } from '../../model/project.ts';
 import { environmentName } from './contents.ts';
 
 /** What a pipeline has to know of its project. */

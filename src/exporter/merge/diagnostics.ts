@@ -1,6 +1,6 @@
+import type { Resource } from '../../kinds/resource.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { pointer, segmentsOf } from '../../model/pointer.ts';
-import type { Resource } from '../../model/resource.ts';
 import { printPlace } from '../omission.ts';
 import type { Note, NoteReason } from './document-merge.ts';
 

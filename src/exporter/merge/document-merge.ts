@@ -1,10 +1,10 @@
+import type { LiveObject } from '../../kinds/kind.ts';
+import type { Secrets } from '../../kinds/project.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import type { Printable } from '../../loader/print.ts';
 import type { Json } from '../../model/json.ts';
-import type { LiveObject } from '../../model/live.ts';
 import { secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, segmentsOf } from '../../model/pointer.ts';
-import type { Secrets } from '../../model/project.ts';
-import type { Resource } from '../../model/resource.ts';
 import type { DraftContext } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
 import { isTagged } from '../printable.ts';

@@ -1,12 +1,10 @@
 import { compareField } from '../../kinds/compare.ts';
 import { sameItem } from '../../kinds/field.ts';
-import { kindNamed } from '../../kinds/index.ts';
-import type { Field, RecordsField } from '../../kinds/kind.ts';
+import type { Field, LiveObject, RecordsField } from '../../kinds/kind.ts';
 import { pairRecords, recordAgrees } from '../../kinds/records.ts';
 import type { Mapping, Member, Printable } from '../../loader/print.ts';
 import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
-import type { LiveObject } from '../../model/live.ts';
 import { secretName } from '../../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { draftObject, draftPlainField, lifecycleMembers } from '../draft.ts';
@@ -38,7 +36,7 @@ export function mergeDocument(
   const merge: DocumentMerge = { resource, live, secrets: context.secrets, names, changes };
   const invalid = findInvalidFields(live, context);
   mergeKey(merge, written);
-  for (const [name, field] of Object.entries(kindNamed(live.kind).fields)) {
+  for (const [name, field] of Object.entries(live.kind.fields)) {
     const declared = own(resource.fields, name);
     const at = pointer(name);
     if (declared === undefined || isIgnored(resource, at) || live.hidden.includes(at)) continue;
@@ -91,7 +89,7 @@ function findInvalidFields(live: LiveObject, context: MergeContext): ReadonlySet
 
 /** The tenant may have another name for an object that is pinned by its id. */
 function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable): void {
-  const [field] = kindNamed(live.kind).keyFields;
+  const [field] = live.kind.keyFields;
   const [name] = live.key;
   if (resource.id === null || !field || name === undefined || name === live.id) return;
   if (partOf(written, field.name) === undefined || resource.key[0] === name) return;

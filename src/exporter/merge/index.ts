@@ -1,10 +1,9 @@
-import { kindNamed } from '../../kinds/index.ts';
+import type { LiveObject } from '../../kinds/kind.ts';
 import { LiveIndex } from '../../kinds/live-objects.ts';
+import type { Resource } from '../../kinds/resource.ts';
 import type { Address } from '../../model/address.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
-import type { LiveObject } from '../../model/live.ts';
 import { secretNamesIn } from '../../model/marker.ts';
-import type { Resource } from '../../model/resource.ts';
 import { type DraftInput, draftAll } from '../draft.ts';
 import { applyEdits, type Edit } from '../edit/apply-edits.ts';
 import { addToEnvExample, envExampleFile } from '../env-example.ts';
@@ -57,7 +56,7 @@ export function mergeExport(input: MergeInput): Merge {
   const files = openFiles(input);
   const found = input.resources.map((resource) => {
     const file = files.get(resource.source.file);
-    const live = liveIndex.of(kindNamed(resource.kind), resource);
+    const live = liveIndex.of(resource);
     return { resource, live, document: file ? findDocument(file, resource) : null };
   });
   const documents = found.flatMap(({ resource, live, document }): Document[] => {

@@ -1,6 +1,6 @@
 import { CST, Parser } from 'yaml';
+import type { Resource } from '../../kinds/resource.ts';
 import type { Printable } from '../../loader/print.ts';
-import type { Resource } from '../../model/resource.ts';
 import { parseOne, treeOf } from '../edit/parsed-document.ts';
 
 const byteOrderMark = '\uFEFF';

@@ -1,10 +1,11 @@
-import type { Diagnostic } from './diagnostic.ts';
-import type { Json } from './json.ts';
-import type { LintLevels } from './lint.ts';
-import type { TenantName } from './live.ts';
-import type { Network } from './network.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Json } from '../model/json.ts';
+import type { LintLevels } from '../model/lint.ts';
+import type { Network } from '../model/network.ts';
+import type { ApiSettings } from '../model/settings.ts';
+import type { TenantName } from '../model/tenant.ts';
+import type { Kinds } from './catalog.ts';
 import type { Resource } from './resource.ts';
-import type { ApiSettings } from './settings.ts';
 
 /** The values of `!secret NAME`: nothing else in the program holds them. */
 export interface Secrets {
@@ -88,6 +89,8 @@ export interface Policy {
 /** One environment of the project file, with defaults filled in. */
 export interface Environment {
   readonly name: string;
+  /** The kinds of the project. */
+  readonly kinds: Kinds;
   readonly tenant: TenantName;
   readonly connection: Connection;
   readonly settings: ApiSettings;

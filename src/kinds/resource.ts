@@ -1,8 +1,9 @@
-import type { Address, Key } from './address.ts';
-import type { Source } from './diagnostic.ts';
-import type { JsonObject } from './json.ts';
-import type { Lookup } from './marker.ts';
-import type { Pointer } from './pointer.ts';
+import type { Address, Key } from '../model/address.ts';
+import type { Source } from '../model/diagnostic.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Lookup } from '../model/marker.ts';
+import type { Pointer } from '../model/pointer.ts';
+import type { Kind } from './kind.ts';
 
 /** How tenantctl treats an object, apart from its fields. */
 export interface Lifecycle {
@@ -28,7 +29,7 @@ export interface Declaration {
 
 /** One object as a manifest declares it. */
 export interface Resource {
-  readonly kind: string;
+  readonly kind: Kind;
   readonly key: Key;
   readonly address: Address;
   /** The server's id that the manifest pins, where the kind allows it. */

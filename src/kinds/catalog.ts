@@ -1,0 +1,28 @@
+import type { Kind } from './kind.ts';
+
+/**
+ * The kinds of a project. Two projects may have different ones, so nothing but what belongs to a project knows them: its
+ * environment has the list, and each of its resources and live objects has its kind.
+ */
+export interface Kinds {
+  /** In the order in which an apply writes them; deletes go the other way. */
+  readonly all: readonly Kind[];
+  /** The kind of that name, or `undefined`. */
+  find(name: string): Kind | undefined;
+  /** The kind of that name, where the name is known to be one. Throws a TypeError for any other. */
+  named(name: string): Kind;
+}
+
+/** @param all in the order in which an apply writes them */
+export function catalogOf(all: readonly Kind[]): Kinds {
+  const byName = new Map(all.map((kind) => [kind.name, kind]));
+  return {
+    all,
+    find: (name) => byName.get(name),
+    named(name) {
+      const kind = byName.get(name);
+      if (!kind) throw new TypeError(`"${name}" is not in the list of kinds.`);
+      return kind;
+    },
+  };
+}
