@@ -107,7 +107,9 @@ const positionals: Readonly<Record<string, Values>> = {
     'plan',
     'result',
     'fleet',
+    'diff',
   ],
+  diff: environments,
   search: searchLabels,
   'send-test': templateAddresses,
 };

@@ -10,16 +10,16 @@ import { commonOptions } from './options.ts';
 /** Resolves files of this package, wherever it is installed. */
 const require = createRequire(import.meta.url);
 
-const others = ['manifest', 'project', 'environment', 'plan', 'result', 'fleet'];
+const others = ['manifest', 'project', 'environment', 'plan', 'result', 'fleet', 'diff'];
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage(
-      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), or of plan, result and fleet files. Without KIND, lists the names.',
+      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), or of plan, result, fleet and diff files. Without KIND, lists the names.',
     )
     .positional('kind', {
       type: 'string',
-      describe: 'A kind, or manifest, project, environment, plan, result or fleet',
+      describe: 'A kind, or manifest, project, environment, plan, result, fleet or diff',
     })
     .example('$0 schema NotificationTemplate', 'The fields of a notification template');
 }

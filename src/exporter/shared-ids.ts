@@ -24,12 +24,15 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
 
 /**
  * The fields of an object on both sides of a comparison, with the names that ids of records stand for in the place of the
- * ids: records have other ids in another tenant. An id that one side shows without its name stays an id on both.
+ * ids: records have other ids in another tenant. Ids stay where the other side names none of the same sort, and an id that
+ * one side shows without its name stays an id on both.
  */
 export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject, JsonObject] {
   const [first, second] = [idsIn(sides[0]), idsIn(sides[1])];
-  return [nameIds(sides[0], first, unnamed(second)), nameIds(sides[1], second, unnamed(first))];
+  return [nameIds(sides[0], first, second), nameIds(sides[1], second, first)];
 }
+
+type Ids = ReadonlyMap<Pointer, RecordId>;
 
 /** An id of another record. */
 interface RecordId {
@@ -41,7 +44,7 @@ interface RecordId {
 }
 
 /** The ids of other records in the fields of an object, by their places. */
-function idsIn({ kind, fields, raw, sources }: Stated): ReadonlyMap<Pointer, RecordId> {
+function idsIn({ kind, fields, raw, sources }: Stated): Ids {
   const shown = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
   const ids = new Map<Pointer, RecordId>();
   for (const [field, description] of Object.entries(kind.fields)) {
@@ -82,21 +85,26 @@ function idsOfField(at: Pointer, field: Field, value: Json): FoundId[] {
   }
 }
 
-/** The ids without a name. */
-function unnamed(ids: ReadonlyMap<Pointer, RecordId>): ReadonlySet<string> {
-  return new Set([...ids.values()].filter(({ name }) => name === null).map(keyOf));
+/** Whether an id can be compared by its name with the ids of the other side. */
+function sharedWith(others: Ids): (id: RecordId) => boolean {
+  const all = [...others.values()];
+  const unnamed = new Set(all.filter(({ name }) => name === null).map(keyOf));
+  const named = new Set(all.filter(({ name }) => name !== null).map(({ scope }) => scope));
+  const scopes = new Set(all.map(({ scope }) => scope));
+  return (id) => !unnamed.has(keyOf(id)) && (named.has(id.scope) || !scopes.has(id.scope));
 }
 
 const keyOf = ({ scope, id }: RecordId): string => JSON.stringify([scope, id]);
 
-function nameIds(
-  { fields, raw }: Stated,
-  ids: ReadonlyMap<Pointer, RecordId>,
-  unnamedThere: ReadonlySet<string>,
-): JsonObject {
+function nameIds({ fields, raw }: Stated, ids: Ids, others: Ids): JsonObject {
+  const isShared = sharedWith(others);
+  const names = new Map(
+    [...ids].flatMap(([at, id]) => (id.name !== null && isShared(id) ? [[at, id.name] as const] : [])),
+  );
+  if (names.size === 0 && raw !== null) return fields;
   const name = (value: Json, at: Pointer): Json => {
-    const id = ids.get(at);
-    if (id && id.name !== null && !unnamedThere.has(keyOf(id))) return namedValue(value, id.name);
+    const known = names.get(at);
+    if (known !== undefined) return namedValue(value, known);
     if (isArray(value)) return value.map((item, index) => name(item, `${at}${pointer(index)}`));
     return isObject(value) ? mapMembers(value, (item, step) => name(item, `${at}${pointer(step)}`)) : value;
   };

@@ -17,17 +17,20 @@ const maxInline = 72;
 export const sensitiveWords = '(sensitive)';
 
 /** Comparing long texts is most of the work of a report, and several parts of it need the same views. */
-const known = new WeakMap<Difference, Map<number, View>>();
+const known = new WeakMap<Shown, Map<number, View>>();
+
+/** What is shown of a difference. */
+type Shown = Pick<Difference, 'op' | 'before' | 'after' | 'sensitive'>;
 
 /** The view of a difference, with at most `maxLines` lines. */
-export function viewOf(difference: Difference, maxLines: number): View {
+export function viewOf(difference: Shown, maxLines: number): View {
   const views = known.get(difference) ?? new Map<number, View>();
   const view = views.get(maxLines) ?? makeView(difference, maxLines);
   known.set(difference, views.set(maxLines, view));
   return view;
 }
 
-function makeView({ op, before, after, sensitive }: Difference, maxLines: number): View {
+function makeView({ op, before, after, sensitive }: Shown, maxLines: number): View {
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
   const hasAfter = op !== 'remove';

@@ -32,8 +32,12 @@ interface Page {
   readonly remarks: readonly (readonly [name: string, remarks: readonly Diagnostic[]])[];
   /** The entries by kind. */
   readonly groups: readonly EntryGroup[];
-  /** The objects in the tenant that no manifest names, folded; `null`: none. */
-  readonly undeclared: { readonly words: string; readonly addresses: readonly string[] } | null;
+  /** Objects that are no entries, such as those that no manifest names, folded; `null`: none. */
+  readonly others: {
+    readonly title: string;
+    readonly words: string;
+    readonly objects: readonly { readonly address: string; readonly note: string }[];
+  } | null;
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
   readonly command: string | null;
   /** What the marks of a reader are kept for. */
@@ -77,7 +81,7 @@ ${
 ${groupsMarkup(page.groups)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
-${undeclaredMarkup(page.undeclared)}
+${othersMarkup(page.others)}
 </main>
 <footer>${commandMarkup(page.command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${name.endsWith('igest') ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
 <script>${new Markup(script)}</script>
@@ -126,10 +130,10 @@ function pointMarkup(point: Point): Markup {
   return html`<li class="${point.concern}"><button type="button" data-filter="${point.concern}" aria-pressed="false">${pointWords(point)}</button><ul>${links}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }
 
-function undeclaredMarkup(undeclared: Page['undeclared']): Markup {
-  if (undeclared === null) return html``;
-  const { words, addresses } = undeclared;
-  return html`<details class="undeclared"><summary><h2>Undeclared</h2> ${words}</summary><ul>${addresses.map((address) => html`<li>${addressMarkup(address)}</li>`)}</ul></details>`;
+function othersMarkup(others: Page['others']): Markup {
+  if (others === null) return html``;
+  const { title, words, objects } = others;
+  return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${objects.map(({ address, note }) => html`<li>${addressMarkup(address)} ${note}</li>`)}</ul></details>`;
 }
 
 function problemsMarkup({ problems, remarks }: Page): Markup {

@@ -40,7 +40,7 @@ export function resultHtml(result: Result): string {
       words: pluralize(group.length, 'change'),
       entries: group.map(resultEntry),
     })),
-    undeclared: null,
+    others: null,
     facts: [
       ['Plan digest', result.planDigest],
       ['Started', result.startedAt],
