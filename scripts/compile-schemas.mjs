@@ -11,8 +11,8 @@ import { newCompiler } from './schema-compiler.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suffix = '.schema.json';
 
-/** `manifest` and `environment` are for editors. `lifecycle` is part of the schemas of kinds. */
-const uncompiled = ['manifest', 'environment', 'lifecycle'];
+/** `manifest` and `environment` are for editors. `lifecycle` is part of the schemas of kinds. `diff` is never read. */
+const uncompiled = ['manifest', 'environment', 'lifecycle', 'diff'];
 /** Schemas of other files than manifests. */
 const others = ['fleet', 'kind', 'plan', 'project', 'result'];
 

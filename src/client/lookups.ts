@@ -3,7 +3,7 @@ import type { UsedLookup } from '../kinds/resource.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import { type Lookup, lookupMarker } from '../model/marker.ts';
+import { type Lookup, lookupMarker, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';
 import { inBrief, isBadRequest } from './describe.ts';
 import { type PageSource, readFirstPage, readRows } from './pages.ts';
@@ -47,7 +47,7 @@ export async function resolveLookups(tenant: Client, lookups: readonly UsedLooku
   if (problems.length > 0) throw new Failure(problems);
   return (lookup) => {
     const answer = answers.get(nameOf(lookup));
-    if (answer === undefined) throw new Error(`${describe(lookup)} was not resolved`);
+    if (answer === undefined) throw new Error(`${lookupWords(lookup)} was not resolved`);
     return answer;
   };
 }
@@ -147,7 +147,7 @@ function resolve(lookup: Lookup, matching: readonly JsonObject[], redact: Redact
 }
 
 function problem(lookup: Lookup, code: string, what: string, hint: string): Resolved {
-  return { problem: { code, severity: 'error', message: `${describe(lookup)} ${what}.`, hint } };
+  return { problem: { code, severity: 'error', message: `${lookupWords(lookup)} ${what}.`, hint } };
 }
 
 /** The problem, once for every line of a manifest that causes it. */
@@ -162,11 +162,6 @@ function nameRecord(row: JsonObject, redact: Redact): string {
     .filter(([, value]) => value !== null && typeof value !== 'object')
     .map(([field, value]) => `${field} ${inBrief(redact(String(value)), 80)}`)
     .join(', ');
-}
-
-function describe({ from, where, take }: Lookup): string {
-  const fields = Object.entries(where).map(([field, value]) => `${field}: ${value}`);
-  return `!lookup { from: ${from}, where: { ${fields.join(', ')} }, take: ${take} }`;
 }
 
 function nameOf(lookup: Lookup): string {

@@ -109,6 +109,7 @@ const optionValues: Readonly<Record<string, { readonly values: Values; readonly 
 const positionals: Readonly<Record<string, Values>> = {
   completion: () => shells,
   schema: (here) => [...kindNames(here), ...otherSchemas],
+  diff: environments,
   search: searchLabels,
   'send-test': templateAddresses,
 };

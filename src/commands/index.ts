@@ -23,6 +23,11 @@ export const commands: Commands = {
     describe: 'Write the live tenant as manifests',
     load: () => import('./export.ts'),
   },
+  diff: {
+    positionals: '<first> [second]',
+    describe: 'Show what differs between two tenants, or a tenant and manifests',
+    load: () => import('./diff.ts'),
+  },
   status: {
     describe: 'Show verifications, and the DNS records to publish',
     load: () => import('./status.ts'),

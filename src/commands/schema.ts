@@ -11,7 +11,7 @@ import { manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schema
 function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage(
-      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result and fleet files. In a project, its own kinds are among them. Without KIND, lists the names.',
+      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result, fleet and diff files. In a project, its own kinds are among them. Without KIND, lists the names.',
     )
     .positional('kind', {
       type: 'string',

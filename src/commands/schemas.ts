@@ -14,6 +14,7 @@ export const otherSchemas = [
   'plan',
   'result',
   'fleet',
+  'diff',
 ] as const;
 
 /** A schema that is in the package. */

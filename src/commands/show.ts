@@ -66,6 +66,7 @@ function membersOf(document: Document): readonly FleetMember[] {
       return [{ name: document.result.environment, plan: null, result: document.result, error: null }];
     case 'fleet':
       return document.fleet.environments;
+    case 'diff':
     case 'diagnostics':
       return [];
   }

@@ -43,7 +43,7 @@ export interface ExportOptions {
 }
 
 /** The kinds of an export that names none. Objects that the API cannot change are exported only by name. */
-function usualKinds({ all }: Kinds): Kind[] {
+export function usualKinds({ all }: Kinds): Kind[] {
   return all.filter((kind) => !isObserved(kind));
 }
 
@@ -89,7 +89,7 @@ export async function exportTenant(
  * The kinds whose service the environment has, and a remark on each other one: an environment may have no base URL for one
  * of the two services. Where it has none for all of them, none is left out: reading them then says what is missing.
  */
-function servedKinds(wanted: readonly Kind[], { environment }: Pick<Tenant, 'environment'>) {
+export function servedKinds(wanted: readonly Kind[], { environment }: Pick<Tenant, 'environment'>) {
   const { tenant, settings, name } = environment;
   const serviceOf = ({ resource }: Kind) => resource.lane(settings).service;
   const served = wanted.filter((kind) => tenant[serviceOf(kind)] !== '');
@@ -98,7 +98,7 @@ function servedKinds(wanted: readonly Kind[], { environment }: Pick<Tenant, 'env
     if (served.includes(kind)) return [];
     const service = serviceOf(kind);
     const message = `${kind.name} is left out: the environment ${name} has no \`${service}\` service.`;
-    const hint = `Add \`${service}: { baseUrl: … }\` to the environment to export this kind.`;
+    const hint = `Add \`${service}: { baseUrl: … }\` to the environment to read this kind.`;
     return [{ code: 'kind-left-out', severity: 'info', message, hint }];
   });
   return { served, skipped };
@@ -163,7 +163,7 @@ export async function mergeTenant(
 }
 
 /** Collects the objects that the tenant does not answer soundly, and why. */
-function collectUnusable() {
+export function collectUnusable() {
   const unusable = new Map<Address, string>();
   return { unusable, onUnusable: (address: Address, why: string) => void unusable.set(address, why) };
 }
@@ -191,9 +191,9 @@ async function readBases(client: Client, objects: readonly LiveObject[], setting
 }
 
 /** Reads the records that the ids inside these objects may refer to. */
-async function readReferencedRecords(
+export async function readReferencedRecords(
   client: Client,
-  objects: readonly LiveObject[],
+  objects: readonly Pick<LiveObject, 'kind' | 'fields'>[],
   settings: ApiSettings,
 ): Promise<Records> {
   let records: Records = new Map();

@@ -50,7 +50,7 @@ export function namesBeside(
 }
 
 /** The names of all records that the tenant's answer shows with their ids, by id. */
-function namesShown({ kind, raw }: LiveObject): ReadonlyMap<string, string> {
+export function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const walk = (value: Json): void => {
     if (isArray(value)) value.forEach(walk);

@@ -2,6 +2,7 @@ import type { Field, LiveObject, RecordReference } from '../kinds/kind.ts';
 import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
+import type { Lookup } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -13,7 +14,7 @@ export type Records = ReadonlyMap<string, readonly JsonObject[]>;
  * been read may show that further collections are needed, so call it again with all `records` until it returns none.
  */
 export function collectionsFor(
-  objects: readonly LiveObject[],
+  objects: readonly Pick<LiveObject, 'kind' | 'fields'>[],
   settings: ApiSettings,
   records: Records = new Map(),
 ): string[] {
@@ -55,15 +56,31 @@ export function lookupsFor(
   records: Records,
 ): ReadonlyMap<Pointer, Printable> {
   const lookups = new Map<Pointer, Printable>();
-  for (const reference of referencesOf(object, settings, records)) {
-    const lookup = lookupFor(reference, records.get(reference.from) ?? []);
-    if (lookup) lookups.set(reference.at, lookup);
-  }
+  for (const { at, lookup } of referencesIn(object, settings, records))
+    if (lookup) lookups.set(at, printLookup(lookup));
   return lookups;
 }
 
+/** An id of a record in the fields of an object. */
+export interface ReferenceToRecord extends Pick<RecordReference, 'at' | 'id' | 'from'> {
+  /** Finds the record by a name that no other record has; `null` where there is none. */
+  readonly lookup: Lookup | null;
+}
+
+/** The ids of records in the fields of an object, declared or live. */
+export function referencesIn(
+  object: Pick<LiveObject, 'kind' | 'fields'>,
+  settings: ApiSettings,
+  records: Records,
+): ReferenceToRecord[] {
+  return referencesOf(object, settings, records).map((reference) => {
+    const { at, id, from } = reference;
+    return { at, id, from, lookup: lookupFor(reference, records.get(from) ?? []) };
+  });
+}
+
 function referencesOf(
-  { kind, fields }: LiveObject,
+  { kind, fields }: Pick<LiveObject, 'kind' | 'fields'>,
   settings: ApiSettings,
   records: Records,
 ): RecordReference[] {
@@ -77,21 +94,24 @@ function recordWithId(rows: readonly JsonObject[], id: string): JsonObject | nul
 }
 
 /** A lookup by the first of the reference's fields that is unique to its record; `null` where none is. */
-function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Printable | null {
+function lookupFor({ id, from, by }: RecordReference, rows: readonly JsonObject[]): Lookup | null {
   const record = recordWithId(rows, id);
   if (!record) return null;
   for (const field of by) {
     const value = textIn(record, field);
     if (value === null || rows.filter((row) => textIn(row, field) === value).length > 1) continue;
-    const where = { members: [[field, value]] } as const;
-    const members = [
-      ['from', from],
-      ['where', where],
-      ['take', 'id'],
-    ] as const;
-    return { tag: '!lookup', value: { members } };
+    return { from, where: { [field]: value }, take: 'id' };
   }
   return null;
+}
+
+function printLookup({ from, where, take }: Lookup): Printable {
+  const members = [
+    ['from', from],
+    ['where', { members: Object.entries(where) }],
+    ['take', take],
+  ] as const;
+  return { tag: '!lookup', value: { members } };
 }
 
 /** A field as lookups compare it: as text, also inside `attributes`. */

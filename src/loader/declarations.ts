@@ -4,6 +4,7 @@ import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { formatAddress } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
+import type { JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
@@ -42,6 +43,8 @@ export interface Declarations {
   covers(path: string): boolean;
   /** Where an object is declared, even if its manifest has errors; `null` where it is not. */
   find(object: LiveObject): Source | null;
+  /** What an object's manifest declares of it, with markers for secrets and lookups; nothing where it has none. */
+  fieldsOf(object: LiveObject): JsonObject;
   /** The names of the secrets that an object's manifest declares, by their places. */
   secretsOf(object: LiveObject): ReadonlyMap<Pointer, string>;
 }
@@ -66,6 +69,7 @@ export function declarationsOf(context: ProjectContext): Declarations {
       const manifest = manifestOf(object);
       return manifest ? sourceOf(manifest.place) : null;
     },
+    fieldsOf: (object) => manifestOf(object)?.fields ?? {},
     secretsOf(object) {
       const { fields = {} } = manifestOf(object) ?? {};
       const named = secretPlaces(fields).map((at) => [at, secretName(valueAt(fields, at)) ?? ''] as const);

@@ -23,6 +23,7 @@ import {
 } from './declarations.ts';
 import { valuesFor } from './dot-env.ts';
 import type { ReadEnvironment } from './environment.ts';
+import type { ManifestFolder } from './folder.ts';
 import type { Manifest } from './manifest.ts';
 import { prepareOverlays } from './overlay.ts';
 import { Problems } from './problems.ts';
@@ -72,6 +73,10 @@ export interface OpenedProjects extends EnvironmentNames {
   load(environment: string): Project;
   /** One environment without the manifests, as {@link loadEnvironment} loads it. */
   environment(name: string): ProjectEnvironment;
+  /** What the manifests declare in an environment, as {@link loadDeclarations} finds it. */
+  declarations(name: string): Declarations;
+  /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
+  loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
 }
 
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
@@ -87,6 +92,12 @@ export function openProjects(options: LoadProjectOptions): OpenedProjects {
     configFile: opened.project.configFile,
     environment: (name) => checkEnvironmentAlone(openEnvironment(opened, name)),
     load: (environment) => readProject(openEnvironment(opened, environment), options.manifests, kept),
+    declarations: (name) => declarationsOf(prepareManifests(openEnvironment(opened, name), kept)),
+    loadFolder({ source, manifests: patterns }, environment) {
+      const project = { ...opened.project, manifests: patterns, notManifests: [] };
+      const { read, ...others } = openEnvironment({ ...opened, project }, environment);
+      return readProject({ ...others, read: { ...read, overlays: [] } }, source);
+    },
   };
 }
 

@@ -256,6 +256,11 @@ export function isInGit(path: string): boolean {
   return /(?:^|[\\/])\.git(?:[\\/]|$)/i.test(path);
 }
 
+/** Whether a path leads into a folder that git or tenantctl keeps for itself. */
+export function isInReserved(path: string): boolean {
+  return reserved.test(path);
+}
+
 /** The Failure for a path into a folder that git or tenantctl keeps for itself. */
 export function reservedFolderFailure(path: string): Failure {
   return failure('reserved-folder', `${path} leads into a folder that git or tenantctl keeps for itself.`, {

@@ -106,6 +106,12 @@ export function lookupOf(value: Json | undefined): Lookup | null {
   return { from, where: Object.fromEntries(filters), take };
 }
 
+/** A lookup as it is written in a manifest, for messages and reports. */
+export function lookupWords({ from, where, take }: Lookup): string {
+  const fields = Object.entries(where).map(([field, value]) => `${field}: ${value}`);
+  return `!lookup { from: ${from}, where: { ${fields.join(', ')} }, take: ${take} }`;
+}
+
 /** The body with its secret markers replaced by what `reveal` returns for their names. Literals stay as they are. */
 export function renderBody(body: Json, reveal: (name: string) => string): Json {
   const verbatim = literalOf(body);

@@ -56,7 +56,7 @@ export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject 
 }
 
 /** The two sides of a comparison, with JSON fields parsed, and their differences. */
-interface Comparison {
+export interface Comparison {
   /** What the manifest declares; ignored fields have their live values. */
   readonly declared: JsonObject;
   readonly current: JsonObject;
@@ -64,7 +64,16 @@ interface Comparison {
   readonly notComparable: readonly Pointer[];
 }
 
-function compare(match: Match, below: LiveObject | null, { secrets, rotate }: ChangeContext): Comparison {
+/**
+ * What a manifest declares beside what the tenant has.
+ *
+ * @param below the live object, or the vendor's default where there is none
+ */
+export function compare(
+  match: Match,
+  below: LiveObject | null,
+  { secrets, rotate }: Pick<ChangeContext, 'secrets' | 'rotate'>,
+): Comparison {
   const { kind, resource, live } = match;
   const current = readableFields(kind, below?.fields ?? {});
   const hidden = below?.hidden ?? [];
@@ -198,7 +207,7 @@ export function differences(kind: Kind, declared: JsonObject, live: JsonObject):
 }
 
 /** Whether the field is a name beside an id that both sides share: the tenant may answer with another name. */
-function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
+export function isNameBesideId(field: Field, declared: JsonObject, live: JsonObject): boolean {
   if (field.is !== 'value' || field.nameOf === undefined) return false;
   const id = own(declared, field.nameOf) ?? null;
   return id !== null && sameJson(id, own(live, field.nameOf) ?? null);

@@ -10,7 +10,8 @@ export function completeResource(resource: Resource, settings: ApiSettings): Res
   return fields === undefined ? resource : withFields(resource, fields);
 }
 
-function withFields(resource: Resource, fields: JsonObject): Resource {
+/** The resource with other fields. */
+export function withFields(resource: Resource, fields: JsonObject): Resource {
   return {
     ...resource,
     fields,

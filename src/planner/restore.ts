@@ -120,7 +120,7 @@ export function markPlace(fields: JsonObject, place: Pointer): JsonObject {
 }
 
 /** The place, or the outermost list around it: items of a list have no names to find them by. */
-function aboveLists(place: Pointer, sides: readonly JsonObject[]): Pointer {
+export function aboveLists(place: Pointer, sides: readonly JsonObject[]): Pointer {
   const way = segmentsOf(place);
   const depth = way.findIndex((_, at) =>
     sides.some((side) => isArray(valueAt(side, pointer(...way.slice(0, at + 1))))),

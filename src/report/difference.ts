@@ -18,17 +18,20 @@ const maxInline = 72;
 export const sensitiveWords = '(sensitive)';
 
 /** Comparing long texts is most of the work of a report, and several parts of it need the same views. */
-const known = new WeakMap<Difference, Map<number, View>>();
+const known = new WeakMap<Shown, Map<number, View>>();
+
+/** What is shown of a difference. */
+type Shown = Pick<Difference, 'op' | 'before' | 'after' | 'sensitive' | 'named'>;
 
 /** The view of a difference, with at most `maxLines` lines. */
-export function viewOf(difference: Difference, maxLines: number): View {
+export function viewOf(difference: Shown, maxLines: number): View {
   const views = known.get(difference) ?? new Map<number, View>();
   const view = views.get(maxLines) ?? makeView(difference, maxLines);
   known.set(difference, views.set(maxLines, view));
   return view;
 }
 
-function makeView(difference: Difference, maxLines: number): View {
+function makeView(difference: Shown, maxLines: number): View {
   const { op, before, after, sensitive } = nameIds(difference, refWords);
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
@@ -52,7 +55,7 @@ function linesOf(present: boolean, value: Json): string | null {
 }
 
 /** The difference with words in place of the ids whose objects are known by name. */
-export function nameIds(difference: Difference, wordsFor: (to: Address, id: string) => string): Difference {
+export function nameIds<T extends Shown>(difference: T, wordsFor: (to: Address, id: string) => string): T {
   const { before, after, named } = difference;
   if (!named) return difference;
   const name = (value: Json): Json =>

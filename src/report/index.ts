@@ -1,21 +1,25 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diff } from '../model/diff.ts';
 import { type Failure, failure } from '../model/failure.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
+import { diffMarkdown } from './diff-markdown.ts';
 import { fleetMarkdown } from './fleet-markdown.ts';
 import { diagnosticsGithub, planGithub, resultGithub } from './github.ts';
+import { diffHtml } from './html/diff-page.ts';
 import { fleetHtml } from './html/fleet-page.ts';
 import { planHtml } from './html/plan-page.ts';
 import { resultHtml } from './html/result-page.ts';
 import { diagnosticsJson, diagnosticsSarif, json, planGitlab } from './json-output.ts';
-import { diagnosticsJunit, fleetJunit, planJunit, resultJunit } from './junit.ts';
+import { diagnosticsJunit, diffJunit, fleetJunit, planJunit, resultJunit } from './junit.ts';
 import { diagnosticsMarkdown, resultMarkdown } from './markdown.ts';
 import { type Document, type Format, formats, type Redact, type ReportOptions } from './options.ts';
 import { planMarkdown } from './plan-markdown.ts';
-import { redactFleet, redactOptions, redactPlan, redactResult } from './redacted.ts';
+import { redactDiff, redactFleet, redactOptions, redactPlan, redactResult } from './redacted.ts';
 import { disarm } from './safe.ts';
 import { diagnosticsText } from './text/diagnostics.ts';
+import { diffText } from './text/diff.ts';
 import { fleetText } from './text/fleet.ts';
 import { planText } from './text/plan.ts';
 import { resultText } from './text/result.ts';
@@ -29,6 +33,7 @@ const renderers: {
   readonly plan: Renderers<Plan>;
   readonly result: Renderers<Result>;
   readonly fleet: Renderers<Fleet>;
+  readonly diff: Renderers<Diff>;
   readonly diagnostics: Renderers<readonly Diagnostic[]>;
 } = {
   plan: {
@@ -56,6 +61,13 @@ const renderers: {
     html: (fleet, options) => htmlOf(fleet, options, redactFleet, fleetHtml),
     junit: fleetJunit,
     gitlab: planGitlab,
+  },
+  diff: {
+    text: diffText,
+    json,
+    markdown: (diff, options) => disarm(diffMarkdown(diff, options)),
+    html: (diff, options) => htmlOf(diff, options, redactDiff, diffHtml),
+    junit: diffJunit,
   },
   diagnostics: {
     text: diagnosticsText,
@@ -88,6 +100,8 @@ export function renderReport(
       return rendererOf(renderers.result, format, document.is)(document.result, options);
     case 'fleet':
       return rendererOf(renderers.fleet, format, document.is)(document.fleet, options);
+    case 'diff':
+      return rendererOf(renderers.diff, format, document.is)(document.diff, options);
     case 'diagnostics':
       return rendererOf(renderers.diagnostics, format, document.is)(document.diagnostics, options);
   }

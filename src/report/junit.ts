@@ -1,8 +1,11 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diff, differs } from '../model/diff.ts';
 import type { Fleet } from '../model/fleet.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
+import { noDifferences, whereWords } from './diff-view.ts';
 import { escapeHtml } from './safe.ts';
+import { objectRows } from './text/diff.ts';
 import { layout } from './text/layout.ts';
 import { changeRows } from './text/plan.ts';
 import {
@@ -77,6 +80,34 @@ export function fleetJunit({ environments }: Fleet): string {
     return found.map((each) => ({ ...each, suite: name, name: `${each.suite}: ${each.name}` }));
   });
   return document('tenantctl environments', cases);
+}
+
+/** A diff as tests: each object that differs, or that one side does not have, is a failure. */
+export function diffJunit(diff: Diff): string {
+  const [first, second] = diff.sides;
+  const equal: TestCase = {
+    suite: 'sides',
+    name: `${pluralize(diff.summary.equal, 'object')} equal`,
+    ...passed,
+    details: differs(diff) ? '' : noDifferences(diff),
+  };
+  const cases = diff.objects.map((object): TestCase => {
+    const rows = layout(objectRows(object, diff, false), { colour: false, width: Number.POSITIVE_INFINITY });
+    return {
+      suite: object.kind,
+      name: object.address,
+      ...(object.source === null ? {} : { file: object.source.file }),
+      is: 'failure',
+      message: whereWords(object, diff),
+      type: object.in,
+      details: object.in === 'both' ? rows : '',
+    };
+  });
+  return document(`tenantctl diff ${first.name} ${second.name}`, [
+    ...cases,
+    ...diff.diagnostics.map(diagnosticCase),
+    equal,
+  ]);
 }
 
 /** Problems as tests: errors fail, the rest passes with its text as output. */

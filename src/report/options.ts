@@ -1,5 +1,6 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diff } from '../model/diff.ts';
 import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -10,6 +11,7 @@ export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }
   | { readonly is: 'result'; readonly result: Result }
   | { readonly is: 'fleet'; readonly fleet: Fleet }
+  | { readonly is: 'diff'; readonly diff: Diff }
   | { readonly is: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] };
 
 /** All formats; not every document has each of them. */

@@ -229,7 +229,11 @@ function shortLines(difference: Difference, view: View): string[] {
   }
 }
 
-function longBlock(difference: Difference, { hunks, notes, hidden }: LineDiff): string {
+/** The lines of a long text that differ, below the name of its field. */
+export function longBlock(
+  difference: Pick<Difference, 'path'> & Partial<Pick<Difference, 'origin' | 'overlay'>>,
+  { hunks, notes, hidden }: LineDiff,
+): string {
   const lines = hunks.flatMap((hunk) => [
     ...(hunks.length > 1 ? [`@@ line ${firstLineOf(hunk)} @@`] : []),
     ...signedLines(hunk).map(

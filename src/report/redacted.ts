@@ -1,5 +1,6 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
+import type { Diff, DiffSide, SideDifference } from '../model/diff.ts';
 import type { Fleet } from '../model/fleet.ts';
 import { isObject, type Json, type JsonObject, mapJson, mapMembers, objectFrom } from '../model/json.ts';
 import type { Change, Difference, Impact, Moved, Plan, Request } from '../model/plan.ts';
@@ -57,6 +58,33 @@ export function redactFleet(fleet: Fleet, redact: Redact): Fleet {
   return { ...fleet, environments };
 }
 
+/** A diff without secrets, as {@link redactPlan} does it. */
+export function redactDiff(diff: Diff, redact: Redact): Diff {
+  const { scope } = diff;
+  const redactSide = (side: DiffSide): DiffSide => ({
+    ...side,
+    name: redact(side.name),
+    tenant: side.tenant && redactTenant(side.tenant, redact),
+  });
+  return {
+    ...diff,
+    sides: [redactSide(diff.sides[0]), redactSide(diff.sides[1])],
+    scope: { only: scope.only.map(redact), except: scope.except.map(redact), kinds: scope.kinds },
+    objects: diff.objects.map((object) => ({
+      ...object,
+      address: redactAddress(object.address, redact),
+      key: object.key.map(redact),
+      source: object.source && { ...object.source, file: redact(object.source.file) },
+      diff: object.diff.map((each) => redactValues(each, redact)),
+    })),
+    notComparable: diff.notComparable.map(({ address, paths }) => ({
+      address: redactAddress(address, redact),
+      paths: paths.map((path) => redactPointer(path, redact)),
+    })),
+    diagnostics: diff.diagnostics.map((each) => redactDiagnostic(each, redact)),
+  };
+}
+
 /** What a report shows besides its document, without secrets. */
 export function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
   const { rendered, sourceUrl } = options;
@@ -86,14 +114,21 @@ function redactChange(change: Change, redact: Redact): Change {
 }
 
 function redactDifference(difference: Difference, redact: Redact): Difference {
-  const { path, before, after, named, overlay } = difference;
+  const { overlay } = difference;
+  return {
+    ...redactValues(difference, redact),
+    ...(overlay ? { overlay: { ...overlay, file: redact(overlay.file) } } : {}),
+  };
+}
+
+function redactValues<T extends SideDifference>(difference: T, redact: Redact): T {
+  const { path, before, after, named } = difference;
   return {
     ...difference,
     path: redactPointer(path, redact),
     before: redactJson(before, redact),
     after: redactJson(after, redact),
     ...(named ? { named: redactNames(named, redact) } : {}),
-    ...(overlay ? { overlay: { ...overlay, file: redact(overlay.file) } } : {}),
   };
 }
 

@@ -66,7 +66,10 @@ export const originWords: Readonly<Record<Origin, string>> = {
 };
 
 /** Where a difference comes from: who moved, and the overlay that sets it; empty where nothing is known. */
-export function originNotes({ origin, overlay }: Pick<Difference, 'origin' | 'overlay'>): string {
+export function originNotes({
+  origin = null,
+  overlay,
+}: Partial<Pick<Difference, 'origin' | 'overlay'>>): string {
   const parts = [
     origin !== null && originWords[origin],
     overlay && `set by the overlay in ${place(overlay)}`,

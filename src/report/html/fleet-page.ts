@@ -52,7 +52,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
       ? outcomeGroups(fleet)
       : shared.map((each) => changeGroup(each, { ...options, fleet, isOpen: countOf(shared) <= maxOpen })),
     named: 'environment',
-    undeclared: null,
+    others: null,
     command:
       isApplied || failed.length > 0 || fleetIsEqual(fleet) ? null : applyCommand(digest, 'fleet.json'),
     digest,

@@ -36,8 +36,12 @@ interface Page {
   readonly groups: readonly EntryGroup[];
   /** What the names of the groups are: `kind`, `environment`. */
   readonly named: string;
-  /** The objects in the tenant that no manifest names, folded; `null`: none. */
-  readonly undeclared: { readonly words: string; readonly addresses: readonly string[] } | null;
+  /** Objects that are no entries, such as those that no manifest names, folded; `null`: none. */
+  readonly others: {
+    readonly title: string;
+    readonly words: string;
+    readonly objects: readonly { readonly address: string; readonly note: string }[];
+  } | null;
   /** What to copy to apply what the page shows; `null` where that cannot be applied. */
   readonly command: string | null;
   /** What the marks of a reader are kept for. */
@@ -100,7 +104,7 @@ ${
 ${groupsMarkup(page.groups)}
 <p class="empty" id="nothing" hidden>Nothing matches the filter.</p>`
 }
-${undeclaredMarkup(page.undeclared)}
+${othersMarkup(page.others)}
 </main>
 <footer>${commandMarkup(page.command)}<dl class="meta">${page.facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code>${name.endsWith('igest') ? copyButton(value, 'digest') : ''}</dd></div>`)}</dl></footer>
 <script>${new Markup(script)}</script>
@@ -153,10 +157,10 @@ function pointMarkup({ concern, words, links, more }: PagePoint): Markup {
   return html`<li class="${concern}"><button type="button" data-filter="${concern}" aria-pressed="false">${words}</button><ul>${first}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul></li>`;
 }
 
-function undeclaredMarkup(undeclared: Page['undeclared']): Markup {
-  if (undeclared === null) return html``;
-  const { words, addresses } = undeclared;
-  return html`<details class="undeclared"><summary><h2>Undeclared</h2> ${words}</summary><ul>${addresses.map((address) => html`<li>${addressMarkup(address)}</li>`)}</ul></details>`;
+function othersMarkup(others: Page['others']): Markup {
+  if (others === null) return html``;
+  const { title, words, objects } = others;
+  return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${objects.map(({ address, note }) => html`<li>${addressMarkup(address)} ${note}</li>`)}</ul></details>`;
 }
 
 function problemsMarkup({ problems: named, remarks }: Page): Markup {

@@ -87,7 +87,14 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
       names: [name],
       entries: changeEntries(group, entry),
     })),
-    undeclared: undeclared === null ? null : { words: undeclared, addresses: plan.undeclared ?? [] },
+    others:
+      undeclared === null
+        ? null
+        : {
+            title: 'Undeclared',
+            words: undeclared,
+            objects: (plan.undeclared ?? []).map((address) => ({ address, note: '' })),
+          },
     facts: [
       ['Digest', plan.digest],
       ['Created', plan.createdAt],
@@ -221,10 +228,14 @@ function tableMarkup({ action, source }: Change, rows: readonly Shown[]): Markup
 }
 
 function rowMarkup({ difference, view }: Shown): Markup {
-  const name = html`<th scope="row">${nameMarkup(difference)}</th>`;
-  if (view.is !== 'inline') return html`<tr>${name}<td colspan="2"><em>${sensitiveWords}</em></td></tr>`;
+  return html`<tr><th scope="row">${nameMarkup(difference)}</th>${valueCells(view)}</tr>`;
+}
+
+/** The cells of both values in the row of a field. */
+export function valueCells(view: View): Markup {
+  if (view.is !== 'inline') return html`<td colspan="2"><em>${sensitiveWords}</em></td>`;
   const [before, after] = diffInline(view.before, view.after);
-  return html`<tr>${name}<td>${cell(before, 'del')}</td><td>${cell(after, 'ins')}</td></tr>`;
+  return html`<td>${cell(before, 'del')}</td><td>${cell(after, 'ins')}</td>`;
 }
 
 function cell(parts: readonly Part[] | null, side: 'del' | 'ins'): Markup {

@@ -43,7 +43,7 @@ export function resultHtml(result: Result): string {
       names: [name],
       entries: group.map(resultEntry),
     })),
-    undeclared: null,
+    others: null,
     facts: [
       ['Plan digest', result.planDigest],
       ['Started', result.startedAt],

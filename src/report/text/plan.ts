@@ -61,11 +61,11 @@ const opSpans: Readonly<Record<Difference['op'], Span>> = {
 const lineStyles: Readonly<Record<SignedLine['sign'], Style>> = { ' ': 'dim', '-': 'red', '+': 'green' };
 
 /** More lines of one value are cut; `--verbose` shows all. */
-const maxLines = 40;
+export const maxLines = 40;
 /** Longer pairs of values are shown one below the other. */
 const maxTogether = 56;
 /** Names of fields are aligned up to this width. */
-const maxName = 24;
+export const maxName = 24;
 
 /** A plan for the terminal: changes by kind, the guards that refuse it, and a summary at the end. */
 export function planText(plan: Plan, options: ReportOptions): string {
@@ -226,7 +226,8 @@ function originSpans(difference: Difference): Span[] {
   return notes === '' ? [] : [span(`  (${notes})`, origin === null || origin === 'repo' ? 'dim' : 'yellow')];
 }
 
-function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
+/** The lines of a long text that differ. */
+export function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
   const onlyAdded = hunks.length === 1 && hunks[0]?.every(({ before }) => before.length === 0);
   return [
     ...notes.map((note) => row(10, span(note, 'yellow'))),

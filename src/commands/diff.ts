@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Argv } from 'yargs';
+import { type DiffSource, diffSides } from '../engine/diff.ts';
+import { openTenant, type Tenant } from '../engine/tenant.ts';
+import { manifestFolder } from '../loader/folder.ts';
+import { type OpenedProjects, openProjects } from '../loader/index.ts';
+import { type Diff, differs } from '../model/diff.ts';
+import { ExitCode, failure } from '../model/failure.ts';
+import { didYouMean } from '../model/suggest.ts';
+import { type ArgsOf, defineCommand } from './command.ts';
+import { createFleetProgress } from './fleet-progress.ts';
+import type { Io } from './io.ts';
+import {
+  commonOptions,
+  flag,
+  format,
+  group,
+  list,
+  projectFileOptions,
+  projectOptions,
+  scopeOptions,
+} from './options.ts';
+import {
+  appendStepSummary,
+  checkFormat,
+  checkReportFiles,
+  checkWritable,
+  printDocument,
+  writeReports,
+} from './output.ts';
+
+function build(yargs: Argv) {
+  return scopeOptions(commonOptions(yargs))
+    .usage(
+      '$0 diff FIRST [SECOND] [options]\n\nShows what differs between two tenants, or a tenant and manifests, object by object. A side is an environment, whose tenant is read, or the path of a folder or file with manifests, such as an export. Changes nothing.',
+    )
+    .positional('first', { type: 'string', describe: 'An environment, or the path of manifests' })
+    .positional('second', { type: 'string', describe: 'The same. Can be left out with --declared' })
+    .demandOption('first')
+    .option(
+      'kinds',
+      list('Include only these kinds. Default: those that manifests of a side declare, else all'),
+    )
+    .option(
+      'declared',
+      flag(
+        'An environment stands for what the manifests declare for it. With one environment: its tenant against its manifests',
+      ),
+    )
+    .group(['only', 'except', 'kinds', 'declared'], group.compare)
+    .option('format', format(['text', 'json', 'markdown', 'html', 'junit']))
+    .option('report', list('Also write the differences to these files (.md .html .json .xml)'))
+    .option('detailed-exitcode', flag('Exit with 2 if there are differences'))
+    .group(['format', 'report', 'detailed-exitcode'], group.output)
+    .example('$0 diff test production', 'Two tenants')
+    .example('$0 diff production ./exported', 'A tenant and an export that was kept')
+    .example('$0 diff --declared production', 'A tenant and its manifests, with what no manifest declares')
+    .example('$0 diff --declared test production', 'What the manifests declare for two tenants');
+}
+
+type Args = ArgsOf<typeof build>;
+
+export const command = defineCommand(build, async (args, io) => {
+  checkFormat(args.format, 'diff');
+  checkReportFiles(args.report, 'diff');
+  checkWritable(args.report, io);
+  const diff = await withSides(sidesOf(args, io), args, io);
+  const document = { is: 'diff', diff } as const;
+  writeReports(document, args.report, io);
+  appendStepSummary(document, io);
+  printDocument(document, args, io);
+  return args.detailedExitcode && differs(diff) ? ExitCode.changes : ExitCode.done;
+});
+
+/** What a side is, before it is read. */
+type Named =
+  | { readonly is: 'tenant' | 'manifests'; readonly environment: string }
+  | { readonly is: 'folder'; readonly path: string };
+
+interface NamedSides {
+  readonly projects: OpenedProjects;
+  readonly sides: readonly [Named, Named];
+  /** The environment whose variables the manifests of folders get; left out: the default of the project. */
+  readonly environment: string | undefined;
+}
+
+function sidesOf(args: Args, io: Io): NamedSides {
+  const projects = openProjects(projectFileOptions(args, io));
+  const named = [args.first, ...(args.second === undefined ? [] : [args.second])].map((word) =>
+    sideNamed(word, args.declared ? 'manifests' : 'tenant', projects, io),
+  );
+  const [first, second] = named;
+  const environments = named.flatMap((side) => (side.is === 'folder' ? [] : [side.environment]));
+  if (environments.length === named.length && args.env.length > 0)
+    throw failure('usage', '--env names the environment whose variables the manifests of a folder get.', {
+      hint: 'Name the environments to compare as arguments: `tenantctl diff test production`.',
+    });
+  const environment = args.env.length > 0 ? environmentIn(args, io) : environments[0];
+  if (first && second) return { projects, environment, sides: [first, second] };
+  if (first?.is !== 'manifests') throw oneSide();
+  return { projects, environment, sides: [{ is: 'tenant', environment: first.environment }, first] };
+}
+
+/** The environment that --env names. */
+function environmentIn(args: Args, io: Io): string | undefined {
+  const options = projectOptions(args, io);
+  return 'environment' in options ? options.environment : undefined;
+}
+
+const oneSide = () =>
+  failure('usage', 'A diff needs two sides.', {
+    hint: 'Name two environments, or an environment and a folder; or compare a tenant with its manifests: `tenantctl diff --declared ENVIRONMENT`.',
+  });
+
+/** An environment of the project, or else a path: `./test` where a folder has the name of an environment. */
+function sideNamed(
+  word: string,
+  is: 'tenant' | 'manifests',
+  { environments }: OpenedProjects,
+  io: Io,
+): Named {
+  if (environments.includes(word)) return { is, environment: word };
+  if (/[\\/]|^\./.test(word) || existsSync(resolve(io.cwd, word))) return { is: 'folder', path: word };
+  const message = `There is no environment \`${word}\`, and no file or folder of that name.`;
+  const hint =
+    didYouMean(word, environments) ?? `The environments are: ${environments.join(', ') || 'none'}.`;
+  throw failure('unknown-environment', message, { hint });
+}
+
+/** Opens what has to be read, compares, and closes it again. */
+async function withSides({ projects, sides, environment }: NamedSides, args: Args, io: Io): Promise<Diff> {
+  const live = sides.filter(({ is }) => is === 'tenant').length;
+  const progress = createFleetProgress(live, args, io);
+  const limiters = new Map();
+  const opened: Tenant[] = [];
+  const open = async (side: Named): Promise<DiffSource> => {
+    if (side.is !== 'tenant') return manifestsOf(side, projects, environment, io);
+    const name = side.environment;
+    const project = projects.environment(name);
+    progress.onProgress(name, 'begun');
+    const tenant = await openTenant(project, {
+      signal: io.signal,
+      limiters,
+      ...progress.tenantOptions(name),
+    });
+    opened.push(tenant);
+    const { root, secrets } = project;
+    return { is: 'tenant', name, tenant, root, secrets, declarations: projects.declarations(name) };
+  };
+  try {
+    const { only, except } = args;
+    const kinds = args.kinds.length === 0 ? undefined : args.kinds;
+    return await diffSides([await open(sides[0]), await open(sides[1])], { only, except, kinds });
+  } finally {
+    progress.end();
+    await Promise.all(opened.map((tenant) => tenant.close()));
+  }
+}
+
+function manifestsOf(
+  side: Exclude<Named, { is: 'tenant' }>,
+  projects: OpenedProjects,
+  environment: string | undefined,
+  io: Io,
+): DiffSource {
+  const isProject = side.is !== 'folder';
+  const { resources, secrets, ...project } = isProject
+    ? projects.load(side.environment)
+    : projects.loadFolder(manifestFolder(side.path, io.cwd), environment);
+  const name = isProject ? `manifests of ${side.environment}` : side.path;
+  return { is: 'manifests', name, resources, secrets, environment: project.environment, isProject };
+}

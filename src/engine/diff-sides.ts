@@ -1,0 +1,158 @@
+import type { Client } from '../client/client.ts';
+import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
+import { readAll, readDefaults } from '../client/read.ts';
+import type { Records } from '../exporter/reference-lookups.ts';
+import { allOf, type Kind, type LiveObject, someOf } from '../kinds/kind.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
+import type { Environment, Secrets } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Declarations } from '../loader/index.ts';
+import type { Address } from '../model/address.ts';
+import type { DiffSide } from '../model/diff.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
+import { gravestExitCode } from '../model/fleet.ts';
+import { type Lookup, lookupMarker, lookupWords } from '../model/marker.ts';
+import { lookupsIn } from '../planner/fill-lookups.ts';
+import { readReferencedRecords } from './export.ts';
+import { readSettledObjects } from './recent.ts';
+import { readOnlyTenant, type Tenant } from './tenant.ts';
+
+/** A tenant as a side of a diff. */
+export interface TenantSource {
+  readonly is: 'tenant';
+  readonly name: string;
+  readonly tenant: Tenant;
+  /** The folder of the project: what an apply from there has just written is waited for. */
+  readonly root: string;
+  readonly secrets: Secrets;
+  /** What manifests declare of its objects: other settings are not shown. */
+  readonly declarations: Pick<Declarations, 'fieldsOf'>;
+}
+
+/** Manifests as a side of a diff. */
+export interface ManifestSource {
+  readonly is: 'manifests';
+  readonly name: string;
+  /** The environment that they were loaded for. */
+  readonly environment: Environment;
+  readonly resources: readonly Resource[];
+  readonly secrets: Secrets;
+  /** Whether they are the manifests of the project, as opposed to a folder of anybody. */
+  readonly isProject: boolean;
+}
+
+export type DiffSource = TenantSource | ManifestSource;
+
+/** A side as reports name it. */
+export function sideOf(source: DiffSource): DiffSide {
+  const { name, is } = source;
+  return { name, is, tenant: source.is === 'tenant' ? source.tenant.client.tenant : null };
+}
+
+export const environmentOf = (source: DiffSource): Environment =>
+  source.is === 'tenant' ? source.tenant.environment : source.environment;
+
+/** What the reading of one side has found. */
+export interface SideRead {
+  readonly objects: readonly LiveObject[];
+  /** Objects that the tenant does not answer soundly, and why. */
+  readonly unusable: ReadonlyMap<Address, string>;
+}
+
+/** One tenant that is read, whose equal requests are sent once. */
+export interface SideReader {
+  /** All objects of these kinds, and those that `declared` names. */
+  read(kinds: readonly Kind[], declared: readonly Resource[]): Promise<SideRead>;
+  /** The vendor's defaults of these keys. */
+  defaults(missing: readonly Pick<LiveObject, 'kind' | 'key'>[]): Promise<LiveIndex>;
+  /** The records that ids in these objects may refer to. */
+  records(objects: readonly Pick<LiveObject, 'kind' | 'fields'>[]): Promise<Records>;
+  /** Answers the lookups in these manifests. One that finds nothing stays as it is. */
+  lookups(resources: readonly Resource[]): Promise<LookupAnswers>;
+}
+
+/** Reads the tenant of a side. Each function throws a Failure that names the side. */
+export function readerOf({ tenant, root, name }: TenantSource): SideReader {
+  const reader = readOnlyTenant(tenant);
+  const { client } = reader;
+  const { settings } = tenant.environment;
+  return {
+    read: (kinds, declared) =>
+      named(name, async () => {
+        const unusable = new Map<Address, string>();
+        const onUnusable = (address: Address, why: string) => void unusable.set(address, why);
+        const readNow = async (from: Client) => ({
+          objects: await readAll(from, kinds, settings, { declared, onUnusable }),
+        });
+        const { objects } = await readSettledObjects(root, reader, kinds.map(allOf), readNow);
+        return { objects, unusable };
+      }),
+    defaults: (missing) =>
+      named(name, async () => {
+        const kinds = [...new Set(missing.map(({ kind }) => kind))].filter(({ defaults }) => defaults);
+        const requests = kinds.map((kind) =>
+          someOf(
+            kind,
+            missing.filter((each) => each.kind === kind).map(({ key }) => key),
+          ),
+        );
+        return new LiveIndex(await readDefaults(client, requests, settings));
+      }),
+    records: (objects) => named(name, () => readReferencedRecords(client, objects, settings)),
+    lookups: (resources) => named(name, () => answersOf(client, lookupsIn(resources))),
+  };
+}
+
+/** Problems of lookups that say that a tenant has no such record. */
+const unanswered = ['lookup-none', 'lookup-ambiguous', 'lookup-no-field'];
+
+async function answersOf(client: Client, lookups: readonly Lookup[]): Promise<LookupAnswers> {
+  try {
+    return await resolveLookups(client, lookups);
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+    // One by one, to know which of them have an answer.
+    const answers = await Promise.all(
+      lookups.map(async (lookup) => [lookupWords(lookup), await answerOf(client, lookup)] as const),
+    );
+    const known = new Map(answers);
+    return (lookup) => known.get(lookupWords(lookup)) ?? lookupMarker(lookup);
+  }
+}
+
+async function answerOf(client: Client, lookup: Lookup) {
+  try {
+    return (await resolveLookups(client, [lookup]))(lookup);
+  } catch (error) {
+    if (!isUnanswered(error)) throw error;
+    return lookupMarker(lookup);
+  }
+}
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof Failure && error.diagnostics.every(({ code }) => unanswered.includes(code));
+
+/** Says in a Failure which side it is about. */
+async function named<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const diagnostics = error.diagnostics.map((each) => ({ ...each, message: `${name}: ${each.message}` }));
+    throw new Failure(diagnostics, error.exitCode);
+  }
+}
+
+/** The results of both sides, or one Failure with what has stopped each of them. */
+export async function onBothSides<T>(first: Promise<T>, second: Promise<T>): Promise<[T, T]> {
+  const settled = await Promise.allSettled([first, second]);
+  const errors = settled.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
+  const failures = errors.filter((error) => error instanceof Failure);
+  if (errors.length === 0) return Promise.all([first, second]);
+  // Any other error is a bug in the program, and must show as one.
+  if (failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
+  throw new Failure(
+    failures.flatMap(({ diagnostics }) => diagnostics),
+    gravestExitCode(failures.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun,
+  );
+}

@@ -1,0 +1,291 @@
+import picomatch from 'picomatch';
+import type { Records } from '../exporter/reference-lookups.ts';
+import { shareIds } from '../exporter/shared-ids.ts';
+import { unknownKind } from '../kinds/address-glob.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { LiveIndex } from '../kinds/live-objects.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Address } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { type Diff, diffFormat } from '../model/diff.ts';
+import { failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
+import { tool } from '../model/version.ts';
+import { compareSides, fieldsOf, type SideObject } from '../planner/compare-sides.ts';
+import {
+  addressOf,
+  diffPairs,
+  type Pair,
+  pairObjects,
+  type SideContent,
+  subjectOf,
+} from '../planner/diff.ts';
+import { fillLookups, withFields } from '../planner/fill-lookups.ts';
+import { checkScope, selectionOf } from './choices.ts';
+import {
+  type DiffSource,
+  environmentOf,
+  onBothSides,
+  readerOf,
+  type SideReader,
+  sideOf,
+} from './diff-sides.ts';
+import { servedKinds, usualKinds } from './export.ts';
+import { undeclarability } from './undeclarable.ts';
+
+export type { DiffSource } from './diff-sides.ts';
+
+/** What to compare. */
+export interface DiffOptions {
+  /** Globs of addresses. */
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  /** The kinds to compare. Left out: those that manifests of a side declare, else all that the API can change. */
+  readonly kinds?: readonly string[] | undefined;
+}
+
+/**
+ * What differs between two tenants, a tenant and manifests, or two sets of manifests, in the terms of manifests. Both
+ * sides are read at once; nothing is written. Ids of records are compared by the names they stand for where both sides show
+ * one. Throws a Failure for options that make no sense, and where a side cannot be read: its message names the side.
+ *
+ * @example
+ * const diff = await diffSides([test, production], { only: ['NotificationTemplate/**'] });
+ * for (const { address, in: where } of diff.objects) console.log(address, where);
+ */
+export async function diffSides(
+  sources: readonly [DiffSource, DiffSource],
+  { only = [], except = [], kinds: names }: DiffOptions = {},
+): Promise<Diff> {
+  const [first, second] = sources.map(openSide);
+  if (!first || !second) throw new TypeError('A diff has two sides.');
+  checkScope({ only, except }, environmentOf(first.source).kinds);
+  const selection = selectionOf({ only, except });
+  const { kinds, skipped } = kindsToCompare([first, second], only, names);
+  const contents = await onBothSides(readSide(first, kinds, second), readSide(second, kinds, first));
+  const pairs = pairObjects(contents[0].content, contents[1].content)
+    .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
+    .filter((pair) => selection.includes(addressOf(pair)));
+  const unusable = [...contents[0].unusable, ...contents[1].unusable];
+  const sound = pairs.filter((pair) => !unusable.some(([address]) => address === addressOf(pair)));
+  const comparable = await leaveOutUndeclarable(sound, [first, second]);
+  const complete = await addDefaults(comparable, [first, second]);
+  const shared = await nameIds(complete, [first, second]);
+  const { objects, notComparable, summary } = diffPairs(shared, {
+    secrets: [first.source.secrets, second.source.secrets],
+    declarations: (pair) => [declared(first, pair.first), declared(second, pair.second)],
+  });
+  return {
+    formatVersion: diffFormat,
+    tool,
+    createdAt: new Date().toISOString(),
+    sides: [sideOf(first.source), sideOf(second.source)],
+    scope: { only, except, kinds: names ?? [] },
+    summary,
+    objects,
+    notComparable,
+    diagnostics: [
+      ...skipped,
+      ...selection.unmatched(),
+      ...unusable.filter(([address]) => selection.includes(address)).map(notCompared),
+    ],
+  };
+}
+
+/** A side, and what reads it where it is a tenant. */
+interface OpenSide {
+  readonly source: DiffSource;
+  readonly reader: SideReader | null;
+}
+
+const openSide = (source: DiffSource): OpenSide => ({
+  source,
+  reader: source.is === 'tenant' ? readerOf(source) : null,
+});
+
+type Sides = readonly [OpenSide, OpenSide];
+
+/** The kinds that are compared, and remarks on those that a tenant does not serve. */
+function kindsToCompare(sides: Sides, only: readonly string[], names: readonly string[] | undefined) {
+  const { kinds } = environmentOf(sides[0].source);
+  const declared = sides.flatMap(({ source }) =>
+    source.is === 'manifests' ? source.resources.map(({ kind }) => kind.name) : [],
+  );
+  const usual = usualKinds(kinds).map(({ name }) => name);
+  const isManifests = sides.some(({ source }) => source.is === 'manifests');
+  const wanted = new Set(names ?? (isManifests ? declared : usual));
+  const unknown = (names ?? []).find((name) => !kinds.find(name));
+  if (unknown !== undefined) {
+    const { code, message, hint } = unknownKind(unknown, kinds);
+    throw failure(code, `--kinds: ${message}.`, { hint });
+  }
+  const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));
+  const left = isManifests && names === undefined ? usual.filter((name) => !wanted.has(name)) : [];
+  const tenants = sides.flatMap(({ source }) => (source.is === 'tenant' ? [source.tenant] : []));
+  const served = tenants.map((tenant) => servedKinds(inScope, tenant));
+  return {
+    kinds: inScope.filter((kind) => served.every((each) => each.served.includes(kind))),
+    skipped: [
+      ...served.flatMap((each) => each.skipped),
+      ...undeclaredKinds(left.filter((name) => mayMatch(name, only))),
+    ],
+  };
+}
+
+/** Whether one of the globs may match an object of a kind: others need not be read. */
+function mayMatch(kind: string, only: readonly string[]): boolean {
+  if (only.length === 0) return true;
+  return only.some((glob) => /[{(]/.test(glob) || picomatch.isMatch(kind, glob.split('/')[0] ?? ''));
+}
+
+/** A remark on kinds that no manifest names: principle 4 of plans, "a kind that no manifest names is not read". */
+function undeclaredKinds(names: readonly string[]): Diagnostic[] {
+  if (names.length === 0) return [];
+  const message = `Not compared, since no manifest declares such objects: ${names.join(', ')}.`;
+  return [
+    {
+      code: 'kinds-not-compared',
+      severity: 'info',
+      message,
+      hint: 'Name them with --kinds to compare them.',
+    },
+  ];
+}
+
+function notCompared([address, why]: readonly [Address, string]): Diagnostic {
+  const message = `${address} is not compared: ${why}`;
+  return { code: 'not-compared', severity: 'warning', message, address };
+}
+
+interface SideContents {
+  readonly content: SideContent;
+  readonly unusable: ReadonlyMap<Address, string>;
+}
+
+async function readSide(
+  { source, reader }: OpenSide,
+  kinds: readonly Kind[],
+  { source: other }: OpenSide,
+): Promise<SideContents> {
+  if (source.is === 'manifests')
+    return { content: { is: 'declared', resources: source.resources }, unusable: new Map() };
+  const { objects, unusable } = await (reader ?? readerOf(source)).read(
+    kinds,
+    other.is === 'manifests' ? other.resources : [],
+  );
+  return { content: { is: 'live', objects }, unusable };
+}
+
+/** What the manifests of a side declare of an object. */
+function declared({ source }: OpenSide, object: SideObject | null) {
+  if (object === null) return {};
+  if (object.is === 'declared') return object.resource.fields;
+  return source.is === 'tenant' ? source.declarations.fieldsOf(object.live) : {};
+}
+
+/** Beside manifests, an object that no manifest could declare is no difference. */
+async function leaveOutUndeclarable(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+  const isDeclared = sides.map(({ source }) => source.is === 'manifests');
+  if (isDeclared[0] === isDeclared[1]) return pairs;
+  const [live] = sides.filter(({ source }) => source.is === 'tenant');
+  if (!live) return pairs;
+  const why = await undeclarability(environmentOf(live.source).settings);
+  return pairs.filter(({ first, second }) => {
+    const alone = first === null ? second : second === null ? first : null;
+    if (alone?.is !== 'live') return true;
+    return why(alone.live) === null && (alone.live.kind.whyNotExported?.(alone.live.raw) ?? null) === null;
+  });
+}
+
+/** Where a tenant has only the vendor's default of an object, and that equals the other side, the sides are equal. */
+async function addDefaults(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+  const missing = (side: 0 | 1) =>
+    pairs.flatMap(({ first, second }) => {
+      const [own, other] = side === 0 ? [first, second] : [second, first];
+      return own === null && other !== null ? [subjectOf(other)] : [];
+    });
+  const [inFirst, inSecond] = await onBothSides(
+    sides[0].reader?.defaults(missing(0)) ?? Promise.resolve(null),
+    sides[1].reader?.defaults(missing(1)) ?? Promise.resolve(null),
+  );
+  const secrets = [sides[0].source.secrets, sides[1].source.secrets] as const;
+  return pairs.map((pair) => {
+    const first = pair.first ?? standardOf(inFirst, pair.second);
+    const second = pair.second ?? standardOf(inSecond, pair.first);
+    if (first === null || second === null) return pair;
+    const { differences } = compareSides({ kind: pair.kind, objects: [first, second], secrets });
+    return differences.length === 0 ? { ...pair, first, second } : pair;
+  });
+}
+
+function standardOf(standards: LiveIndex | null, object: SideObject | null): SideObject | null {
+  if (!standards || !object) return null;
+  const { kind, key } = subjectOf(object);
+  const live = standards.byKey(kind, key);
+  return live && { is: 'live', live };
+}
+
+/** The objects that both sides have, with names in the place of ids that belong to one tenant. */
+async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+  const filled = await answerLookups(pairs, sides);
+  if (isOneTenant(sides)) return filled;
+  const both = filled.filter(({ first, second }) => first !== null && second !== null);
+  const objectsOn = (side: 0 | 1) =>
+    both.flatMap((pair) => statedIn([pair.first, pair.second][side] ?? null));
+  const noRecords: Records = new Map();
+  // The ids in manifests are those of the tenant that answered their lookups.
+  const idsFor = (side: 0 | 1) => [
+    ...objectsOn(side),
+    ...(sides[side === 0 ? 1 : 0].reader === null ? objectsOn(side === 0 ? 1 : 0) : []),
+  ];
+  const [inFirst, inSecond] = await onBothSides(
+    sides[0].reader?.records(idsFor(0)) ?? Promise.resolve(noRecords),
+    sides[1].reader?.records(idsFor(1)) ?? Promise.resolve(noRecords),
+  );
+  const records = [
+    sides[0].reader === null ? inSecond : inFirst,
+    sides[1].reader === null ? inFirst : inSecond,
+  ] as const;
+  const stated = (object: SideObject, side: 0 | 1) => ({
+    kind: subjectOf(object).kind,
+    fields: fieldsOf(object),
+    raw: object.is === 'live' ? object.live.raw : null,
+    sources: { records: records[side], settings: environmentOf(sides[side].source).settings },
+  });
+  return filled.map((pair) => {
+    const { first, second } = pair;
+    if (first === null || second === null) return pair;
+    const [before, after] = shareIds([stated(first, 0), stated(second, 1)]);
+    return { ...pair, first: replaceFields(first, before), second: replaceFields(second, after) };
+  });
+}
+
+const statedIn = (object: SideObject | null): (LiveObject | Resource)[] =>
+  object ? [subjectOf(object)] : [];
+
+function replaceFields(object: SideObject, fields: JsonObject): SideObject {
+  if (fields === fieldsOf(object)) return object;
+  return object.is === 'live'
+    ? { is: 'live', live: { ...object.live, fields } }
+    : { is: 'declared', resource: withFields(object.resource, fields) };
+}
+
+/** The lookups of manifests, answered by the tenant beside which they stand. */
+async function answerLookups(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+  const reader = sides[0].reader ?? sides[1].reader;
+  const resources = pairs.flatMap(({ first, second }) =>
+    [first, second].flatMap((object) => (object?.is === 'declared' ? [object.resource] : [])),
+  );
+  if (!reader || resources.length === 0) return pairs;
+  const answer = await reader.lookups(resources);
+  const fill = (object: SideObject | null): SideObject | null =>
+    object?.is === 'declared' ? { is: 'declared', resource: fillLookups(object.resource, answer) } : object;
+  return pairs.map((pair) => ({ ...pair, first: fill(pair.first), second: fill(pair.second) }));
+}
+
+/** Whether the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */
+function isOneTenant(sides: Sides): boolean {
+  if (sides.some(({ source }) => source.is === 'manifests' && !source.isProject)) return false;
+  const [first, second] = sides.map(({ source }) => environmentOf(source).tenant);
+  return first?.identity === second?.identity && first?.profiles === second?.profiles;
+}

@@ -1,0 +1,172 @@
+import { compareField, type FieldDifference } from '../kinds/compare.ts';
+import { canonicalRecord, comparable, readableFields } from '../kinds/field.ts';
+import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
+import type { Secrets } from '../kinds/project.ts';
+import { type IsSensitive, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { secretName } from '../model/marker.ts';
+import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
+import { compare, isNameBesideId } from './change.ts';
+import { aboveLists } from './restore.ts';
+
+/** What a tenant has of an object, or what a manifest declares of it. */
+export type SideObject =
+  | { readonly is: 'live'; readonly live: LiveObject }
+  | { readonly is: 'declared'; readonly resource: Resource };
+
+/** An object on both sides. */
+export interface Both {
+  readonly kind: Kind;
+  readonly objects: readonly [SideObject, SideObject];
+  /** What compares and reveals the secrets of each side. */
+  readonly secrets: readonly [Secrets, Secrets];
+}
+
+/** How an object differs: the first side is `before`, the second one `after`. */
+export interface SidesCompared {
+  readonly differences: readonly FieldDifference[];
+  readonly notComparable: readonly Pointer[];
+}
+
+/**
+ * How an object differs between two sides. A tenant is compared with a manifest as a plan does it: what the manifest leaves
+ * out is not compared. Two tenants, and two manifests, are compared in all their fields.
+ */
+export function compareSides({ kind, objects: [first, second], secrets }: Both): SidesCompared {
+  if (first.is === 'live' && second.is === 'declared')
+    return compareWithManifest(kind, first.live, second.resource, secrets[1]);
+  if (first.is === 'declared' && second.is === 'live') {
+    const { differences, notComparable } = compareWithManifest(kind, second.live, first.resource, secrets[0]);
+    return { differences: differences.map(mirrored), notComparable };
+  }
+  const sides = [readableOf(kind, first), readableOf(kind, second)] as const;
+  const left = leaveOut(sides, unknownSecrets(sides, secrets), hiddenOn(sides, [first, second]));
+  return { differences: differencesBetween(kind, left.sides), notComparable: left.places };
+}
+
+/** What must not be shown of an object, whichever side it comes from. */
+export function sensitiveOnSides(
+  kind: Kind,
+  objects: readonly SideObject[],
+  declarations: readonly JsonObject[],
+): IsSensitive {
+  const fields = objects.map((object) => readableOf(kind, object));
+  const declared = declarations.map((each) => readableFields(kind, each));
+  const hidden = objects.flatMap((object) => hiddenOf(object)).filter((at) => segmentsOf(at).length > 1);
+  const marked = [...[...fields, ...declared].flatMap((each) => secretPlaces(each)), ...hidden];
+  const values = [...fields, ...declared];
+  // A setting is shown where one of the manifests declares it.
+  const each = declared.map((one) => sensitivePlaces(kind, { marked, declared: one, values }));
+  return (at, value) => each.every((isSensitive) => isSensitive(at, value));
+}
+
+export const fieldsOf = (object: SideObject): JsonObject =>
+  object.is === 'live' ? object.live.fields : object.resource.fields;
+
+const readableOf = (kind: Kind, object: SideObject): JsonObject => readableFields(kind, fieldsOf(object));
+
+const hiddenOf = (object: SideObject): readonly Pointer[] => (object.is === 'live' ? object.live.hidden : []);
+
+function compareWithManifest(
+  kind: Kind,
+  live: LiveObject,
+  resource: Resource,
+  secrets: Secrets,
+): SidesCompared {
+  const unset = secretPlaces(readableFields(kind, resource.fields)).filter((at) => {
+    const name = secretName(valueAt(resource.fields, at));
+    return name !== null && secrets.problem(name) !== null;
+  });
+  // A secret whose text is not known cannot be compared, as if the tenant hid it.
+  const below = unset.length === 0 ? live : { ...live, hidden: [...live.hidden, ...unset] };
+  return compare({ kind, resource, live: below }, below, { secrets, rotate: false });
+}
+
+/** Two objects of the same sort, with JSON fields parsed. */
+type Fields = readonly [JsonObject, JsonObject];
+
+/** The places that one of the sides hides and at least one has a value at. */
+function hiddenOn(sides: Fields, objects: readonly SideObject[]): Pointer[] {
+  const places = objects.flatMap(hiddenOf).map((at) => aboveLists(at, sides));
+  return [...new Set(places)].filter((at) => sides.some((side) => (valueAt(side, at) ?? null) !== null));
+}
+
+/** What is known of the secrets that two manifests declare at the same places: which are equal, and which cannot be told. */
+interface SecretsCompared {
+  readonly equal: readonly Pointer[];
+  readonly unknown: readonly Pointer[];
+}
+
+function unknownSecrets(sides: Fields, secrets: readonly [Secrets, Secrets]): SecretsCompared {
+  const [equal, unknown]: [Pointer[], Pointer[]] = [[], []];
+  for (const at of new Set(sides.flatMap((side) => secretPlaces(side)))) {
+    const [first, second] = sides.map((side) => valueAt(side, at) ?? null);
+    const texts = [textOf(first, secrets[0]), textOf(second, secrets[1])];
+    if (first === null || second === null || secretName(first) === secretName(second)) continue;
+    if (texts.includes(null)) unknown.push(at);
+    else if (texts[0] === texts[1]) equal.push(at);
+  }
+  return { equal, unknown };
+}
+
+/** The text of a secret or of a plain value; `null` where it is not known. */
+function textOf(value: Json | undefined, secrets: Secrets): string | null {
+  const name = secretName(value);
+  if (name === null) return typeof value === 'string' ? value : null;
+  return secrets.problem(name) === null ? secrets.reveal(name) : null;
+}
+
+function leaveOut(sides: Fields, { equal, unknown }: SecretsCompared, hidden: readonly Pointer[]) {
+  const places = [...new Set([...hidden, ...unknown])];
+  const without = (side: JsonObject) =>
+    [...places, ...equal].reduce((fields, at) => withValueAt(fields, at, undefined), side);
+  return { places, sides: [without(sides[0]), without(sides[1])] as const };
+}
+
+function differencesBetween(kind: Kind, sides: Fields): FieldDifference[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const [first, second] = sides;
+    if (isNameBesideId(field, second, first)) return [];
+    return differencesIn(name, wholeField(field), own(first, name) ?? null, own(second, name) ?? null);
+  });
+}
+
+/** Between two tenants, or two manifests, a member that one of them does not have is a difference. */
+const wholeField = (field: Field): Field => (field.is === 'json' ? { ...field, declares: 'whole' } : field);
+
+/** Members are told one by one whichever side has none. */
+function differencesIn(name: string, field: Field, first: Json, second: Json): FieldDifference[] {
+  if (comparable(field, second) === null) return compareField(name, field, first, second).map(mirrored);
+  return field.is === 'records'
+    ? differencesInRecords(name, field, first, second)
+    : compareField(name, field, second, first);
+}
+
+/** What a record does not name is not compared, so all of them get all members. */
+function differencesInRecords(name: string, field: RecordsField, first: Json, second: Json) {
+  const lists = [first, second].map((list) => (isArray(list) ? list.filter(isObject) : []));
+  const names = lists.flat().flatMap((record) => Object.keys(canonicalRecord(record, field)));
+  const unset = { ...objectFrom(names.map((each) => [each, null])), ...field.filled };
+  const originals = new Map<Json, JsonObject>();
+  const [before = [], after = []] = lists.map((list) =>
+    list.map((record) => {
+      const complete = { ...unset, ...record };
+      originals.set(complete, record);
+      return complete;
+    }),
+  );
+  const original = (value: Json) => originals.get(value) ?? value;
+  return compareField(name, field, after, before).map((entry) => ({
+    ...entry,
+    before: original(entry.before),
+    after: original(entry.after),
+  }));
+}
+
+const ops = { add: 'remove', remove: 'add', replace: 'replace' } as const;
+
+/** The same difference seen from the other side. */
+function mirrored({ path, op, before, after }: FieldDifference): FieldDifference {
+  return { path, op: ops[op], before: after, after: before };
+}

@@ -1,0 +1,180 @@
+import type { FieldDifference } from '../kinds/compare.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
+import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import type { Secrets } from '../kinds/project.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { Address } from '../model/address.ts';
+import type { DiffObject, DiffSummary, NotCompared } from '../model/diff.ts';
+import type { JsonObject } from '../model/json.ts';
+import { redactDifference } from './change.ts';
+import { compareSides, type SideObject, sensitiveOnSides } from './compare-sides.ts';
+
+/** What one side of a diff has. */
+export type SideContent =
+  | { readonly is: 'live'; readonly objects: readonly LiveObject[] }
+  | { readonly is: 'declared'; readonly resources: readonly Resource[] };
+
+/** An object on the first and on the second side; `null` where a side does not have it. */
+export interface Pair {
+  readonly kind: Kind;
+  readonly first: SideObject | null;
+  readonly second: SideObject | null;
+}
+
+/** Every object that one of the sides has, beside the same object of the other one. */
+export function pairObjects(first: SideContent, second: SideContent): Pair[] {
+  if (first.is === 'live' && second.is === 'declared') return pairDeclared(first, second);
+  if (first.is === 'declared' && second.is === 'live')
+    return pairDeclared(second, first).map((pair) => ({ ...pair, first: pair.second, second: pair.first }));
+  const others = new Map(objectsOf(second).map((object) => [identityIn(object), object]));
+  const pairs = objectsOf(first).map((object): Pair => {
+    const identity = identityIn(object);
+    const other = others.get(identity) ?? null;
+    others.delete(identity);
+    return { kind: subjectOf(object).kind, first: object, second: other };
+  });
+  const left = [...others.values()].map((object) => ({
+    kind: subjectOf(object).kind,
+    first: null,
+    second: object,
+  }));
+  return [...pairs, ...left];
+}
+
+/** The objects of a tenant with their manifests, as a plan finds them: by the pinned id, the key, or the former key. */
+function pairDeclared(
+  { objects }: Extract<SideContent, { is: 'live' }>,
+  { resources }: Extract<SideContent, { is: 'declared' }>,
+): Pair[] {
+  const index = new LiveIndex(objects);
+  const left = new Set(objects);
+  const declared = resources.map((resource): Pair => {
+    const live = index.of(resource);
+    if (live) left.delete(live);
+    return { kind: resource.kind, first: live && { is: 'live', live }, second: presentIn(resource) };
+  });
+  const undeclared = [...left].map(
+    (live): Pair => ({ kind: live.kind, first: { is: 'live', live }, second: null }),
+  );
+  return [...declared, ...undeclared].filter(({ first, second }) => first !== null || second !== null);
+}
+
+/** A manifest that declares an object absent says that there is none. */
+const presentIn = (resource: Resource): SideObject | null =>
+  resource.ensure === 'present' ? { is: 'declared', resource } : null;
+
+function objectsOf(content: SideContent): SideObject[] {
+  return content.is === 'live'
+    ? content.objects.map((live) => ({ is: 'live', live }))
+    : content.resources.flatMap((resource) => presentIn(resource) ?? []);
+}
+
+/** What every object of a side has, declared or live. */
+export function subjectOf(object: SideObject): LiveObject | Resource {
+  return object.is === 'live' ? object.live : object.resource;
+}
+
+function identityIn(object: SideObject): string {
+  const { kind, key } = subjectOf(object);
+  return identityOf(kind, key);
+}
+
+/** The address of a pair: that of its manifest, else the first in the alphabet, so that both directions have the same. */
+export function addressOf({ first, second }: Pick<Pair, 'first' | 'second'>): Address {
+  return leadOf(first, second)?.address ?? '';
+}
+
+function leadOf(first: SideObject | null, second: SideObject | null) {
+  const objects = [first, second].filter((object) => object !== null);
+  const declared = objects.filter(({ is }) => is === 'declared');
+  const [lead] = (declared.length > 0 ? declared : objects)
+    .map(subjectOf)
+    .toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  return lead;
+}
+
+/** What a pair is compared with. */
+export interface PairContext {
+  readonly secrets: readonly [Secrets, Secrets];
+  /** What the manifests of both sides declare of an object: other settings are not shown. */
+  declarations(pair: Pair): readonly JsonObject[];
+}
+
+export interface Compared {
+  readonly objects: readonly DiffObject[];
+  readonly notComparable: readonly NotCompared[];
+  readonly summary: DiffSummary;
+}
+
+/** How the sides differ, object by object. Pure. */
+export function diffPairs(pairs: readonly Pair[], context: PairContext): Compared {
+  const compared = pairs.map((pair) => diffPair(pair, context));
+  const byAddress = (a: { address: Address }, b: { address: Address }) => (a.address < b.address ? -1 : 1);
+  const objects = compared.flatMap(({ object }) => object ?? []).toSorted(byAddress);
+  const notComparable = compared.flatMap(({ notCompared }) => notCompared ?? []).toSorted(byAddress);
+  const count = (where: DiffObject['in']) => objects.filter((object) => object.in === where).length;
+  return {
+    objects,
+    notComparable,
+    summary: {
+      differing: count('both'),
+      onlyFirst: count('first'),
+      onlySecond: count('second'),
+      equal: pairs.length - objects.length,
+      notComparable: notComparable.length,
+    },
+  };
+}
+
+interface PairCompared {
+  readonly object: DiffObject | null;
+  readonly notCompared: NotCompared | null;
+}
+
+function diffPair(pair: Pair, context: PairContext): PairCompared {
+  const { kind, first, second } = pair;
+  if (first === null || second === null) {
+    return { object: objectOf(pair, first === null ? 'second' : 'first', []), notCompared: null };
+  }
+  const { differences, notComparable } = compareSides({
+    kind,
+    objects: [first, second],
+    secrets: context.secrets,
+  });
+  const paths = [...new Set(notComparable)].toSorted();
+  return {
+    object: differences.length === 0 ? null : objectOf(pair, 'both', redactAll(pair, differences, context)),
+    notCompared: paths.length === 0 ? null : { address: addressOf(pair), paths },
+  };
+}
+
+function redactAll(
+  pair: Pair,
+  differences: readonly FieldDifference[],
+  { declarations }: PairContext,
+): DiffObject['diff'] {
+  const objects = [pair.first, pair.second].filter((object) => object !== null);
+  const isSensitive = sensitiveOnSides(pair.kind, objects, declarations(pair));
+  return differences.map((entry) => {
+    const { origin: _origin, ...shown } = redactDifference(entry, isSensitive);
+    return shown;
+  });
+}
+
+function objectOf(
+  { kind, first, second }: Pair,
+  where: DiffObject['in'],
+  diff: DiffObject['diff'],
+): DiffObject {
+  const lead = leadOf(first, second);
+  const declared = [second, first].find((object) => object?.is === 'declared');
+  const source = declared?.is === 'declared' ? declared.resource.source : null;
+  return {
+    address: lead?.address ?? '',
+    kind: kind.name,
+    key: lead?.key ?? [],
+    in: where,
+    source: source && { file: source.file, line: source.line },
+    diff,
+  };
+}
