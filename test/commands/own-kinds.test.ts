@@ -85,6 +85,14 @@ describe('a kind that the project describes', () => {
     expect((await world.run('completion', 'bash', '--', 'schema', 'Ro')).stdout).toBe('Role\n');
   });
 
+  it('may be wrong where only the schema of something else is asked for', async () => {
+    const world = await project();
+    world.write('kinds/Role.kind.yaml', 'kind: Role\n');
+    expect(await world.run('schema', 'MailFrom')).toMatchObject({ code: 0 });
+    expect(await world.run('schema', 'kind')).toMatchObject({ code: 0 });
+    expect(await world.run('schema', 'Role')).toMatchObject({ code: 1 });
+  });
+
   it('is in the schemas that init gives to editors', async () => {
     const world = await project();
     await world.run('init', '--pipelines', 'none');
@@ -131,6 +139,10 @@ describe('--since', () => {
       'create Role/Engineers',
       'delete Role/Guests',
     ]);
+    // Here only the revision names the kind.
+    world.declare([{ kind: 'SenderAddress', email: 'a@a.example' }]);
+    const plan = await world.plan('--since', 'HEAD', '--allow-delete-all', 'Role');
+    expect(addresses(plan)).toContain('delete Role/Guests');
   });
 
   it.each([
