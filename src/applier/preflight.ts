@@ -137,7 +137,7 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
     const isNamed = known?.keyFields.length === key.length && formatAddress(kind, key) === address;
     const reasons = [
       ...(isRepeated ? [`The plan has two changes for ${address}.`] : []),
-      ...(known ? [] : [`The plan changes a ${quote(kind)}, which is not a kind.`]),
+      ...(known ? [] : [`The plan changes a ${quote(kind)}, which is not a kind of this project.`]),
       ...(known && !isNamed
         ? [`The address ${address} is not that of the key ${quote(key.join('/'))}.`]
         : []),

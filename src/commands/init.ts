@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import type { Survey } from '../engine/detect.ts';
 import { builtInKinds } from '../kinds/index.ts';
+import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { findRepository } from '../loader/repository.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
@@ -193,7 +194,9 @@ async function exportTenant({ choices, surveys }: Setup, root: string, io: Io): 
   const [tenant, survey] = [choices.tenants.at(-1), surveys.at(-1)];
   if (tenant && !survey) return null;
   const left = survey?.left.map(({ kind }) => kind) ?? [];
-  const names = builtInKinds.all.filter((kind) => !left.includes(kind)).map(({ name }) => name);
+  const names = builtInKinds.all
+    .filter((kind) => !left.includes(kind) && !isOnlyReferredTo(kind))
+    .map(({ name }) => name);
   const { exportToNewFiles } = await import('./export.ts');
   const { reportFailure } = await import('./output.ts');
   const environment = tenant ? [tenant.name] : [];

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { defineCommand } from './command.ts';
 import { commonOptions, kindsHere } from './options.ts';
-import { manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
+import { isInPackage, manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
@@ -21,9 +21,8 @@ function build(yargs: Argv) {
 }
 
 export const command = defineCommand(build, async ({ kind: name, ...args }, io) => {
-  const isOther = otherSchemas.some((other) => other === name && other !== 'manifest');
   // A project that cannot be read is no reason not to say what is right in it.
-  const kinds = isOther ? builtInKinds : kindsHere(args, io);
+  const kinds = name !== undefined && isInPackage(name) ? builtInKinds : kindsHere(args, io);
   const names = [...kinds.all.map((kind) => kind.name), ...otherSchemas];
   if (name === undefined) {
     io.stdout.write(`${names.join('\n')}\n`);

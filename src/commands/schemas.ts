@@ -26,9 +26,14 @@ export function readSchema(name: string): JsonObject {
 
 const schemaFile = (name: string) => packageFile(`schemas/${name}.schema.json`);
 
+/** Whether a schema is the same in every project. */
+export function isInPackage(name: string): boolean {
+  return name !== 'manifest' && existsSync(schemaFile(name));
+}
+
 /** The schema of a kind's manifests. It refers to `lifecycle.schema.json`. */
 export function schemaOfKind({ name, manifestSchema }: Kind): JsonObject {
-  return manifestSchema && !existsSync(schemaFile(name)) ? manifestSchema() : readSchema(name);
+  return manifestSchema && !isInPackage(name) ? manifestSchema() : readSchema(name);
 }
 
 /** The schema of the manifests of all kinds, for editors: it needs no other file. */

@@ -66,11 +66,11 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   return { kind, document };
 }
 
-/** A descriptor is the same in all environments. */
 function tagRefuser(problems: Problems): ReadTag {
   const open = openTagReader(problems);
   return (tag, argument, place) => {
-    problems.add('misplaced-tag', 'The description of a kind may not have tags', place);
+    const hint = 'It is the same in all environments: write the value itself.';
+    problems.add('misplaced-tag', 'The description of a kind may not have tags', place, { hint });
     return open(tag, argument, place);
   };
 }
@@ -89,7 +89,8 @@ function checkName(name: string, { file }: YamlDocument, place: Place, problems:
   const wanted = `kinds/${name}.kind.yaml`;
   if (file.path === wanted) return;
   const hint = `Rename the file to ${wanted}, or correct \`kind\`.`;
-  problems.add('kind-file-name', `${file.path} describes the kind \`${name}\``, place, { hint });
+  const message = `This file describes the kind \`${name}\`, but is called ${file.path}`;
+  problems.add('kind-file-name', message, place, { hint });
 }
 
 /** With a typo in the name of a kind, its objects would never be found by name. */

@@ -171,7 +171,7 @@ describe('a plan is refused without a single request when', () => {
       {
         code: 'plan-inconsistent',
         severity: 'error',
-        message: 'The plan changes a "Nothing", which is not a kind.',
+        message: 'The plan changes a "Nothing", which is not a kind of this project.',
         address: 'Nothing/x',
       },
     ]);

@@ -109,3 +109,21 @@ it.each([['--version'], ['--help']])('a reader that has had enough of %s is no e
   });
   expect([await new Promise((resolve) => child.on('close', resolve)), complaints]).toEqual([0, '']);
 });
+
+it('loads the compiler of schemas only for kinds that the project describes', async () => {
+  world.write(
+    'hook.cjs',
+    `process.on('exit', () => process.stderr.write(Object.keys(require.cache).join('\\n')));`,
+  );
+  const loaded = async () => {
+    const argv = ['--require', `${world.dir}/hook.cjs`, program, 'validate'];
+    return (await promisify(execFile)(process.execPath, argv, { cwd: world.dir, env: world.env })).stderr;
+  };
+  world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+  expect(await loaded()).toContain('validators/SenderAddress.cjs');
+  expect(await loaded()).not.toContain('compiler.cjs');
+  world.write('kinds/Role.kind.yaml', 'kind: Role\npath: /v2025/roles\nkey: name\ncreate: true\n');
+  expect(await loaded()).not.toContain('compiler.cjs');
+  world.declare([{ kind: 'Role', name: 'Engineers' }]);
+  expect(await loaded()).toContain('validators/compiler.cjs');
+});

@@ -1,0 +1,183 @@
+/** Kinds that a project describes in `kinds/`: every command takes them as it takes those that are built in. */
+import { rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loadProject, openTenant, planChanges } from '../../src/index.ts';
+import { commitAll } from '../support/repository.ts';
+import { createTestWorld, filesBelow, type World } from '../support/world.ts';
+
+const descriptor = `kind: Role
+path: /v2025/roles
+key: name
+list: { pageSize: 2, filter: true }
+update: json-patch
+create: true
+delete: true
+fields: { description: text, enabled: value, labels: set }
+`;
+
+const manifests = `kind: Role
+name: Engineers
+description: Those who build
+labels: [b, a]
+---
+kind: Role
+name: Guests
+enabled: false
+`;
+
+/** The kind is called otherwise in another project. */
+const called = (text: string, name: string) => text.replaceAll('kind: Role', `kind: ${name}`);
+
+async function project(name = 'Role'): Promise<World> {
+  const own = called(descriptor, name);
+  const inSeed = own.replaceAll(/^/gm, '    ').trim();
+  return createTestWorld({
+    seed: `kinds:\n  - ${inSeed}\nobjects: { ${name}: [{ name: Guests, enabled: true }] }\n`,
+    files: { [`kinds/${name}.kind.yaml`]: own, 'config/all.yaml': called(manifests, name) },
+    environment: { prune: { kinds: [name] } },
+  });
+}
+
+const addresses = ({ changes }: Awaited<ReturnType<World['plan']>>) =>
+  changes.map(({ action, address }) => `${action} ${address}`);
+
+describe('a kind that the project describes', () => {
+  it('is planned, applied and equal after that', async () => {
+    const world = await project();
+    expect(addresses(await world.plan())).toEqual(['create Role/Engineers', 'update Role/Guests']);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
+  it('is exported, also into existing manifests, and an export plans empty', async () => {
+    const world = await project();
+    rmSync(`${world.dir}/config`, { recursive: true });
+    expect(await world.run('export')).toMatchObject({ code: 0 });
+    expect(filesBelow(`${world.dir}/config`).get('roles/guests.yaml')).toContain(
+      'kind: Role\nname: Guests\n',
+    );
+    expect(addresses(await world.plan())).toEqual([]);
+    world.write('config/roles/guests.yaml', 'kind: Role\nname: Guests\nenabled: false # why\n');
+    expect(await world.run('export', '--merge', '--kinds', 'Role')).toMatchObject({ code: 0 });
+    expect(world.read('config/roles/guests.yaml')).toContain('enabled: true # why');
+  });
+
+  it('is pruned, unless all of its objects would go', async () => {
+    const world = await project();
+    world.declare([{ kind: 'Role', name: 'Guests' }]);
+    expect(addresses(await world.plan('--prune'))).toEqual([]);
+    world.declare([{ kind: 'Role', name: 'Guests', ensure: 'absent' }]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 4 });
+    expect(await world.run('apply', '--yes', '--allow-delete-all', 'Role')).toMatchObject({ code: 0 });
+  });
+
+  it('has a schema, and is among the names that can be completed', async () => {
+    const world = await project();
+    expect((await world.run('schema')).stdout).toMatch(/^Role$/m);
+    const { json } = await world.run('schema', 'Role');
+    expect(json).toMatchObject({ properties: { labels: { type: ['array', 'null'] } } });
+    const { json: all } = await world.run('schema', 'manifest');
+    expect(all).toMatchObject({ definitions: { Role: { title: 'Role' } } });
+    for (const option of ['--kinds', '--allow-delete-all']) {
+      const { stdout } = await world.run('completion', 'bash', '--', 'export', option, 'Ro');
+      expect(stdout).toBe('Role\n');
+    }
+    expect((await world.run('completion', 'bash', '--', 'schema', 'Ro')).stdout).toBe('Role\n');
+  });
+
+  it('may be wrong where only the schema of something else is asked for', async () => {
+    const world = await project();
+    world.write('kinds/Role.kind.yaml', 'kind: Role\n');
+    expect(await world.run('schema', 'MailFrom')).toMatchObject({ code: 0 });
+    expect(await world.run('schema', 'kind')).toMatchObject({ code: 0 });
+    expect(await world.run('schema', 'Role')).toMatchObject({ code: 1 });
+  });
+
+  it('is in the schemas that init gives to editors', async () => {
+    const world = await project();
+    await world.run('init', '--pipelines', 'none');
+    const schema = JSON.parse(world.read('.tenantctl/schemas/manifest.schema.json'));
+    expect(schema.properties.kind.enum).toContain('Role');
+    expect(world.read('.vscode/settings.json')).toContain('kinds/*.kind.yaml');
+  });
+
+  it.each([
+    ['plan', '--only', 'Rle/*'],
+    ['plan', '--allow-delete-all', 'Rle'],
+    ['export', '--kinds', 'Rle'],
+    ['validate', '--except', 'Rle/*'],
+  ])('is suggested for a typo: %s %s %s', async (...argv) => {
+    const { code, stderr, stdout } = await (await project()).run(...argv);
+    expect(code).toBe(1);
+    expect(`${stderr}${stdout}`).toContain('Did you mean `Role`?');
+  });
+
+  it('cannot be changed by a plan file once the project does not have it any more', async () => {
+    const world = await project();
+    await world.run('plan', '--out', 'plan.json');
+    rmSync(`${world.dir}/kinds`, { recursive: true });
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"Role"', '"MailFrom"'));
+    world.declare([{ kind: 'AuthProfile', name: 'Staff' }]);
+    const { code, stderr, stdout } = await world.run('apply', 'plan.json');
+    expect(code).toBe(4);
+    const why = 'The plan changes a "Role", which is not a kind of this project.';
+    expect(`${stderr}${stdout}`.replaceAll(/\s+/g, ' ')).toContain(why);
+    const writes = world.sandbox.log.filter(
+      ({ method, path }) => method !== 'GET' && !path.includes('token'),
+    );
+    expect(writes).toEqual([]);
+  });
+});
+
+describe('--since', () => {
+  it('reads the kinds of the revision, and deletes what was removed since, by the kind of today', async () => {
+    const world = await project();
+    commitAll(world.dir);
+    world.write('kinds/Role.kind.yaml', descriptor.replace('enabled: value, ', 'active: value, '));
+    world.write('config/all.yaml', 'kind: Role\nname: Engineers\nactive: true\n');
+    expect(addresses(await world.plan('--since', 'HEAD', '--allow-delete-all', 'Role'))).toEqual([
+      'create Role/Engineers',
+      'delete Role/Guests',
+    ]);
+    // Here only the revision names the kind.
+    world.declare([{ kind: 'SenderAddress', email: 'a@a.example' }]);
+    const plan = await world.plan('--since', 'HEAD', '--allow-delete-all', 'Role');
+    expect(addresses(plan)).toContain('delete Role/Guests');
+  });
+
+  it.each([
+    ['is not described any more', () => null, 'does not describe any more'],
+    ['has another key', () => descriptor.replace('key: name', 'key: label'), 'whose key has changed since'],
+  ])('deletes nothing of a kind that %s, and says so', async (_, now, why) => {
+    const world = await project();
+    commitAll(world.dir);
+    const text = now();
+    if (text === null) rmSync(`${world.dir}/kinds/Role.kind.yaml`);
+    else world.write('kinds/Role.kind.yaml', text);
+    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"Role"', '"MailFrom"'));
+    world.declare([{ kind: 'SenderAddress', email: 'a@a.example' }]);
+    const plan = await world.plan('--since', 'HEAD');
+    expect(addresses(plan)).toEqual(['create SenderAddress/a%40a.example']);
+    const [lost] = plan.diagnostics.filter(({ code }) => code === 'kind-lost');
+    expect(lost?.message).toMatch(new RegExp(`2 objects of the kind Role, .*${why}`));
+  });
+});
+
+it('two projects in one process have each their own kinds', async () => {
+  const worlds = [await project('Role'), await project('Duty')];
+  const projects = worlds.map(({ dir, env }) => loadProject({ configFile: `${dir}/tenantctl.yaml`, env }));
+  const planned = projects.map(async (each) => {
+    const tenant = await openTenant(each);
+    const plan = await planChanges(each, tenant);
+    await tenant.close();
+    return addresses(plan);
+  });
+  expect(await Promise.all(planned)).toEqual([
+    ['create Role/Engineers', 'update Role/Guests'],
+    ['create Duty/Engineers', 'update Duty/Guests'],
+  ]);
+  expect(projects.map(({ environment }) => environment.kinds.find('Role')?.name)).toEqual([
+    'Role',
+    undefined,
+  ]);
+});
