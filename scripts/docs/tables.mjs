@@ -30,7 +30,7 @@ const everywhere = ['kind', 'ensure', 'lifecycle', 'id'];
 /** One section for every kind: its key and its fields. */
 export async function kinds() {
   const { builtInKinds } = await lists();
-  return builtInKinds.all.map((kind) => kindSection(kind, schema(kind.name))).join('\n\n');
+  return builtInKinds.all.map((kind) => kindSection(kind, kind.manifestSchema?.() ?? schema(kind.name))).join('\n\n');
 }
 
 function kindSection(kind, { description, properties, $defs = {} }) {
@@ -79,6 +79,8 @@ function comparedAs(field) {
       return 'ignoring case; `null` clears';
     case 'set':
       return 'as a set; `null` and `[]` clear';
+    case 'references':
+      return 'as a set, by `id`; `null` and `[]` clear';
     case 'reference':
       return 'by `id`, else by `name`; `null` clears';
     case 'records':

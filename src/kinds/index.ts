@@ -1,9 +1,11 @@
 import { authProfile } from './auth-profile.ts';
 import { catalogOf, type Kinds } from './catalog.ts';
+import { kindFrom } from './described-kind.ts';
 import { mailFrom } from './mail-from.ts';
 import { notificationPreference } from './notification-preference.ts';
 import { notificationTemplate } from './notification-template.ts';
 import { profileSearch } from './profile-search.ts';
+import { readOnlyKinds } from './read-only.ts';
 import { senderAddress } from './sender-address.ts';
 import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';
@@ -13,6 +15,7 @@ import { verifiedDomain } from './verified-domain.ts';
  * the rest of the run needs.
  */
 export const builtInKinds: Kinds = catalogOf([
+  ...readOnlyKinds.map(kindFrom),
   verifiedDomain,
   mailFrom,
   senderAddress,

@@ -20,7 +20,16 @@ const facts = ({ name, keyFields, serverOwned, pinnable, renamable, fields }: Ki
 });
 
 it('the kinds are what the documents say, in the order of an apply', () => {
+  const onlyRead = {
+    fields: {},
+    serverOwned: ['created', 'modified'],
+    pinnable: true,
+    renamable: false,
+  };
   expect(builtInKinds.all.map(facts)).toEqual([
+    { name: 'Identity', key: ['alias'], ...onlyRead },
+    { name: 'Source', key: ['name'], ...onlyRead },
+    { name: 'Cluster', key: ['name'], ...onlyRead },
     {
       name: 'VerifiedDomain',
       key: ['domain, in any case'],
