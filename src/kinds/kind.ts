@@ -241,7 +241,7 @@ export function isObserved({ operations }: Kind): boolean {
   return Object.values(operations).every((calls) => calls.length === 0);
 }
 
-/** Whether objects of the kind are only there to be referred to: nothing of them is declared, and nothing done with them. */
+/** Whether manifests can only refer to objects of the kind: there is nothing of them to declare. */
 export function isOnlyReferredTo(kind: Kind): boolean {
   return isObserved(kind) && Object.keys(kind.fields).length === 0;
 }
