@@ -214,8 +214,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     isOverlaid,
     explain: (error, name) => explain(kind, error, name),
   });
-  const isPlain = checkPlain(declared);
-  return checkReferences(declared) && isPlain && fitsSchema;
+  return [checkPlain(declared), checkReferences(declared), fitsSchema].every(Boolean);
 }
 
 /**
