@@ -195,6 +195,6 @@ function byHand(
   const why =
     live && live.id === null
       ? `The tenant shows no id for "${key.join('/')}", so the API cannot ${step} it`
-      : `The API cannot ${step} a ${kind}`;
+      : `The API has no call to ${step} objects of the kind ${kind}`;
   return { manual: `${why}: do this in the admin interface, then plan again.` };
 }

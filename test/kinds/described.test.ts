@@ -270,8 +270,13 @@ it('shows no settings that the manifest leaves out, and no credentials', () => {
 
 describe('a step by hand', () => {
   it.each<[string, JsonObject, JsonObject | null, RegExp]>([
-    ['creates', { create: false }, null, /^The API cannot create a Role: do this in the admin interface/],
-    ['changes', { update: 'none' }, live, /^The API cannot change a Role/],
+    [
+      'creates',
+      { create: false },
+      null,
+      /^The API has no call to create objects of the kind Role: do this in the admin interface/,
+    ],
+    ['changes', { update: 'none' }, live, /^The API has no call to change objects of the kind Role/],
     [
       'changes what has no id',
       {},
