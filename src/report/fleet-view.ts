@@ -1,3 +1,4 @@
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { isFailed } from '../model/fleet.ts';
@@ -79,7 +80,7 @@ export function sharedChanges({ environments }: Fleet): Shared[] {
   const byName = ({ named: _named, ...difference }: Difference) => difference;
   const signatureOf = ({ address, action, diff, risk, warnings }: Change) => [
     [address, action, risk, warnings],
-    diff.map((each) => byName(nameIds(each, (to) => to))),
+    diff.map((each) => byName(nameIds(each, idOnly, idOnly))),
   ];
   return shareGroups(shareEach(planned, signatureOf)).map(({ environments, changes }) => ({
     environments,
@@ -154,6 +155,8 @@ function shareGroups<T>(items: readonly SharedItem<T>[]): Shared<T>[] {
     })
     .toSorted((a, b) => b.environments.length - a.environments.length);
 }
+
+const idOnly = (to: Address) => to;
 
 /** How many names are written out. */
 const maxNames = 3;

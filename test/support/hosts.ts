@@ -1,4 +1,5 @@
 import { builtInKinds } from '../../src/kinds/index.ts';
+import { readOnlyKinds } from '../../src/kinds/read-only.ts';
 import { type TenantState, type Variations, ways } from '../../src/sandbox/index.ts';
 import { type Content, fill } from './arbitraries.ts';
 import type { WorldOptions } from './world.ts';
@@ -51,12 +52,17 @@ export function hostOf(number: number): Host {
   return Object.fromEntries(chosen);
 }
 
+/** Hosts may not have what is only read, and nobody deletes it. */
+const isReadOnly = (name: string): boolean => readOnlyKinds.some(({ kind }) => kind === name);
+
 /** The embedded tenant that plays the host, and the environment that it needs. */
 export function worldOf(host: Host): WorldOptions {
   const needed = Object.entries(host).flatMap(([name, value]) => settings[`${name}=${value}`] ?? []);
   return {
     sandbox: { variations: host },
-    environment: { prune: { kinds: builtInKinds.all.map(({ name }) => name) } },
+    environment: {
+      prune: { kinds: builtInKinds.all.map(({ name }) => name).filter((name) => !isReadOnly(name)) },
+    },
     identity: Object.assign({}, ...needed.map(({ identity }) => identity)),
     profiles: Object.assign({}, ...needed.map(({ profiles }) => profiles)),
   };
