@@ -74,15 +74,22 @@ export const describedWorld: WorldOptions = {
 
 const absent = (kind: string): string => `kind: ${kind}\nname: Left over\nensure: absent\n`;
 
-/** Manifests that create, change and delete objects of each; what is created refers to what is created. */
-export const describedManifests = [
-  'kind: Role\nname: Writer\nenabled: false\naccessProfiles: [!ref AccessProfile/Write, !ref AccessProfile/Read]\n',
-  'kind: Role\nname: Reader\ndescription: New\nlabels: [b, a]\naccessProfiles: [!ref AccessProfile/Write]\nmembership: { all: [1] }\n',
-  absent('Role'),
-  'kind: AccessProfile\nname: Write\nsource: !ref Origin/HR\nabove: !ref AccessProfile/Read\nsettings: { mode: b }\n',
-  'kind: AccessProfile\nname: Read\ndescription: New\nsettings: { ttl: 2 }\n',
-  absent('AccessProfile'),
-  'kind: Transform\nname: Upper\nattributes: { length: 5 }\n',
-  'kind: Transform\nname: Lower\nattributes: { input: y }\n',
-  absent('Transform'),
-].join('---\n');
+/**
+ * Manifests that create, change and delete objects of each; what is created refers to what is created. Those of a group
+ * belong together.
+ */
+export const describedGroups: readonly (readonly string[])[] = [
+  [
+    'kind: Role\nname: Writer\nenabled: false\naccessProfiles: [!ref AccessProfile/Write, !ref AccessProfile/Read]\n',
+    'kind: Role\nname: Reader\ndescription: New\nlabels: [b, a]\naccessProfiles: [!ref AccessProfile/Write]\nmembership: { all: [1] }\n',
+    'kind: AccessProfile\nname: Write\nsource: !ref Origin/HR\nabove: !ref AccessProfile/Read\nsettings: { mode: b }\n',
+  ],
+  [absent('AccessProfile'), absent('Role')],
+  ['kind: AccessProfile\nname: Read\ndescription: New\nsettings: { ttl: 2 }\n'],
+  ['kind: Transform\nname: Upper\nattributes: { length: 5 }\n'],
+  ['kind: Transform\nname: Lower\nattributes: { input: y }\n'],
+  [absent('Transform')],
+];
+
+/** One file of these manifests. */
+export const manifestFile = (groups: readonly (readonly string[])[]): string => groups.flat().join('---\n');

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describedManifests, describedWorld } from './described-kinds.ts';
+import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 import { everything, fillTenant, oneAtATime } from './everything.ts';
 import { tryEverything } from './matrix.ts';
 
@@ -15,7 +15,7 @@ describe('whatever happens to one request of an apply, one more apply at most ma
 
   tryEverything("kinds of a project's own", {
     options: describedWorld,
-    prepare: (world) => world.write('config/all.yaml', describedManifests),
+    prepare: (world) => world.write('config/all.yaml', manifestFile(describedGroups)),
     create: 'create-role',
   });
 });
