@@ -36,6 +36,25 @@ const edits = {
   ],
 } as const;
 
+/** The same for the kinds that a project describes. */
+const describedEdits: Readonly<Record<string, readonly object[]>> = {
+  AccessProfile: [
+    { description: words },
+    { source: words },
+    { above: { type: 'ACCESS_PROFILE', id: words } },
+    { settings: { words } },
+  ],
+  Role: [
+    { description: words },
+    { enabled: words },
+    { labels: [words] },
+    { accessProfiles: [{ id: words }] },
+    { membership: { words } },
+  ],
+  // What no descriptor names goes back with a PUT.
+  Transform: [{ description: words }, { attributes: { words } }, { weight: words }],
+};
+
 /**
  * Changes the object at `address`, which is there; `false` where nothing of that kind can be changed.
  *
@@ -67,8 +86,13 @@ export function changeByHand(state: TenantState, address: string, pick = 0): boo
     case 'ProfileSearch':
       return change(state.profileSearches, ({ label }) => label === key[0], [addRule, changeRule], pick);
     default:
-      return false;
+      return change(rowsOf(state, kind), ({ name }) => name === key[0], describedEdits[kind] ?? [], pick);
   }
+}
+
+/** The objects of a kind that a project describes. */
+function rowsOf({ objects }: TenantState, kind: string): TenantState['objects'][string] {
+  return objects[kind] ?? [];
 }
 
 const addRule = ({ rules }: ProfileSearch) => ({
@@ -164,7 +188,8 @@ export function createByHand(state: TenantState, address: string): void {
       state.profileSearches.push({ id: 'by-hand', uid: 'by-hand', label: name, rules: [] });
       return;
     default:
-      throw new Error(`Nobody can make ${address} by hand.`);
+      if (!(kind in describedEdits)) throw new Error(`Nobody can make ${address} by hand.`);
+      rowsOf(state, kind).push({ id: 'by-hand', name });
   }
 }
 
@@ -177,6 +202,7 @@ export function deleteByHand(state: TenantState, address: string): void {
   if (kind === 'MailFrom') remove(state.mailFrom, ({ identity }) => sameText(identity, key[0]));
   if (kind === 'ProfileSearch') remove(state.profileSearches, ({ label }) => label === key[0]);
   if (kind === 'AuthProfile') remove(state.authProfiles, ({ name }) => name === key[0]);
+  remove(rowsOf(state, kind), ({ name }) => name === key[0]);
 }
 
 /** The addresses of what the tenant holds. */
@@ -190,6 +216,9 @@ export function addressesIn(state: TenantState): string[] {
     ...state.identities.map(({ address }) => at('VerifiedDomain', address)),
     ...state.mailFrom.map(({ identity }) => at('MailFrom', identity)),
     ...state.profileSearches.map(({ label }) => at('ProfileSearch', label)),
+    ...Object.keys(describedEdits).flatMap((kind) =>
+      rowsOf(state, kind).map(({ name }) => at(kind, String(name))),
+    ),
   ];
 }
 

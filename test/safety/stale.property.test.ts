@@ -6,6 +6,7 @@ import { type Content, fill, manifests, tenantContent } from '../support/arbitra
 import { runs } from '../support/effort.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { addressesIn, changeByHand, createByHand, deleteByHand } from './by-hand.ts';
+import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 
 const deletable = ['SimIntegration', 'NotificationTemplate', 'SenderAddress'];
 
@@ -66,19 +67,19 @@ it('a plan is refused, and nothing written, when the tenant changed at any place
   const property = fc.asyncProperty(
     tenantContent,
     manifests,
+    fc.subarray([...describedGroups]),
     fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
     fc.nat(),
-    async (content, declared, picks, pick) => {
-      const world = await createWorld();
+    async (content, declared, described, picks, pick) => {
+      const world = await createWorld({ ...describedWorld, environment: { limits: { maxDeletes: 99 } } });
       try {
         const { state } = world.sandbox;
         fill(state, content);
         world.declare(withAbsent(declared, content, picks));
+        if (described.length > 0) world.write('config/described.yaml', manifestFile(described));
         const plan = await world.plan(
           '--out',
           'plan.json',
-          '--max-deletes',
-          '99',
           ...deletable.flatMap((kind) => ['--allow-delete-all', kind]),
         );
         const changes = plan.changes.filter(({ action }) => action !== 'manual');
