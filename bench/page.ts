@@ -38,6 +38,9 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
   other work on the machine affects both.
 - The time of an apply starts with the process. The rate limit allows a hundred requests at once and another hundred every
   ten seconds, so _n_ requests take at least \`floor((n - 1) / 100) × 10 s\`.
+- "Comparing one" of several tenants is what one more of them costs: the CPU of a plan of eleven less that of a plan of one,
+  divided by ten. Tenants that are planned together are served by one process, which needs CPU of the same machine.
+- Whether tenants wait for each other is measured with answers that take 5 s each, since the CPU of 50 tenants is no limit then.
 - Start-up is measured without \`NODE_EXTRA_CA_CERTS\`. Where it is set, Node itself starts more slowly, and every ratio
   to it looks better. The first run fills Node's compile cache and is not counted.
 

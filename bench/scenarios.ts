@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { fleet } from './fleet.ts';
 import { integrationManifest, integrations } from './integrations.ts';
 import { measure, median, repeat, type Usage } from './measure.ts';
 import { atMost, exactly, type Row } from './row.ts';
@@ -171,4 +172,4 @@ function plansOf(count: number, runs: number): Promise<Usage[]> {
   });
 }
 
-export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth };
+export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth, fleet };

@@ -1,5 +1,7 @@
-/** How a tenant is generated; the server gets it as its only argument, in JSON. */
+/** How tenants are generated; the server gets it as its only argument, in JSON. */
 export interface TenantOptions {
+  /** How many of them, all alike. */
+  readonly tenants: number;
   /** Customised templates. */
   readonly templates: number;
   /** Service-desk integrations. */
@@ -12,9 +14,18 @@ export interface TenantOptions {
   readonly limit: number | null;
 }
 
-/** What a tenant has counted since its last report. */
+/** How to reach a tenant. */
+export interface TenantAccess {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What all tenants have counted since their last report. */
 export interface Counts {
   readonly requests: number;
   readonly writes: number;
   readonly refused: number;
+  /** The requests of the tenant that was asked most. */
+  readonly most: number;
 }

@@ -5,22 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Manifest } from './manifest.ts';
 import { type MeasureOptions, measure, type Usage } from './measure.ts';
-import type { Counts, TenantOptions } from './tenant.ts';
+import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
 
 export const program = process.env.BENCH_PROGRAM ?? 'dist/bin/cli.cjs';
 
-/** A project folder and a generated tenant, served by a process of its own so that its work is not counted. */
+/** A project folder and generated tenants, served by a process of its own so that its work is not counted. */
 export interface World {
   readonly manifests: string;
   /** Declares exactly this. */
   declare(manifests: readonly Manifest[]): void;
   /** Runs the built program to its end. */
   run(argv: readonly string[], options?: Pick<MeasureOptions, 'env' | 'node'>): Promise<Usage>;
-  /** What the tenant has counted since it was last asked. */
+  /** The names of the environments, one for each tenant. */
+  readonly names: readonly string[];
+  /** What the tenants have counted since they were last asked. */
   counts(): Promise<Counts>;
 }
 
 const defaults: TenantOptions = {
+  tenants: 1,
   templates: 0,
   integrations: 0,
   defaults: 0,
@@ -28,7 +31,7 @@ const defaults: TenantOptions = {
   limit: null,
 };
 
-/** Starts a tenant, lets `use` work with it, and removes everything. */
+/** Starts tenants, lets `use` work with them, and removes everything. */
 export async function withWorld<T>(
   options: Partial<TenantOptions>,
   use: (world: World) => Promise<T>,
@@ -38,12 +41,18 @@ export async function withWorld<T>(
     JSON.stringify({ ...defaults, ...options } satisfies TenantOptions),
   ]);
   try {
-    const { url, clientId, clientSecret } =
-      await answerOf<Record<'url' | 'clientId' | 'clientSecret', string>>(server);
-    writeFileSync(join(cwd, 'tenantctl.yaml'), projectFile(url));
+    const tenants = await answerOf<readonly TenantAccess[]>(server);
+    const names = tenants.map((_, at) => `tenant-${String(at + 1).padStart(3, '0')}`);
+    writeFileSync(join(cwd, 'tenantctl.yaml'), projectFile(names, tenants));
     const manifests = join(cwd, 'config');
-    const env = { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+    const env = Object.fromEntries(
+      tenants.flatMap(({ clientId, clientSecret }, at) => [
+        [`ID_${at}`, clientId],
+        [`SECRET_${at}`, clientSecret],
+      ]),
+    );
     return await use({
+      names,
       manifests,
       declare(all) {
         rmSync(manifests, { recursive: true, force: true });
@@ -68,13 +77,10 @@ async function answerOf<T>(server: ChildProcess): Promise<T> {
   return answer;
 }
 
-function projectFile(url: string): string {
-  const service = `{ baseUrl: ${url}, auth: { clientId: !env CLIENT_ID, clientSecret: !env CLIENT_SECRET } }`;
-  return `version: 1
-defaultEnvironment: bench
-environments:
-  bench:
-    identity: ${service}
-    profiles: ${service}
-`;
+function projectFile(names: readonly string[], tenants: readonly TenantAccess[]): string {
+  const environments = tenants.map(({ url }, at) => {
+    const service = `{ baseUrl: ${url}, auth: { clientId: !env ID_${at}, clientSecret: !env SECRET_${at} } }`;
+    return `  ${names[at]}: { identity: ${service}, profiles: ${service} }\n`;
+  });
+  return `version: 1\ndefaultEnvironment: ${names[0]}\nenvironments:\n${environments.join('')}`;
 }

@@ -2,7 +2,7 @@
 // the tutorials. `node scripts/docs.mjs [FILE…]`; with --check it changes nothing and exits 1 where a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { commandsPage } from './docs/commands.mjs';
-import { outputsAfter, withHost, withOutputs } from './docs/console.mjs';
+import { outputsAfter, withFleet, withHost, withOutputs } from './docs/console.mjs';
 import { diffOf } from './docs/lines.mjs';
 import * as tables from './docs/tables.mjs';
 
@@ -19,6 +19,7 @@ const documents = {
   'docs/kinds.md': async (text) => withOutputs(await filled({ descriptor: tables.descriptor })(text)),
   'docs/manifests.md': filled({ kinds: tables.kinds }),
   'docs/first-tenant.md': withHost,
+  'docs/fleet-tutorial.md': withFleet,
   // People follow one after the other, in one clone.
   'docs/tutorial.md': outputsAfter(() => readFileSync(`${root}README.md`, 'utf8')),
 };

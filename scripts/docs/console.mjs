@@ -43,29 +43,50 @@ export function outputsAfter(readOther) {
   };
 }
 
-/** What a document calls its tenant and its credentials. */
-const names = {
-  url: 'https://acme.api.example.com',
-  clientId: 'the-id-of-your-client',
-  clientSecret: 'the-secret-of-your-client',
-};
-
 /** The outputs of a document whose tenant is played by a server of its own, which departs from the contract. */
-export async function withHost(text) {
+export function withHost(text) {
   const seed = join(root, 'examples/sandbox.seed.yaml');
-  const server = spawn(process.execPath, [
-    ...[program, 'sandbox', '--seed', seed, '--vary', 'jsonText=object', 'simSecrets=masked'],
-  ]);
+  const names = {
+    url: 'https://acme.api.example.com',
+    clientId: 'the-id-of-your-client',
+    clientSecret: 'the-secret-of-your-client',
+  };
+  const options = ['--seed', seed, '--vary', 'jsonText=object', 'simSecrets=masked'];
+  return withServers(text, [{ names, options }]);
+}
+
+/** The outputs of a document with three tenants of unlike content. */
+export function withFleet(text) {
+  const servers = ['test', 'eu-1', 'us-1'].map((name) => ({
+    options: ['--seed', join(root, `scripts/docs/fleet/${name}.seed.yaml`)],
+    names: {
+      url: `https://acme-${name}.api.example.com`,
+      clientId: `the-id-of-${name}`,
+      clientSecret: `the-secret-of-${name}`,
+    },
+  }));
+  return withServers(text, servers);
+}
+
+/** @param servers the options of each server, and what the document calls its address and credentials */
+async function withServers(text, servers) {
+  const started = servers.map(({ options, names }) => {
+    return { names, server: spawn(process.execPath, [program, 'sandbox', ...options]) };
+  });
   try {
-    const [line] = await once(server.stdout, 'data');
-    const host = JSON.parse(line.toString());
-    const pairs = Object.entries(names).map(([name, shown]) => [shown, host[name]]);
+    const pairs = await Promise.all(
+      started.map(async ({ names, server }) => {
+        const [line] = await once(server.stdout, 'data');
+        const host = JSON.parse(line.toString());
+        return Object.entries(names).map(([name, shown]) => [shown, host[name]]);
+      }),
+    );
     return withOutputs(text, {
-      toReal: (step) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(shown, real), step),
-      toShown: (output) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(real, shown), output),
+      toReal: (step) => pairs.flat().reduce((rest, [shown, real]) => rest.replaceAll(shown, real), step),
+      toShown: (output) => pairs.flat().reduce((rest, [shown, real]) => rest.replaceAll(real, shown), output),
     });
   } finally {
-    server.kill();
+    for (const { server } of started) server.kill();
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type MatrixRow,
   matrixOf,
   namesInBrief,
+  noChangesAnywhere,
   type Shared,
   sharedChanges,
   sharedWords,
@@ -17,7 +18,7 @@ import { foldedSection, problemSection, resultSection, showAll } from './markdow
 import type { ReportOptions } from './options.ts';
 import { planSection, readFirst } from './plan-markdown.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
-import { joinParts, noChanges } from './words.ts';
+import { joinParts } from './words.ts';
 
 /**
  * The plans or results of several environments as a comment for a pull request, within GitHub's length: the matrix, what
@@ -34,7 +35,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
     `### tenantctl ${isApplied ? 'apply' : 'plan'}: ${escapeMarkdown(fleetWords(fleet))}`,
     readFirst(fleetAttention(fleet, shared)),
     table(matrixOf(fleet)),
-    !isApplied && fleetIsEqual(fleet) && `**${noChanges(fleet)}**`,
+    !isApplied && fleetIsEqual(fleet) && `**${noChangesAnywhere}**`,
   ];
   const foot = `\nDigest: ${codeSpan(fleet.digest)}\n`;
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });

@@ -183,6 +183,9 @@ export function fleetWords({ environments, summary }: Fleet): string {
   return `${summary.environments} environments: ${sound} ${isApplied ? 'applied' : 'planned'}${failed}`;
 }
 
+/** What plans without a change say. */
+export const noChangesAnywhere = 'No changes. All tenants equal the manifests.';
+
 /** Whether all environments were compared, and none has anything to change. */
 export function fleetIsEqual({ environments }: Fleet): boolean {
   return environments.every(({ plan }) => plan !== null && !hasChanges(plan));

@@ -2,16 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { blocksOf, root } from './documents.ts';
 
-describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md'])('%s', (path) => {
-  test('its commands print what it says', { timeout: 300_000 }, () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
-      cwd: root,
-      encoding: 'utf8',
+describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md', 'docs/fleet-tutorial.md'])(
+  '%s',
+  (path) => {
+    test('its commands print what it says', { timeout: 300_000 }, () => {
+      const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
+        cwd: root,
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      expect(status).toBe(0);
     });
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
-  });
-});
+  },
+);
 
 /** What a command printed, as the document says it. */
 function outputOf(path: string, command: string): string[] {
@@ -76,6 +79,42 @@ describe('what the tutorial promises is in its outputs', () => {
 
   test('an export plans empty', () => {
     expect(plans.at(-1)).toContain('No changes.');
+  });
+});
+
+describe('what the tutorial about three tenants promises is in its outputs', () => {
+  const page = 'docs/fleet-tutorial.md';
+  const [first, ...plans] = outputOf(page, "npx tenantctl plan -e '*'");
+  const applies = outputOf(page, 'npx tenantctl apply');
+
+  test('each change is shown once, then what is particular to one', () => {
+    expect(first).toMatch(
+      /In 2 of 3: test, us-1\n[\s\S]*Only in eu-1\n[\s\S]*Only in test\n[\s\S]*Only in us-1\n/,
+    );
+  });
+
+  test('what was tested is promoted, and nothing else', () => {
+    expect(applies.some((output) => output.includes('2 environments: 2 applied.'))).toBe(true);
+    const refused = applies.find((output) => output.includes('[unproven]'));
+    expect(refused).toContain('exit code 4');
+  });
+
+  test('all tenants equal the manifests, then one has drifted', () => {
+    expect(plans[0]).toMatch(/No changes\. All tenants equal the manifests\.[\s\S]*exit code 0/);
+    expect(plans[1]).toMatch(/Only in us-1\n[\s\S]*1 to update[\s\S]*exit code 2/);
+  });
+
+  test('one tenant is rolled back', () => {
+    expect(outputOf(page, 'npx tenantctl rollback')[0]).toContain('Plan for us-1');
+    expect(plans.at(-1)).toContain('1 to update, 0 to delete, 0 by hand, 5 unchanged');
+  });
+
+  test('no credential is shown', () => {
+    expect(
+      blocksOf(page, 'console')
+        .map(({ content }) => content)
+        .join(''),
+    ).not.toMatch(/the-secret-of|\*\*\*/);
   });
 });
 

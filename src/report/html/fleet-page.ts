@@ -9,6 +9,7 @@ import {
   type MatrixRow,
   matrixOf,
   namesInBrief,
+  noChangesAnywhere,
   type Shared,
   sharedChanges,
   sharedOutcomes,
@@ -17,7 +18,7 @@ import {
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
 import { oneLine } from '../safe.ts';
-import { actionWords, applyCommand, changeCounts, noChanges, outcomeWords, pluralize } from '../words.ts';
+import { actionWords, applyCommand, changeCounts, outcomeWords, pluralize } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { pageHtml, pagePoint } from './page.ts';
@@ -42,7 +43,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     title: pluralize(summary.environments, 'environment'),
     subtitle: fleetWords(fleet),
     alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,
-    empty: !isApplied && fleetIsEqual(fleet) ? noChanges(fleet) : 'No changes to show.',
+    empty: !isApplied && fleetIsEqual(fleet) ? noChangesAnywhere : 'No changes to show.',
     points: pointsOf(fleet, shared),
     tiles: isApplied ? outcomeTiles(fleet) : actionTiles(fleet),
     lead: matrixMarkup(fleet),

@@ -6,11 +6,12 @@ import {
   type Matrix,
   matrixOf,
   namesInBrief,
+  noChangesAnywhere,
   sharedChanges,
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
-import { noChanges, planCounts } from '../words.ts';
+import { planCounts } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, type Row, row, span, widthOf } from './layout.ts';
 import { changeRows } from './plan.ts';
@@ -35,7 +36,7 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
 
 function planRow(fleet: Fleet): Row {
   return fleetIsEqual(fleet)
-    ? row(0, span(noChanges(fleet), 'green', 'bold'))
+    ? row(0, span(noChangesAnywhere, 'green', 'bold'))
     : row(0, span('Plan: ', 'bold'), span(`${planCounts(fleet.summary)}.`, 'bold'));
 }
 
