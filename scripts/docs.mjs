@@ -18,6 +18,7 @@ const documents = {
   'docs/exit-codes.md': filled({ plan: tables.plan, result: tables.result }),
   'docs/manifests.md': filled({ kinds: tables.kinds }),
   'docs/first-tenant.md': withHost,
+  'docs/promotion.md': withOutputs,
   // People follow one after the other, in one clone.
   'docs/tutorial.md': outputsAfter(() => readFileSync(`${root}README.md`, 'utf8')),
 };
