@@ -2,16 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { blocksOf, root } from './documents.ts';
 
-describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md', 'docs/promotion.md'])('%s', (path) => {
-  test('its commands print what it says', { timeout: 300_000 }, () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
-      cwd: root,
-      encoding: 'utf8',
+describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md', 'docs/promotion.md'])(
+  '%s',
+  (path) => {
+    test('its commands print what it says', { timeout: 300_000 }, () => {
+      const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
+        cwd: root,
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      expect(status).toBe(0);
     });
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
-  });
-});
+  },
+);
 
 /** What a command printed, as the document says it. */
 function outputOf(path: string, command: string): string[] {

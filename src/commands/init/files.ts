@@ -100,19 +100,19 @@ export function pipelineFiles(
     .filter(({ system }) => pipelines === 'both' || pipelines === system)
     .map(({ system, path, beside }) => {
       const pipeline = pipelineFile(example(`${source}${path}`), facts, folder);
-      const isFree = isOurs(path, { top, folder });
+      const isFree = isOurs(join(top, path), folder, facts);
       // GitHub runs every file there, so each project of a repository can have one.
       const own = `.github/workflows/tenantctl-${wordOf(folder)}.yaml`;
-      if (!isFree && system === 'github' && folder !== '' && isOurs(own, { top, folder }))
+      if (!isFree && system === 'github' && folder !== '' && isOurs(join(top, own), folder, facts))
         return { ...newFile(own, pipeline), addTo: null };
       return { ...newFile(isFree ? path : `${folder}${beside}`, pipeline), addTo: isFree ? null : path };
     });
 }
 
 /** Whether there is no pipeline yet, or one with the jobs of the project. */
-function isOurs(path: string, { top, folder }: Placed): boolean {
-  const existing = readIfExists(join(top, path));
-  return existing === null || hasJobsFor(existing, folder);
+function isOurs(file: string, folder: string, facts: PipelineFacts): boolean {
+  const existing = readIfExists(file);
+  return existing === null || hasJobsFor(existing, folder, facts);
 }
 
 function manifestFiles({ from, tenants }: Choices): ProjectFile[] {

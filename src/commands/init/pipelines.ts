@@ -52,8 +52,10 @@ const secretLines = (names: readonly string[], indent: string) =>
   names.map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`).join('');
 
 /** Whether a pipeline that exists has jobs for the project in this folder, as `pipelineFile` would write them. */
-export const hasJobsFor = (existing: string, folder: string): boolean =>
-  existing.includes('bin/tenantctl') && existing.includes(folder.slice(0, -1));
+export const hasJobsFor = (existing: string, folder: string, { stages }: PipelineFacts): boolean =>
+  existing.includes('bin/tenantctl') &&
+  existing.includes(folder.slice(0, -1)) &&
+  (stages === null || existing.includes('TENANTCTL_FIRST'));
 
 /** The secrets of the example that promotes: of one of its tenants, or of both. */
 const promotedSecrets =
