@@ -7,6 +7,7 @@ const {
   TENANTCTL_PROGRAM: program = '',
   TENANTCTL_COMMAND: command = '',
   TENANTCTL_ENVIRONMENT: environment = '',
+  TENANTCTL_SHARD: shard = '',
   TENANTCTL_ARGS: lines = '',
   RUNNER_TEMP: temp = '',
   GITHUB_OUTPUT: outputs = '',
@@ -34,6 +35,7 @@ const { status, error } = spawnSync(
     program,
     command,
     ...(environment === '' ? [] : ['--env', environment]),
+    ...(shard === '' ? [] : ['--shard', shard]),
     ...(file === null || named !== null ? [] : [option, file]),
     ...given,
   ],
@@ -44,13 +46,23 @@ if (error) throw error;
 tell('exit-code', status ?? 1);
 // A file of an earlier run says nothing about this one.
 if (file !== null && lastWritten(file) !== before) {
-  const { digest, planDigest, summary } = JSON.parse(readFileSync(file, 'utf8'));
+  const saved = JSON.parse(readFileSync(file, 'utf8'));
   tell('file', file);
-  tell('digest', digest ?? planDigest);
-  for (const [name, count] of Object.entries(summary)) tell(name, count);
+  tell('digest', saved.digest ?? saved.planDigest);
+  for (const [name, count] of Object.entries(countsOf(saved))) tell(name, count);
 }
 // Changes are an answer, no failure: whoever asks with --detailed-exitcode reads the output.
 process.exitCode = status === 2 ? 0 : (status ?? 1);
+
+/** The numbers of a plan or result, or of several: those of the environments under names of their own. */
+function countsOf({ summary, environments }) {
+  if (!environments) return summary;
+  const { environments: all, failed, ...changes } = summary;
+  const results = environments.flatMap(({ result }) => result ?? []);
+  const sum = (name) => results.reduce((total, result) => total + result.summary[name], 0);
+  const applied = results.length === 0 ? {} : { done: sum('done'), failed: sum('failed') };
+  return { environments: all, 'failed-environments': failed, ...changes, ...applied };
+}
 
 /** The value of an option among the arguments given, in either form; `null` where it is not given. */
 function givenFor(name) {

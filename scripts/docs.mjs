@@ -20,6 +20,7 @@ const documents = {
   'docs/manifests.md': filled({ kinds: tables.kinds }),
   'docs/first-tenant.md': withHost,
   'docs/fleet-tutorial.md': withFleet,
+  'docs/promotion.md': withOutputs,
   // People follow one after the other, in one clone.
   'docs/tutorial.md': outputsAfter(() => readFileSync(`${root}README.md`, 'utf8')),
 };

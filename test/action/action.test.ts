@@ -159,6 +159,21 @@ describe('the action', () => {
     expect((await runner.shell('test -e pwned', {})).code).toBe(1);
   });
 
+  it('plans and applies several environments, or a part of them, and tells their numbers', async () => {
+    const sandbox = '{ sandbox: {}, limits: { settle: 0s } }';
+    runner.write('tenantctl.yaml', `version: 1\nenvironments: { a: ${sandbox}, b: ${sandbox} }\n`);
+    await runner.shell('rm -r config; mkdir config', {});
+    runner.write('config/sender.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    const several = { environment: 'a,b' };
+    const { outputs } = await use(several);
+    expect(outputs).toMatchObject({ environments: '2', 'failed-environments': '0', create: '2' });
+    expect(outputs).not.toHaveProperty('failed');
+    const part = await use({ ...several, shard: '1/2' });
+    expect(part.outputs).toMatchObject({ environments: '1', create: '1' });
+    const applied = await use({ ...several, command: 'apply', args: `--expect\n${outputs.digest}` });
+    expect(applied.outputs).toMatchObject({ digest: outputs.digest, done: '2', failed: '0' });
+  });
+
   it('names every output that it tells, and no input in a script', () => {
     const text = readFileSync(`${root}action.yml`, 'utf8');
     const named = Object.keys(member(action, 'outputs'));

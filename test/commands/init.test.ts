@@ -297,15 +297,39 @@ describe('in a folder of a repository', () => {
     expect(read('.gitlab-ci.yml')).not.toMatch(/tenantctl-applied(?!-apps-iga)/);
     expect((await run(['init', 'apps/iga'])).stdout).not.toContain('Add the jobs');
     const { stdout } = await run(['init', 'apps/other']);
-    expect(stdout).toContain(
-      '# Add the jobs of tenantctl.github.yaml to ../../.github/workflows/tenantctl.yaml,',
-    );
+    const second = '.github/workflows/tenantctl-apps-other.yaml';
+    expect(stdout).toContain(`created   ../../${second}\n`);
     expect(stdout).toContain(
       '# Add the jobs of tenantctl.gitlab-ci.yml to ../../.gitlab-ci.yml, which stays',
     );
-    expect(read('apps/other/tenantctl.github.yaml')).toContain('--since tenantctl-applied-apps-other');
+    expect(read(second)).toContain('--since tenantctl-applied-apps-other');
     expect(read(workflow)).toBe(first);
+    const lint = await createLinter();
+    expect(lint(read(second), second)).toEqual([]);
   });
+
+  it.each([
+    ['one tenant', []],
+    ['several', ['--identity', 'test=https://a.example', '--identity', 'live=https://b.example']],
+  ])(
+    'they share no status, group, comment or name with another project there: %s',
+    async (_what, tenants) => {
+      execFileSync('git', ['init', '--quiet'], { cwd: dir });
+      await run(['init', 'apps/iga', ...tenants]);
+      for (const path of [workflow, '.gitlab-ci.yml']) {
+        const lines = read(path)
+          .split('\n')
+          .filter((line) => !line.startsWith('#'));
+        const shared = /context=|group: |startswith|startsWith|^name: |body=?@/;
+        const named = lines.filter((line) => shared.test(line));
+        expect(named.length).toBeGreaterThan(2);
+        for (const line of named) expect(line).toMatch(/apps[-/]iga|comment\.md/);
+        expect(read(path)).toContain("{ printf '%s\\n\\n' '**apps/iga**'; cat plan.md; } > comment.md");
+      }
+      const lint = await createLinter();
+      expect(lint(read(workflow), workflow)).toEqual([]);
+    },
+  );
 
   it('that a pipeline cannot name, they stay in it', async () => {
     execFileSync('git', ['init', '--quiet'], { cwd: dir });

@@ -59,6 +59,17 @@ describe('apply --proven-by', () => {
     expect((await run('plan', '-e', 'production')).stdout).toContain('2 to create');
   });
 
+  it('holds for a dry run of several environments', async () => {
+    declareSenders(sender('a@acme.example'));
+    await applyTo('test');
+    const dryRun = ['apply', '-e', 'test,production', '--dry-run', '--proven-by', 'test.json'];
+    expect(await run(...dryRun)).toMatchObject({ code: 0 });
+    declareSenders(sender('a@acme.example'), sender('b@acme.example'));
+    const { code, stderr } = await run(...dryRun);
+    expect(code).toBe(4);
+    expect(stderr).toContain('b%40acme.example is not proven');
+  });
+
   it('holds for a saved plan, and takes globs', async () => {
     declareSenders(sender('a@acme.example'));
     await run('plan', '-e', 'production', '--out', 'plan.json');

@@ -2,7 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { blocksOf, root } from './documents.ts';
 
-describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md', 'docs/fleet-tutorial.md'])(
+describe.each([
+  'README.md',
+  'docs/tutorial.md',
+  'docs/first-tenant.md',
+  'docs/fleet-tutorial.md',
+  'docs/promotion.md',
+])(
   '%s',
   (path) => {
     test('its commands print what it says', { timeout: 300_000 }, () => {
@@ -142,5 +148,22 @@ describe('what the page about the first tenant promises is in its outputs', () =
         .map(({ content }) => content)
         .join(''),
     ).not.toMatch(/the-secret-of|\*\*\*/);
+  });
+});
+
+describe('what the page about promotion promises is in its outputs', () => {
+  const toProduction = outputOf('docs/promotion.md', 'npx tenantctl apply -e production');
+
+  test('what was tested is applied, what was not is refused and named', () => {
+    expect(toProduction[0]).toContain('Applied: 2 done, 0 failed');
+    expect(toProduction[1]).toContain('alerts%40acme.example is not proven');
+    expect(toProduction[1]).not.toContain('help%40acme.example is not proven');
+    expect(toProduction[1]).toContain('exit code 4');
+    expect(toProduction[2]).toContain('Applied: 1 done, 0 failed');
+  });
+
+  test('what the environment decides is listed, and applied', () => {
+    expect(toProduction[3]).toContain('SimIntegration/Tickets differs here');
+    expect(toProduction[3]).toContain('Applied: 1 done, 0 failed');
   });
 });

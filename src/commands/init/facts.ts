@@ -73,10 +73,11 @@ const filesOf = (root: string, patterns: readonly string[]) =>
     .sort()
     .map((path) => readFileSync(join(root, path), 'utf8'));
 
-/** The environment variables that texts name with one of the tags. */
+/** The environment variables that texts name with one of the tags, without those in comments. */
 function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret'): string[] {
-  const used = new RegExp(`^[^#\\n]*?!(?:${tags}) +["']?([A-Za-z_]\\w*)`, 'gm');
-  return texts.flatMap((text) => [...text.matchAll(used)].map(([, name = '']) => name));
+  const used = new RegExp(`!(?:${tags}) +["']?([A-Za-z_]\\w*)`, 'g');
+  const lines = texts.flatMap((text) => text.split('\n')).map((line) => line.replace(/#.*$/, ''));
+  return lines.flatMap((line) => [...line.matchAll(used)].map(([, name = '']) => name));
 }
 
 type ReadStage = Stage & { readonly environments: readonly string[] };

@@ -13,7 +13,7 @@ import { manifestSchema } from '../schemas.ts';
 import type { Choices } from './choices.ts';
 import { addDependency, addLines, addSettings, type Content, projectFile } from './contents.ts';
 import type { PipelineFacts } from './facts.ts';
-import { hasJobsFor, pipelineFile } from './pipelines.ts';
+import { hasJobsFor, pipelineFile, wordOf } from './pipelines.ts';
 
 /** A file of a new project. */
 export interface ProjectFile {
@@ -105,15 +105,21 @@ export function pipelineFiles(
     { system: 'gitlab', path: '.gitlab-ci.yml', beside: 'tenantctl.gitlab-ci.yml' },
   ]
     .filter(({ system }) => pipelines === 'both' || pipelines === system)
-    .map(({ path, beside }) => {
-      const existing = readIfExists(join(top, path));
-      const isOurs = existing === null || hasJobsFor(existing, folder);
-      const file = newFile(
-        isOurs ? path : `${folder}${beside}`,
-        pipelineFile(example(`${source}${path}`), facts, folder),
-      );
-      return { ...file, addTo: isOurs ? null : path };
+    .map(({ system, path, beside }) => {
+      const pipeline = pipelineFile(example(`${source}${path}`), facts, folder);
+      const isFree = isOurs(join(top, path), folder, facts);
+      // GitHub runs every file there, so each project of a repository can have one.
+      const own = `.github/workflows/tenantctl-${wordOf(folder)}.yaml`;
+      if (!isFree && system === 'github' && folder !== '' && isOurs(join(top, own), folder, facts))
+        return { ...newFile(own, pipeline), addTo: null };
+      return { ...newFile(isFree ? path : `${folder}${beside}`, pipeline), addTo: isFree ? null : path };
     });
+}
+
+/** Whether there is no pipeline yet, or one with the jobs of the project. */
+function isOurs(file: string, folder: string, facts: PipelineFacts): boolean {
+  const existing = readIfExists(file);
+  return existing === null || hasJobsFor(existing, folder, facts);
 }
 
 function manifestFiles({ from, tenants }: Choices): ProjectFile[] {

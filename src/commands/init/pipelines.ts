@@ -52,8 +52,10 @@ const secretLines = (names: readonly string[], indent: string) =>
   names.map((name) => `${indent}${name}: \${{ secrets.${name} }}\n`).join('');
 
 /** Whether a pipeline that exists has jobs for the project in this folder, as `pipelineFile` would write them. */
-export const hasJobsFor = (existing: string, folder: string): boolean =>
-  existing.includes('bin/tenantctl') && existing.includes(folder.slice(0, -1));
+export const hasJobsFor = (existing: string, folder: string, { stages }: PipelineFacts): boolean =>
+  existing.includes('bin/tenantctl') &&
+  existing.includes(folder.slice(0, -1)) &&
+  (stages === null || existing.includes('TENANTCTL_FIRST'));
 
 /** The secrets of the example that promotes: of one of its tenants, or of both. */
 const promotedSecrets =
@@ -62,21 +64,21 @@ const promotedSecrets =
 /** The secrets of the examples, a line for each. */
 const usedSecrets = /^( +)TENANT_CLIENT_ID: .*\n +TENANT_CLIENT_SECRET: .*\n( +SNOW_PASSWORD: .*\n)?/gm;
 
+/** A project in a folder of a repository, as a word that tags, groups and files can be called by. */
+export const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
+
 /**
  * A pipeline at the top of a repository that works in one of its folders. Scripts begin there; GitHub's and GitLab's own
- * steps take their paths from the top. The tag is named by the folder, since each project of a repository is applied by
- * itself.
+ * steps take their paths from the top. What the projects of a repository would share is named by the folder, since each of
+ * them is planned and applied by itself.
  */
 function inFolder(text: string, folder: string): string {
   const enter = `cd ${folder.slice(0, -1)}`;
-  return text
-    .replaceAll(
-      'tenantctl-applied',
-      `tenantctl-applied-${folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-')}`,
-    )
+  return namedBy(text, folder)
     .replace(/^defaults:\n {2}run:\n/m, (found) => `${found}    working-directory: ${folder.slice(0, -1)}\n`)
     .replaceAll(/(?<=hashFiles\(')/g, folder)
-    .replaceAll(/(?<=^ {10}path: )(?=\S)/gm, folder)
+    .replaceAll(/(?<=^ {10}path: )(?=[^.\s])/gm, folder)
+    .replaceAll(/(?<=^ {10}path: )\.$/gm, folder.slice(0, -1))
     .replaceAll(
       /^( +)(before|after)_script:\n/gm,
       (found, indent: string) => `${found}${indent}  - ${enter}\n`,
@@ -88,4 +90,19 @@ function inFolder(text: string, folder: string): string {
         .join(', '),
     )
     .replace(/(?<=^ {6}terraform: )/m, folder);
+}
+
+/** The tag, the commit status, the groups of runs, the workflow and the comment get the project's own name. */
+function namedBy(text: string, folder: string): string {
+  const title = `**${folder.slice(0, -1)}**`;
+  return text
+    .replaceAll(/tenantctl-applied|tenantctl\/plan/g, (name) => `${name}-${wordOf(folder)}`)
+    .replaceAll(/(?<=^ +(?:resource_)?group: tenantctl)/gm, `-${wordOf(folder)}`)
+    .replace(/(?<=^name: )tenantctl$/m, `tenantctl in ${folder.slice(0, -1)}`)
+    .replaceAll(/(?<=starts[wW]ith\(")### tenantctl plan/g, title)
+    .replaceAll(/(?<=body=?@)plan\.md/g, 'comment.md')
+    .replace(
+      /^( +)(?=id=\$\(gh api "\$comments|curl .*--output \/dev\/null)/m,
+      (indent) => `${indent}{ printf '%s\\n\\n' '${title}'; cat plan.md; } > comment.md\n${indent}`,
+    );
 }
