@@ -242,6 +242,17 @@ describe('a descriptor that does not hold', () => {
   });
 });
 
+it('shows no value of the tenant, and no escapes', async () => {
+  const rows = (_query: URLSearchParams, call: number) => [
+    thing('a', { size: `canary-${call}`, password: 'canary-p', 'canary-free\u001b[31m': 1, deep: { token: 'canary-t' } }),
+  ];
+  const { stdout, stderr } = await checkThing({ rows }, '--verbose');
+  expect(stdout).toContain('`size`');
+  // The name of a field is shown, without its escape.
+  expect(`${stdout}${stderr}`.replaceAll('canary-free', '')).not.toContain('canary');
+  expect(stdout).not.toContain('\u001b');
+});
+
 it.each([
   ['Rol', 'unknown-kind', 'Did you mean `Role`?'],
   ['SenderAddress', 'kind-built-in', 'kinds/SenderAddress.kind.yaml'],

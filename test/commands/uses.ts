@@ -224,6 +224,12 @@ export const uses: readonly Use[] = [
     run: (world) => succeed(world, 'env', 'list'),
   },
   {
+    command: 'kind',
+    shows: 'checks a kind of the project',
+    prepare: (world) => world.write('kinds/Source.kind.yaml', 'kind: Source\npath: /v2025/sources\nkey: name\n'),
+    run: (world) => succeed(world, 'kind', 'check', 'Source'),
+  },
+  {
     command: 'sandbox',
     shows: 'serves an embedded tenant',
     run: (world) => untilItSpeaks(world, 'sandbox'),

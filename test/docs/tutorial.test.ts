@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { blocksOf, root } from './documents.ts';
 
-describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md'])('%s', (path) => {
+describe.each(['README.md', 'docs/tutorial.md', 'docs/first-tenant.md', 'docs/kinds.md'])('%s', (path) => {
   test('its commands print what it says', { timeout: 300_000 }, () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
       cwd: root,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { validators } from '../../src/generated/validators.js';
 import { runProgram } from '../support/world.ts';
 
 const api = new URL('api/', import.meta.url).pathname;
@@ -13,7 +14,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-const draft = (...words: string[]) => runProgram(['kind', 'draft', ...words], { cwd });
+/** Every draft is a valid descriptor as it is. */
+async function draft(...words: string[]) {
+  const ran = await runProgram(['kind', 'draft', ...words], { cwd });
+  if (ran.stdout !== '') expect(validators.kind(parse(ran.stdout)), ran.stdout).toBe(true);
+  return ran;
+}
 
 /** Drafts a kind from a document of these paths. */
 function draftFrom(paths: object, more: object = {}, path = '/things') {
@@ -41,6 +47,7 @@ describe('a collection that its document describes', () => {
     const { code, stdout, stderr } = await draft(join(api, 'openapi.yaml'), '/v2025/roles');
     expect(stderr).toBe('');
     expect(code).toBe(0);
+    expect(stdout.match(/^[^#\n].*$/gm)?.length).toBeLessThanOrEqual(25);
     expect(stdout).toBe(`\
 # Drafted from openapi.yaml. Decide where a comment says "check"; then run \`tenantctl kind check Role\`.
 kind: Role
