@@ -49,7 +49,7 @@ function referencesBelow(value: Json, at: Pointer): { readonly at: Pointer; read
 function takesNone(name: string, { fields }: Kind, target: string | null): Problem {
   if (target !== null) {
     const message = `\`!ref\` cannot stand here in \`${name}\``;
-    return { code: 'ref-not-taken', message, hint: `Write it in the place of the id of a ${target}.` };
+    return { code: 'ref-not-taken', message, hint: `Write it in the place of an id of the kind ${target}.` };
   }
   const others = Object.entries(fields).flatMap(([other, field]) =>
     targetOf(field) === null ? [] : [other],
@@ -69,7 +69,7 @@ function wrongTarget(
   const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
   const found = kinds.find(wanted);
   if (wanted !== target && kinds.find(target)) {
-    const message = `\`${name}\` refers to a ${target}, not to a ${wanted.slice(0, 80)}`;
+    const message = `\`${name}\` refers to the kind ${target}, not to ${wanted.slice(0, 80)}`;
     return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
   }
   if (!found) {
@@ -78,13 +78,14 @@ function wrongTarget(
     return { code: 'unknown-kind', message: `There is no kind \`${wanted.slice(0, 80)}\``, hint };
   }
   if (wanted !== target) {
-    return { code: 'ref-kind', message: `\`${name}\` refers to a ${target}, not to a ${wanted}` };
+    return { code: 'ref-kind', message: `\`${name}\` refers to the kind ${target}, not to ${wanted}` };
   }
   if (key.length === found.keyFields.length) return null;
   const parts = found.keyFields.map((part) => part.name.toUpperCase()).join('/');
+  const count = found.keyFields.length;
   return {
     code: 'invalid-ref',
-    message: `The key of a ${wanted} has ${found.keyFields.length} parts, and this has ${key.length}`,
+    message: `A key of the kind ${wanted} has ${count} ${count === 1 ? 'part' : 'parts'}, and this has ${key.length}`,
     hint: `Write \`!ref ${wanted}/${parts}\`. Inside a part write \`%2F\` for a slash.`,
   };
 }

@@ -116,7 +116,8 @@ export function resolveReferences(
     missing: [...new Set(lost.map(({ reference }) => reference.kind))],
     requireAll(known) {
       const problems = lost.flatMap(({ reference, why }) => {
-        const hint = nearName(reference, [...targets.resources, ...targets.objects, ...known]) ?? why.hint;
+        const near = nearName(reference, [...targets.resources, ...targets.objects, ...known]);
+        const hint = why.code === 'unknown-ref' ? (near ?? why.hint) : why.hint;
         return problemsAt(reference, { ...why, hint });
       });
       if (problems.length > 0) throw new Failure(problems);
@@ -154,7 +155,7 @@ function targetFor(
   if (live) return missing('unknown-ref', `The tenant shows no id for ${live.address}.`, null);
   const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
   if (!declared) {
-    const hint = `Correct the key, or declare a ${kind.name} with it.`;
+    const hint = `Correct the key, or declare the object.`;
     return missing('unknown-ref', `${nowhere}, and no manifest declares it.`, hint);
   }
   if (kind.operations.create.length === 0) {
@@ -187,8 +188,9 @@ function nearName(
   { kind, key }: UsedReference,
   known: readonly (Pick<Resource, 'kind' | 'key'> | Pick<LiveObject, 'kind' | 'key'>)[],
 ): string | null {
+  const own = key.join('/');
   const names = known.flatMap((each) => (each.kind === kind ? [each.key.join('/')] : []));
-  return didYouMean(key.join('/'), new Set(names)) ?? null;
+  return didYouMean(own, new Set(names.filter((name) => name !== own)));
 }
 
 function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
