@@ -19,7 +19,10 @@ export interface Member {
 }
 
 /** A collection of the usual shape, as a descriptor (`NAME.kind.yaml`) says. */
-export type CollectionKind = ReturnType<typeof readKind>;
+export type CollectionKind = ReturnType<typeof readKind> & {
+  /** Members that an object of a seed has where the seed does not say. */
+  usual?(given: JsonObject): JsonObject;
+};
 
 /**
  * Reads a descriptor, as its file has it or with its defaults filled in. What it says to tenantctl alone is not looked at.
@@ -100,6 +103,7 @@ const vendorKinds: readonly CollectionKind[] = [
   {
     ...readOnly('Identity', '/v2025/identities'),
     filterBy: ['id', 'name', 'alias', 'firstname', 'lastname', 'email'],
+    usual: ({ name = null }) => ({ alias: name }),
   },
   { ...readOnly('Source', '/v2025/sources'), filterBy: ['id', 'name'] },
   // Its documents name filters for other members only.
@@ -123,7 +127,7 @@ export function kindsByName(described: readonly CollectionKind[]): ReadonlyMap<s
 
 /** The descriptors `NAME.kind.yaml` in a folder. Throws `SandboxFileError` for one that cannot be used, and for no folder. */
 export function readKindFolder(folder: string): readonly CollectionKind[] {
-  const names = listFolder(folder).filter((name) => name.endsWith('.kind.yaml'));
+  const names = listFolder(folder).filter((name) => /\.kind\.ya?ml$/.test(name));
   const read = (text: string) => readKind(parseYaml(text) ?? null, 'descriptor');
   return names.sort().map((name) => readFile(path.join(folder, name), read));
 }

@@ -39,7 +39,7 @@ export function seedReader(kind: CollectionKind): Read<CollectionObject> {
     const id = fields.textOr('id', uuid(kind.name, ...key));
     const given = isObject(value) ? value : {};
     checkForms(kind, given, at);
-    return { ...timesOf(kind, seedTime), ...given, id };
+    return { ...timesOf(kind, seedTime), ...kind.usual?.(given), ...given, id };
   };
 }
 

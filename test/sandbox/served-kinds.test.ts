@@ -30,12 +30,15 @@ describe('where the kinds come from', () => {
 
   it('every tenant has identities, sources and clusters', async () => {
     const sandbox = await startWith(
-      'objects: { Cluster: [{ name: va }], Identity: [{ name: Ann, alias: a }] }',
+      'objects: { Cluster: [{ name: va }], Identity: [{ name: Ann, alias: a }, { name: Ben }] }',
     );
     expect(namesIn((await call(sandbox, 'GET /v2025/managed-clusters')).body)).toEqual(['va']);
     expect((await call(sandbox, 'GET /v2025/sources?count=true')).headers['x-total-count']).toBe('0');
     const identities = `GET /v2025/identities${filters('alias eq "a"')}`;
     expect(namesIn((await call(sandbox, identities)).body)).toEqual(['Ann']);
+    expect((await call(sandbox, `GET /v2025/identities${filters('alias eq "Ben"')}`)).body).toMatchObject([
+      { name: 'Ben', alias: 'Ben' },
+    ]);
   });
 
   it('a descriptor of a documented endpoint leaves it as it is documented', async () => {
