@@ -45,7 +45,7 @@ export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
   if (isShown) printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const say = (text: string) => (args.format === 'text' ? io.stdout : io.stderr).write(`${text}\n`);
-  const which = objects === 1 ? 'its only object' : `all ${objects} objects`;
+  const which = objects === 1 ? 'its only object' : `its ${objects} objects`;
   say(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.`);
   if (kind.notice === undefined) return ExitCode.done;
   const isWanted =
