@@ -32,6 +32,7 @@ export async function operationsOf(use: Use): Promise<Set<string>> {
   }
 }
 
+const openApiFile = new URL('../../examples/kinds/openapi.yaml', import.meta.url).pathname;
 const template = { kind: 'NotificationTemplate', medium: 'EMAIL', locale: 'en' };
 const customised = { ...template, key: 'cloud_manual_work_item_summary' };
 const search = (label: string, value: string) => ({
@@ -225,9 +226,8 @@ export const uses: readonly Use[] = [
   },
   {
     command: 'kind',
-    shows: 'checks a kind of the project',
-    prepare: (world) => world.write('kinds/Source.kind.yaml', 'kind: Source\npath: /v2025/sources\nkey: name\n'),
-    run: (world) => succeed(world, 'kind', 'check', 'Source'),
+    shows: 'drafts a kind from a description of an API',
+    run: (world) => succeed(world, 'kind', 'draft', openApiFile, '/v2025/transforms'),
   },
   {
     command: 'sandbox',
