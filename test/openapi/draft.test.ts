@@ -217,6 +217,14 @@ it('a key other than the name is a question', async () => {
   expect(none.stderr).toContain('No field names an object');
 });
 
+it('a document may have many MB', async () => {
+  const paths = {
+    ...thingsOf({ name: { type: 'string' } }),
+    '/long': { description: 'x'.repeat(6_000_000) },
+  };
+  expect((await draftFrom(paths)).code).toBe(0);
+});
+
 it('hostile words stay in their comments', async () => {
   const evil = 'x\n!!js/function\u001b[31m\u202e: {';
   const paths = thingsOf({ name: { type: 'string' }, size: { type: 'string', enum: [evil, `${evil}2`] } });
@@ -249,13 +257,13 @@ it('circles of references end', async () => {
 describe('a reference that leads out of the folder of the document is not followed', () => {
   const secret = '{"properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}';
   it.each([
-    ['to a folder above', '../secret.json'],
-    ['by an absolute path', '/etc/hostname'],
-    ['over the network', 'http://127.0.0.1:9/secret.json'],
-    ['by a file URL', 'file:///etc/hostname'],
-    ['encoded', '%2e%2e/secret.json'],
-    ['through a link', 'link.json'],
-  ])('%s', async (_name, reference) => {
+    ['to a folder above', '../secret.json', 'it leads out of the folder of the document'],
+    ['by an absolute path', '/etc/hostname', 'There is no file etc/hostname'],
+    ['over the network', 'http://127.0.0.1:9/secret.json', 'it is not a file beside the document'],
+    ['by a file URL', 'file:///etc/hostname', 'it is not a file beside the document'],
+    ['encoded', '%2e%2e/secret.json', 'it leads out of the folder of the document'],
+    ['through a link', 'link.json', 'it leads out of the folder of the document'],
+  ])('%s', async (_name, reference, reason) => {
     const outside = mkdtempSync(join(tmpdir(), 'tenantctl-'));
     writeFileSync(join(outside, 'secret.json'), secret);
     symlinkSync(join(outside, 'secret.json'), join(cwd, 'link.json'));
@@ -265,7 +273,8 @@ describe('a reference that leads out of the folder of the document is not follow
     rmSync(outside, { recursive: true });
     expect(code).toBe(0);
     expect(stdout).not.toContain('stolen');
-    expect(stderr).toContain(`The reference ${reference} was not followed`);
+    expect(stderr).toContain(`The reference ${reference} was not followed: `);
+    expect(stderr).toContain(reason);
   });
 });
 
