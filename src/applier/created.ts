@@ -2,9 +2,9 @@ import { neededBy } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Address } from '../model/address.ts';
 import { fillRefs } from '../model/marker.ts';
+import type { Change } from '../model/plan.ts';
 import type { ChangeOutcome } from '../model/result.ts';
 import type { Found, KindChange } from './find.ts';
-import type { Ending } from './run-context.ts';
 
 /** The ids of the objects that a plan creates, as they become known. */
 export class CreatedIds {
@@ -25,10 +25,10 @@ export class CreatedIds {
     if (id !== null) this.#ids.set(address, id);
   }
 
-  /** Takes how a change ended. */
-  end({ task: { change }, outcome, live }: Ending): void {
-    this.#outcomes.set(change.address, outcome);
-    if (change.action === 'create' && outcome === 'done' && live) this.learn(change.address, live);
+  /** Takes how a change ended, and its object as it was last seen. */
+  end({ address, action }: Change, outcome: ChangeOutcome, live: LiveObject | null): void {
+    this.#outcomes.set(address, outcome);
+    if (action === 'create' && outcome === 'done' && live) this.learn(address, live);
   }
 
   /** The change with the known ids in what it shows and in what it sends. */

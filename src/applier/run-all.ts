@@ -78,7 +78,7 @@ export async function runAll(
     isHalted = true;
   };
   const finish = (end: Ending) => {
-    run.created.end(end);
+    run.created.end(end.task.change, end.outcome, end.live);
     const result = changeResult(end);
     results.set(result.address, result);
     record.finish(result);

@@ -241,6 +241,11 @@ export function isObserved({ operations }: Kind): boolean {
   return Object.values(operations).every((calls) => calls.length === 0);
 }
 
+/** Whether objects of the kind are only there to be referred to: nothing of them is declared, and nothing done with them. */
+export function isOnlyReferredTo(kind: Kind): boolean {
+  return isObserved(kind) && Object.keys(kind.fields).length === 0;
+}
+
 /** What has to be read of one kind. */
 export interface ReadRequest {
   readonly kind: Kind;

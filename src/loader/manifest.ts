@@ -89,15 +89,8 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const value = overlaid?.value ?? written;
   const find = finderIn(place, overlaid);
   const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
-  const declared = {
-    kind,
-    kinds,
-    value,
-    tagged: noted.tagged || overlaid !== null,
-    find,
-    isOverlaid,
-    problems,
-  };
+  const tagged = noted.tagged || overlaid !== null;
+  const declared = { kind, kinds, value, tagged, find, isOverlaid, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);
@@ -137,8 +130,7 @@ function resourceOf(
   overlaid: Overlaid | null,
 ): Resource {
   const { kind, key, address, id, place, fields, declaration } = manifest;
-  const { value } = declared;
-  const { find } = declared;
+  const { value, find } = declared;
   return {
     kind,
     key,
@@ -214,8 +206,7 @@ function checkManifest(declared: Declared, address: Address | null): boolean {
     isOverlaid,
     explain: (error, name) => explain(kind, error, name),
   });
-  const isPlain = checkPlain(declared);
-  return checkReferences(declared) && isPlain && fitsSchema;
+  return [checkPlain(declared), checkReferences(declared), fitsSchema].every(Boolean);
 }
 
 /**

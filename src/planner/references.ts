@@ -179,10 +179,9 @@ function byIdentity(objects: readonly LiveObject[]): ReadonlyMap<string, readonl
   return found;
 }
 
-const missing = (code: string, message: string, hint: string | null): Target => ({
-  is: 'missing',
-  why: { code, message, hint },
-});
+function missing(code: string, message: string, hint: string | null): Target {
+  return { is: 'missing', why: { code, message, hint } };
+}
 
 function nearName(
   { kind, key }: UsedReference,

@@ -1,5 +1,5 @@
-import type { Address } from '../model/address.ts';
-import { isArray, isObject, type Json, mapJson } from '../model/json.ts';
+import { type Address, parseAddress, referenceText } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
 import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
@@ -29,7 +29,7 @@ export function viewOf(difference: Difference, maxLines: number): View {
 }
 
 function makeView(difference: Difference, maxLines: number): View {
-  const { op, before, after, sensitive } = nameIds(difference, refWords);
+  const { op, before, after, sensitive } = nameIds(difference, refWords, plannedWords);
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
   const hasAfter = op !== 'remove';
@@ -51,20 +51,46 @@ function linesOf(present: boolean, value: Json): string | null {
   return present && value !== null ? valueText(value) : null;
 }
 
-/** The difference with words in place of the ids whose objects are known by name. */
-export function nameIds(difference: Difference, wordsFor: (to: Address, id: string) => string): Difference {
-  const { before, after, named } = difference;
-  if (!named) return difference;
-  const name = (value: Json): Json =>
-    mapJson(value, (item) => {
-      if (typeof item !== 'string' || !Object.hasOwn(named, item)) return item;
-      return wordsFor(named[item] ?? '', item);
-    });
-  return { ...difference, before: name(before), after: name(after) };
+/**
+ * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
+ * in. An object that is nothing but a reference becomes these words.
+ */
+export function nameIds(
+  difference: Difference,
+  wordsForId: (to: Address, id: string) => string,
+  wordsForPlanned: (to: Address) => string,
+): Difference {
+  const { before, after, named = {} } = difference;
+  const wordsFor = (value: Json): string | null => {
+    const to = refOf(value);
+    if (to !== null) return wordsForPlanned(to);
+    if (typeof value !== 'string' || !Object.hasOwn(named, value)) return null;
+    return wordsForId(named[value] ?? '', value);
+  };
+  const name = (value: Json): Json => {
+    const words = wordsFor(isReference(value) ? (value.id ?? null) : value);
+    if (words !== null) return words;
+    if (isArray(value)) return value.map(name);
+    return isObject(value) ? mapMembers(value, name) : value;
+  };
+  // A tenant's own data may look like what an apply fills in.
+  const isPlain = Object.keys(named).length === 0;
+  return { ...difference, before: isPlain ? before : name(before), after: name(after) };
 }
 
-const refWords = (to: Address, id: string): string => `!ref ${to} (${id})`;
-const plannedWords = (to: Address): string => `!ref ${to} (created by this plan)`;
+const referenceMembers = ['type', 'id', 'name'];
+
+const isReference = (value: Json): value is JsonObject =>
+  isObject(value) && Object.keys(value).every((name) => referenceMembers.includes(name));
+
+const refWords = (to: Address, id: string): string => `!ref ${nameOf(to)} (${id})`;
+const plannedWords = (to: Address): string => `!ref ${nameOf(to)} (created by this plan)`;
+
+/** An address as a manifest refers to it. */
+function nameOf(to: Address): string {
+  const parsed = parseAddress(to);
+  return parsed ? referenceText(parsed.kind, parsed.key) : to;
+}
 
 /** What is shown in the place of a secret. */
 function secretWords(name: string): string {
@@ -81,8 +107,6 @@ export function valueText(value: Json): string {
 function valueInline(value: Json): string {
   const name = secretName(value);
   if (name !== null) return secretWords(name);
-  const to = refOf(value);
-  if (to !== null) return plannedWords(to);
   return spaceJson(nameSecrets(value)).replace(/(?! )\p{Zs}/gu, unicodeEscape);
 }
 
@@ -91,7 +115,7 @@ export function bodyText(body: Json): string {
   return JSON.stringify(renderBody(fillRefs(body, idWords), secretWords), null, 2);
 }
 
-const idWords = (to: Address): string => `(id of ${to})`;
+const idWords = (to: Address): string => `(id of ${nameOf(to)})`;
 
 /** A pointer for people: `attributes/url`. */
 export function pathWords(path: Pointer): string {
@@ -102,9 +126,7 @@ export function pathWords(path: Pointer): string {
 function nameSecrets(value: Json): Json {
   return mapJson(value, (item) => {
     const name = secretName(item);
-    if (name !== null) return secretWords(name);
-    const to = refOf(item);
-    return to === null ? item : plannedWords(to);
+    return name === null ? item : secretWords(name);
   });
 }
 

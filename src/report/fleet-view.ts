@@ -1,3 +1,4 @@
+import type { Address } from '../model/address.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { isFailed } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
@@ -89,10 +90,12 @@ function shownChange({ names, change }: { names: readonly string[]; change: Chan
   return names.length === 1 ? change : { ...change, id: null };
 }
 
+const idOnly = (to: Address) => to;
+
 function signatureOf({ address, action, diff, risk, warnings }: Change): string {
   // The same object has another id in each tenant.
   const byName = diff.map((entry) => {
-    const { named: _named, ...difference } = nameIds(entry, (to) => to);
+    const { named: _named, ...difference } = nameIds(entry, idOnly, idOnly);
     return difference;
   });
   return canonicalJson([address, action, byName, risk, warnings]);
