@@ -4,7 +4,8 @@ import { main } from '../../src/commands/main.ts';
 import { isObject, parseJson, textOf } from '../../src/model/json.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
-const role = (fields: string) => `kind: Role\npath: /v2025/roles\nkey: name\nfields: ${fields}\n`;
+const role = (fields: string) =>
+  `kind: Role\npath: /v2025/roles\nkey: name\nfields: ${fields}\nserverOwned: [id]\n`;
 
 /** What the served tenant answers to `path`, and the exit code of the command. */
 async function serve({ dir, env }: World, path: string, ...argv: string[]) {

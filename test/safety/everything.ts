@@ -102,7 +102,8 @@ export const everything: readonly JsonObject[] = [
 
 /** The tenant as its users see it: without ids, times, verification and the order of lists. */
 export function visible(state: TenantState): JsonObject {
-  const lists = Object.entries(state).filter(([, value]) => Array.isArray(value));
+  const all = [...Object.entries(state), ...Object.entries(state.objects)];
+  const lists = all.filter(([, value]) => Array.isArray(value));
   return Object.fromEntries(
     lists.map(([name, list]) => {
       const rows: readonly unknown[] = Array.isArray(list) ? list : [];

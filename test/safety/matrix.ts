@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Fault, SandboxOptions } from '../../src/sandbox/index.ts';
+import { casesOf } from '../support/effort.ts';
+import { runProgram } from '../support/world.ts';
+import {
+  checkEnd,
+  checkStory,
+  checkVerdicts,
+  createStage,
+  reset,
+  type Scenario,
+  type Stage,
+  writes,
+} from './stage.ts';
+
+const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
+
+/** What can happen to one request on its way, there and back. */
+const faults: Readonly<Record<string, Fault>> = {
+  'reset before': { kind: 'reset-before' },
+  'reset after': { kind: 'reset-after' },
+  'cut body': { kind: 'cut-body' },
+  '500 before': { kind: 'status', status: 500 },
+  '500 after': { kind: 'status', status: 500, done: 'after' },
+  '503 before': { kind: 'status', status: 503 },
+  '503 after': { kind: 'status', status: 503, done: 'after', body: 'html' },
+  429: { kind: 'status', status: 429 },
+  'hang before': { kind: 'hang' },
+  'hang after': { kind: 'hang', done: 'after' },
+};
+/** The same where the tenant does the work after all, some time after it did not answer. */
+const late: Readonly<Record<string, Fault>> = {
+  'late 500': { kind: 'status', status: 500, late: 60 },
+  'late 503': { kind: 'status', status: 503, late: 60, body: 'html' },
+  'late 504': { kind: 'status', status: 504, late: 60 },
+  'late, reset': { kind: 'reset-before', late: 60 },
+  'late, no answer': { kind: 'hang', late: 60 },
+};
+/** A write shows in the reads after this time. */
+const lag = 150;
+/** What can happen to the program when a request reaches the tenant, done or not. */
+const endings = ['SIGKILL before', 'SIGKILL after', 'SIGINT'] as const;
+type Ending = (typeof endings)[number];
+
+/** How many statements about changes were compared with the tenant. */
+let verdicts = 0;
+
+async function faultCase(stage: Stage, fault: Fault | null, nth: number, again: readonly string[]) {
+  const from = await reset(stage);
+  if (fault) stage.world.sandbox.faults.add({ ...fault, nth });
+  const first = await stage.world.run('apply', 'plan.json', '--format', 'json');
+  checkStory(first, writes(stage, from));
+  // The second apply comes at once: what is late happens while it runs.
+  if (first.code === 0 || nth % 2 === 0) verdicts += await checkVerdicts(stage, first);
+  await checkEnd(stage, first.code === 0, again);
+}
+
+async function endingCase(
+  stage: Stage,
+  ending: Ending,
+  nth: number,
+  again: readonly string[],
+): Promise<void> {
+  const from = await reset(stage);
+  const { dir, env, sandbox } = stage.world;
+  // A request that is not to be carried out hangs until the program is gone.
+  if (ending === 'SIGKILL before') sandbox.faults.add({ kind: 'hang', nth });
+  const child = spawn(process.execPath, [program, 'apply', 'plan.json', '--format', 'json'], {
+    cwd: dir,
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const stdout: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const signal = ending === 'SIGINT' ? 'SIGINT' : 'SIGKILL';
+  // Where reads lag, how often the program reads again depends on the pace of the machine: it may end before.
+  const isReached = () => sandbox.log.length >= from + nth;
+  if (ending === 'SIGKILL before') {
+    const isOver = () => isReached() || child.exitCode !== null;
+    await expect.poll(isOver, { interval: 5, timeout: 30_000 }).toBe(true);
+    child.kill(signal);
+  } else {
+    stage.onWork = () => {
+      if (!isReached()) return;
+      // Once: who presses Ctrl-C again does not want to wait for anything.
+      stage.onWork = null;
+      child.kill(signal);
+    };
+  }
+  const code = await closed;
+  stage.onWork = null;
+  if (signal === 'SIGINT') {
+    checkStory(
+      { code: code ?? -1, stdout: Buffer.concat(stdout).toString(), stderr: '' },
+      writes(stage, from),
+    );
+  } else expect(code).toBe(isReached() ? null : 0);
+  await checkEnd(stage, code === 0, again);
+}
+
+/** Ctrl-C in this process, at the same points and at the price of no process. */
+async function interruptCase(stage: Stage, nth: number, again: readonly string[]): Promise<void> {
+  const from = await reset(stage);
+  const interrupt = new AbortController();
+  const { dir, env, sandbox } = stage.world;
+  stage.onWork = () => {
+    if (sandbox.log.length >= from + nth) interrupt.abort();
+  };
+  const argv = ['apply', 'plan.json', '--format', 'json'];
+  const first = await runProgram(argv, { cwd: dir, env, signal: interrupt.signal });
+  stage.onWork = null;
+  checkStory(first, writes(stage, from));
+  await checkEnd(stage, first.code === 0, again);
+}
+
+function wireCases(all: Readonly<Record<string, Fault | null | undefined>>, requests: number) {
+  return Object.entries(all).flatMap(([name, fault = null], salt) =>
+    nths(requests).map((nth) => {
+      const run = (stage: Stage) => faultCase(stage, fault, nth, again(nth, salt));
+      return [`${name}, request ${nth}`, run] as const;
+    }),
+  );
+}
+
+/** The same for the create that the tenant would carry out twice. */
+function createCases(operation: string, all: Readonly<Record<string, Fault | undefined>>): Case[] {
+  return Object.entries(all).flatMap(([name, fault]): Case[] => {
+    if (!fault) return [];
+    const create: Fault = { ...fault, operation };
+    return [['plan.json'], ['--yes']].map((next): Case => {
+      return [`${name}, create, then ${next}`, (stage) => faultCase(stage, create, 1, next)];
+    });
+  });
+}
+
+type Case = readonly [string, (stage: Stage) => Promise<void>];
+
+interface RunOptions extends SandboxOptions {
+  readonly always?: readonly Case[];
+  /** How many worlds work at once. */
+  readonly lanes?: number;
+}
+
+/** Some of the cases, or all, and `always` those that matter most; spread over several worlds. */
+async function runAll(
+  scenario: Scenario,
+  cases: (requests: number) => readonly Case[],
+  { always = [], lanes = 6, ...options }: RunOptions = {},
+): Promise<number> {
+  const stages = await Promise.all(Array.from({ length: lanes }, () => createStage(scenario, options)));
+  const requests = stages[0]?.requests ?? 0;
+  const all = [...casesOf(cases(requests), requests), ...always];
+  const queue = all.values();
+  try {
+    const work = stages.map(async (stage) => {
+      for (const [name, run] of queue) {
+        await run(stage).catch((error: unknown) => {
+          throw new Error(name, { cause: error });
+        });
+      }
+    });
+    await Promise.all(work);
+  } finally {
+    await Promise.all(stages.map(({ world }) => world.close()));
+  }
+  return all.length;
+}
+
+const nths = (requests: number) => Array.from({ length: requests }, (_, at) => at + 1);
+/** Half of the cases go on with the same plan, half with a fresh one. */
+const again = (nth: number, salt: number) => ((nth + salt) % 2 === 0 ? ['plan.json'] : ['--yes']);
+
+/** Tries whatever can happen to one request of an apply: one more apply at most makes it good. */
+export function tryEverything(name: string, scenario: Scenario): void {
+  describe(name, () => {
+    const counts: [string, number][] = [];
+    afterAll(() => {
+      const total = counts.reduce((sum, [, count]) => sum + count, 0);
+      const lines = counts.map(([what, count]) => `  ${what}: ${count}`);
+      console.log(
+        `Fault matrix of ${name}, ${total} cases: nothing twice; ${verdicts} verdicts, none false\n${lines.join('\n')}`,
+      );
+    });
+
+    it('on the wire', { timeout: 600_000 }, async () => {
+      const always = createCases(scenario.create, { ...faults, ...late });
+      const count = await runAll(scenario, (requests) => wireCases({ ...faults, ...late }, requests), {
+        always,
+      });
+      counts.push(['faults on the wire, and effects that are late', count]);
+    });
+
+    it('on the wire, with reads that lag', { timeout: 300_000 }, async () => {
+      const { 'reset before': before, 'reset after': after, '503 after': answered } = faults;
+      const some = { 'no fault': null, before, after, answered, late: late['late 504'] };
+      const always = createCases(scenario.create, { before, after, late: late['late 504'] });
+      const count = await runAll(scenario, (requests) => wireCases(some, requests), { lag, always });
+      counts.push(['the same with reads that lag', count]);
+    });
+
+    it('in the program: Ctrl-C', { timeout: 300_000 }, async () => {
+      const cases = (requests: number) =>
+        nths(requests).map((nth) => {
+          const run = (stage: Stage) => interruptCase(stage, nth, again(nth, 0));
+          return [`Ctrl-C, request ${nth}`, run] as const;
+        });
+      const count = await runAll(scenario, cases, { lanes: 4 });
+      counts.push(['Ctrl-C', count]);
+    });
+
+    it.each([0, lag])(
+      'in the program: signals to the real process, reads lag %i ms',
+      { timeout: 300_000 },
+      async (ms) => {
+        const count = await runAll(
+          scenario,
+          (requests) =>
+            endings.flatMap((ending, salt) =>
+              nths(requests)
+                // Ctrl-C has been tried at every request already.
+                .filter((nth) => ending !== 'SIGINT' || nth % 4 === 0)
+                .map((nth) => {
+                  const run = (stage: Stage) => endingCase(stage, ending, nth, again(nth, salt));
+                  return [`${ending}, request ${nth}`, run] as const;
+                }),
+            ),
+          { lag: ms, lanes: 3 },
+        );
+        counts.push([`signals to the process, reads lag ${ms} ms`, count]);
+      },
+    );
+  });
+}
