@@ -180,6 +180,7 @@ export async function descriptor() {
     '#### `list`',
     settingTable(list.properties, 'list'),
     '#### Each of `fields`',
+    `One word, or a mapping with \`is\`. ${sentence($defs.simple.description)}`,
     settingTable({ ...$defs.told.properties, type: $defs.type }, ''),
   ].join('\n\n');
 }

@@ -4,7 +4,6 @@ import { parse } from 'yaml';
 import { checkKind } from '../engine/check-kind.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import type { Kinds } from '../kinds/catalog.ts';
-import { descriptorFrom } from '../kinds/descriptor.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { descriptorDigest, proofMember } from '../kinds/proof.ts';
 import { loadEnvironment, loadWithoutOverlays } from '../loader/index.ts';
@@ -46,7 +45,7 @@ export async function check(args: CheckArgs, io: Io): Promise<ExitCode> {
   if (isShown) printDocument({ is: 'diagnostics', diagnostics }, { ...args, verbose: true }, io);
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;
   const say = (text: string) => (args.format === 'text' ? io.stdout : io.stderr).write(`${text}\n`);
-  const which = objects === 1 ? 'its only object' : `all ${objects} objects`;
+  const which = objects === 1 ? 'its only object' : `its ${objects} objects`;
   say(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.`);
   if (kind.notice === undefined) return ExitCode.done;
   const isWanted =
@@ -97,7 +96,7 @@ function withProof({ text, shown }: DescriptorFile): string {
   // It has just been loaded, so it is valid.
   const document: Json = parse(text);
   if (!isObject(document)) throw notEdited(shown);
-  const digest = descriptorDigest(descriptorFrom(document));
+  const digest = descriptorDigest(document);
   const op = Object.hasOwn(document, proofMember) ? 'set' : 'insert';
   const edited = applyEdits(text, [{ op, path: [proofMember], value: digest }]);
   if (edited === null) throw notEdited(shown);

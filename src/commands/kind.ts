@@ -1,4 +1,5 @@
 import type { Argv } from 'yargs';
+import { failure } from '../model/failure.ts';
 import { defineCommand } from './command.ts';
 import { check } from './kind-check.ts';
 import { draft } from './kind-draft.ts';
@@ -18,7 +19,7 @@ function build(yargs: Argv) {
     .demandOption(['action', 'subject'])
     .option('out', text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'))
     .option('write', flag('For check: mark a descriptor that holds as proven, in its file'))
-    .option('format', format(['text', 'json']))
+    .option('format', { ...format(['text', 'json']), describe: 'For check: output format' })
     .example('$0 kind draft openapi.yaml /v2025/roles', 'Print a first descriptor')
     .example(
       '$0 kind draft openapi.yaml /v2025/roles --out kinds/Role.kind.yaml',
@@ -28,11 +29,12 @@ function build(yargs: Argv) {
     .example('$0 kind check Role -e sandbox --write', 'Mark it as proven, too');
 }
 
-export const command = defineCommand(build, (args, io) => {
+export const command = defineCommand(build, async (args, io) => {
   switch (args.action) {
     case 'draft':
       return draft(args, io);
     case 'check':
+      if (args.path !== undefined) throw failure('usage', `Unknown argument: ${args.path}`);
       return check(args, io);
   }
 });

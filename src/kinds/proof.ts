@@ -1,21 +1,19 @@
 import { sha256 } from '../model/digest.ts';
 import { type JsonObject, textOf } from '../model/json.ts';
-import type { Descriptor } from './descriptor.ts';
 import type { Kind } from './kind.ts';
 
 /** The member of a descriptor that says for which descriptor `kind check` has succeeded. */
 export const proofMember = 'proven';
 
-/** The digest of what a descriptor says, without its words for people. */
-export function descriptorDigest({ summary: _summary, ...said }: Descriptor): string {
+/** The digest of a descriptor as it is written, without its words for people. */
+export function descriptorDigest({ [proofMember]: _proof, summary: _summary, ...said }: JsonObject): string {
   return sha256(said);
 }
 
 /** The notice about a kind whose descriptor has changed since `kind check` succeeded, or was never checked. */
-export function noticeOfProof(document: JsonObject, descriptor: Descriptor): Pick<Kind, 'notice'> {
+export function noticeOfProof(kind: string, document: JsonObject): Pick<Kind, 'notice'> {
   const proof = textOf(document, proofMember);
-  if (proof === descriptorDigest(descriptor)) return {};
-  const { kind } = descriptor;
+  if (proof === descriptorDigest(document)) return {};
   const why = proof === null ? '' : ': its descriptor has changed since it was checked';
   const message = `${kind} is unproven${why}`;
   const hint = `Run \`tenantctl kind check ${kind} --write\`, which only reads the tenant.`;

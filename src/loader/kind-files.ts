@@ -61,7 +61,7 @@ function readKindFile(path: string, source: FileSource, problems: Problems): Des
   const descriptor = descriptorFrom(tree.value);
   for (const { at, message } of mistakesIn(descriptor))
     problems.add('invalid-value', message, find(at).place);
-  const kind = { ...kindFrom(descriptor), ...noticeOfProof(tree.value, descriptor) };
+  const kind = { ...kindFrom(descriptor), ...noticeOfProof(descriptor.kind, tree.value) };
   checkName(kind.name, document, find('/kind').place, problems);
   return { kind, document };
 }

@@ -91,7 +91,13 @@ export class OpenApi {
       const found = this.at({ value: whole, file }, ...segmentsOf(decodeURIComponent(fragment)));
       return found ?? this.#miss(reference, 'there is nothing');
     } catch (error) {
-      if (error instanceof Failure) return this.#miss(reference, error.message.replace(/\.$/, ''));
+      if (error instanceof Failure) {
+        const isOutside = error.diagnostics[0]?.code === 'outside-project';
+        const reason = isOutside
+          ? 'it leads out of the folder of the document'
+          : error.message.replace(/\.$/, '');
+        return this.#miss(reference, reason);
+      }
       if (error instanceof URIError) return this.#miss(reference, 'it is not a URI');
       throw error;
     }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,16 +8,27 @@ import { createTestWorld, runProgram, type World } from '../support/world.ts';
 const example = new URL('../../examples/kinds/', import.meta.url).pathname;
 
 /** The example project, against a tenant that serves its kinds. */
-async function exampleWorld(): Promise<World> {
+async function exampleWorld({ isProven = false } = {}): Promise<World> {
   const world = await createTestWorld({
     sandbox: { seed: join(example, 'sandbox.seed.yaml'), kinds: join(example, 'kinds') },
   });
   for (const folder of ['kinds', 'config'])
     cpSync(join(example, folder), join(world.dir, folder), { recursive: true });
+  if (isProven) return world;
+  for (const name of readdirSync(join(world.dir, 'kinds')))
+    world.write(`kinds/${name}`, world.read(`kinds/${name}`).replace(/^proven: .*\n/m, ''));
   return world;
 }
 
 const roleFile = 'kinds/Role.kind.yaml';
+
+it('the example project has an empty plan without a warning, and proofs of what its descriptors say', async () => {
+  const { run } = await exampleWorld({ isProven: true });
+  const { code, stdout } = await run('plan', '--detailed-exitcode');
+  expect(stdout).toContain('No changes.');
+  expect(stdout).not.toContain('warning');
+  expect(code).toBe(0);
+});
 
 describe('a descriptor that holds', () => {
   it('is shown to hold by reading only', async () => {
@@ -240,6 +251,31 @@ describe('a descriptor that does not hold', () => {
     expect(code).toBe(1);
     expect(json).toMatchObject({ diagnostics: [{ code: 'kind-no-objects', severity: 'error' }] });
   });
+});
+
+it('needs no secret that an export would name', async () => {
+  const kind = descriptor.replace('size: value', 'config: { is: json, declares: members }');
+  const rows = sound([thing('a', { config: { url: 'u', password: 'canary-p' } })]);
+  const { code, stdout, stderr } = await checkThing({ rows, kind });
+  expect(`${stdout}${stderr}`).not.toContain('canary');
+  expect(stdout).toContain('Thing holds in test');
+  expect(code).toBe(0);
+});
+
+it('shows no value of the tenant, and no escapes', async () => {
+  const rows = (_query: URLSearchParams, call: number) => [
+    thing('a', {
+      size: `canary-${call}`,
+      password: 'canary-p',
+      'canary-free\u001b[31m': 1,
+      deep: { token: 'canary-t' },
+    }),
+  ];
+  const { stdout, stderr } = await checkThing({ rows }, '--verbose');
+  expect(stdout).toContain('`size`');
+  // The name of a field is shown, without its escape.
+  expect(`${stdout}${stderr}`.replaceAll('canary-free', '')).not.toContain('canary');
+  expect(stdout).not.toContain('\u001b');
 });
 
 it.each([

@@ -32,6 +32,7 @@ export async function operationsOf(use: Use): Promise<Set<string>> {
   }
 }
 
+const openApiFile = new URL('../../examples/kinds/openapi.yaml', import.meta.url).pathname;
 const template = { kind: 'NotificationTemplate', medium: 'EMAIL', locale: 'en' };
 const customised = { ...template, key: 'cloud_manual_work_item_summary' };
 const search = (label: string, value: string) => ({
@@ -222,6 +223,11 @@ export const uses: readonly Use[] = [
     command: 'env',
     shows: 'lists the environments',
     run: (world) => succeed(world, 'env', 'list'),
+  },
+  {
+    command: 'kind',
+    shows: 'drafts a kind from a description of an API',
+    run: (world) => succeed(world, 'kind', 'draft', openApiFile, '/v2025/transforms'),
   },
   {
     command: 'sandbox',

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { loadProject } from '../../src/loader/index.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { SandboxFileError } from '../../src/sandbox/index.ts';
 import { loadState } from '../../src/sandbox/state.ts';
-import { blocksOf, documents } from './documents.ts';
+import { blocksOf, documents, root, textOf } from './documents.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -21,7 +21,7 @@ const examples = documents().flatMap((path) =>
 describe('every YAML example is valid', () => {
   test('there are examples of each sort', () => {
     const sorts = examples.map(({ content }) => sortOf(content));
-    expect(new Set(sorts)).toEqual(new Set(['manifest', 'project', 'environment', 'seed']));
+    expect(new Set(sorts)).toEqual(new Set(['manifest', 'descriptor', 'project', 'environment', 'seed']));
   });
 
   test.each(examples)('$place', ({ content }) => {
@@ -35,20 +35,37 @@ test('an invalid project file would be found', () => {
   expect(problemsOf('version: 1\nenvironmnets: {}\n')).not.toEqual([]);
 });
 
-type Sort = 'manifest' | 'project' | 'environment' | 'seed' | 'other';
+type Sort = 'manifest' | 'descriptor' | 'project' | 'environment' | 'seed' | 'other';
 
 function sortOf(content: string): Sort {
-  if (/^kind:/m.test(content)) return 'manifest';
+  if (/^kind:/m.test(content)) return /^path: \//m.test(content) ? 'descriptor' : 'manifest';
   if (/^version: 1$/m.test(content)) return 'project';
   if (/^objects:$/m.test(content)) return 'seed';
   return /^(sandbox|identity):/m.test(content) ? 'environment' : 'other';
 }
 
+/** The kinds that manifests in the documents may be of, besides those that are built in. */
+const exampleKinds = Object.fromEntries(
+  readdirSync(join(root, 'examples/kinds/kinds')).map((name) => [
+    `kinds/${name}`,
+    textOf(`examples/kinds/kinds/${name}`),
+  ]),
+);
+
 /** What the loader has against an example. */
 function problemsOf(content: string): string[] {
   switch (sortOf(content)) {
     case 'manifest':
-      return load(content, { 'config/example.yaml': content, 'tenantctl.yaml': projectFor(content) });
+      return load(content, {
+        ...exampleKinds,
+        'config/example.yaml': content,
+        'tenantctl.yaml': projectFor(content),
+      });
+    case 'descriptor':
+      return load(content, {
+        [`kinds/${/^kind: (\w+)/m.exec(content)?.[1]}.kind.yaml`]: content,
+        'tenantctl.yaml': 'version: 1\nenvironments: { test: { sandbox: {} } }\n',
+      });
     case 'environment':
       return load(content, {
         'environments/example.yaml': content,

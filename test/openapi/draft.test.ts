@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { validators } from '../../src/generated/validators.js';
 import { runProgram } from '../support/world.ts';
 
 const api = new URL('api/', import.meta.url).pathname;
@@ -13,7 +14,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-const draft = (...words: string[]) => runProgram(['kind', 'draft', ...words], { cwd });
+/** Every draft is a valid descriptor as it is. */
+async function draft(...words: string[]) {
+  const ran = await runProgram(['kind', 'draft', ...words], { cwd });
+  if (ran.stdout !== '') expect(validators.kind(parse(ran.stdout)), ran.stdout).toBe(true);
+  return ran;
+}
 
 /** Drafts a kind from a document of these paths. */
 function draftFrom(paths: object, more: object = {}, path = '/things') {
@@ -41,6 +47,7 @@ describe('a collection that its document describes', () => {
     const { code, stdout, stderr } = await draft(join(api, 'openapi.yaml'), '/v2025/roles');
     expect(stderr).toBe('');
     expect(code).toBe(0);
+    expect(stdout.match(/^[^#\n].*$/gm)?.length).toBeLessThanOrEqual(25);
     expect(stdout).toBe(`\
 # Drafted from openapi.yaml. Decide where a comment says "check"; then run \`tenantctl kind check Role\`.
 kind: Role
@@ -210,6 +217,14 @@ it('a key other than the name is a question', async () => {
   expect(none.stderr).toContain('No field names an object');
 });
 
+it('a document may have many MB', async () => {
+  const paths = {
+    ...thingsOf({ name: { type: 'string' } }),
+    '/long': { description: 'x'.repeat(6_000_000) },
+  };
+  expect((await draftFrom(paths)).code).toBe(0);
+});
+
 it('hostile words stay in their comments', async () => {
   const evil = 'x\n!!js/function\u001b[31m\u202e: {';
   const paths = thingsOf({ name: { type: 'string' }, size: { type: 'string', enum: [evil, `${evil}2`] } });
@@ -242,13 +257,13 @@ it('circles of references end', async () => {
 describe('a reference that leads out of the folder of the document is not followed', () => {
   const secret = '{"properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}';
   it.each([
-    ['to a folder above', '../secret.json'],
-    ['by an absolute path', '/etc/hostname'],
-    ['over the network', 'http://127.0.0.1:9/secret.json'],
-    ['by a file URL', 'file:///etc/hostname'],
-    ['encoded', '%2e%2e/secret.json'],
-    ['through a link', 'link.json'],
-  ])('%s', async (_name, reference) => {
+    ['to a folder above', '../secret.json', 'it leads out of the folder of the document'],
+    ['by an absolute path', '/etc/hostname', 'There is no file etc/hostname'],
+    ['over the network', 'http://127.0.0.1:9/secret.json', 'it is not a file beside the document'],
+    ['by a file URL', 'file:///etc/hostname', 'it is not a file beside the document'],
+    ['encoded', '%2e%2e/secret.json', 'it leads out of the folder of the document'],
+    ['through a link', 'link.json', 'it leads out of the folder of the document'],
+  ])('%s', async (_name, reference, reason) => {
     const outside = mkdtempSync(join(tmpdir(), 'tenantctl-'));
     writeFileSync(join(outside, 'secret.json'), secret);
     symlinkSync(join(outside, 'secret.json'), join(cwd, 'link.json'));
@@ -258,7 +273,8 @@ describe('a reference that leads out of the folder of the document is not follow
     rmSync(outside, { recursive: true });
     expect(code).toBe(0);
     expect(stdout).not.toContain('stolen');
-    expect(stderr).toContain(`The reference ${reference} was not followed`);
+    expect(stderr).toContain(`The reference ${reference} was not followed: `);
+    expect(stderr).toContain(reason);
   });
 });
 
