@@ -87,7 +87,10 @@ function filledIn(value: Json, fields: JsonObject): Json {
   const verbatim = literalOf(value);
   if (verbatim !== undefined) return verbatim;
   const place = livePlace(value);
-  if (place !== null) return valueAt(fields, place) ?? value;
+  if (place !== null) {
+    const current = valueAt(fields, place);
+    return current === undefined ? value : current;
+  }
   const inner = jsonTextOf(value);
   if (inner !== undefined) return readJsonText(filledIn(inner, fields));
   if (isArray(value)) return value.map((item) => filledIn(item, fields));

@@ -70,9 +70,8 @@ interface Guess {
 export async function surveyTenant(project: SurveyedProject, options: TenantOptions): Promise<Survey> {
   const { environment } = project;
   const { kinds } = environment;
-  const readable = kinds.all.filter(
-    (kind) => hasList(kind) && !isOnlyReferredTo(kind) && !lacksService(kind, environment),
-  );
+  const declarable = kinds.all.filter((kind) => !isOnlyReferredTo(kind));
+  const readable = declarable.filter((kind) => hasList(kind) && !lacksService(kind, environment));
   let settings = environment.settings;
   let listed = await readLists(project, options, readable);
   const guessed: Guess[] = [];
@@ -93,7 +92,7 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
     throw new Failure(listed.flatMap(({ failure }) => failure?.diagnostics ?? []));
   return {
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
-    left: kinds.all.flatMap((kind) => whyLeft(kind, environment, listed)),
+    left: declarable.flatMap((kind) => whyLeft(kind, environment, listed)),
     detected: [
       ...guessed.flatMap((guess) => provenBy(listed, guess)),
       ...settingsIn(listed).filter(({ name }) => settings[name] === contractSettings[name]),

@@ -26,7 +26,7 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
 export function holdsSettings(kind: Kind, at: Pointer): boolean {
   const [name = ''] = segmentsOf(at);
   const field = fieldNamed(kind, name);
-  if (field?.is === 'json') return field.pairs === true || field.plain === true;
+  if (field?.is === 'json') return field.settings === true;
   return field !== undefined && namesCredential(name);
 }
 

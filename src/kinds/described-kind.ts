@@ -23,7 +23,8 @@ type Update = WriteInput & { readonly live: LiveObject };
 
 /** The kind that a descriptor describes. Everything that takes a kind takes it as any other. */
 export function kindFrom(descriptor: Descriptor): Kind {
-  const { kind: name, summary, key, fields, serverOwned } = descriptor;
+  const { kind: name, summary, key, fields } = descriptor;
+  const pinnable = key.length === 1;
   const resource = resourceAt(name, descriptor.service, descriptor.path);
   const one = { resource, below: [idPlace] };
   const post: Operation = { method: 'POST', resource, read: wholeObject(...namesOf(descriptor)) };
@@ -34,10 +35,11 @@ export function kindFrom(descriptor: Descriptor): Kind {
     summary,
     keyFields: key,
     fields,
-    serverOwned,
+    // Where a manifest may pin the id, it is not among what it may not say.
+    serverOwned: descriptor.serverOwned.filter((each) => !(pinnable && each === 'id')),
     manifestSchema: () => manifestSchemaOf(descriptor),
-    pinnable: key.length === 1,
-    renamable: key.length === 1 && change !== null,
+    pinnable,
+    renamable: pinnable && change !== null,
     resource,
     read: {
       how: 'list',
@@ -52,10 +54,10 @@ export function kindFrom(descriptor: Descriptor): Kind {
     },
     // A descriptor does not say what the tenant does with a second create.
     secondCreate: 'duplicates',
-    create(input) {
-      if (!descriptor.create) return byHand(descriptor, input, 'create');
-      return { requests: [call(post, input.settings, { body: newObject(descriptor, input) })] };
-    },
+    create: (input) =>
+      descriptor.create
+        ? { requests: [call(post, input.settings, { body: newObject(descriptor, input) })] }
+        : byHand(descriptor, input, 'create'),
     update(input) {
       if (!change || input.live.id === null) return byHand(descriptor, input, 'change');
       const unsafe = masksIn(wholeFields(descriptor, input), input.live);
@@ -63,11 +65,10 @@ export function kindFrom(descriptor: Descriptor): Kind {
       const body = descriptor.update === 'put' ? wholeBody(descriptor, input) : patchBody(descriptor, input);
       return { requests: [call(change, input.settings, { id: input.live.id, body })] };
     },
-    remove(input) {
-      const { live, settings } = input;
-      if (!descriptor.delete || live.id === null) return byHand(descriptor, input, 'delete');
-      return { requests: [call(remove, settings, { id: live.id })] };
-    },
+    remove: (input) =>
+      descriptor.delete && input.live.id !== null
+        ? { requests: [call(remove, input.settings, { id: input.live.id })] }
+        : byHand(descriptor, input, 'delete'),
   };
 }
 
@@ -172,11 +173,10 @@ function patchBody(descriptor: Descriptor, { key, fields, live, changed, setting
 /** What the manifest omits goes back as it was; what the descriptor does not tell is read just before sending. */
 function wholeBody(descriptor: Descriptor, { key, fields, live, changed, settings }: Update): JsonObject {
   const { raw } = live;
-  const isRenamed = namesOf(descriptor).some((name) => changed.has(name));
   return {
     ...mapMembers(othersIn(descriptor, raw), (_, name) => liveMarker(pointer(name))),
     ...(descriptor.serverOwned.includes('id') ? {} : pick(raw, ['id'])),
-    ...keyMembers(descriptor, isRenamed ? key : live.key),
+    ...keyMembers(descriptor, namesOf(descriptor).some((name) => changed.has(name)) ? key : live.key),
     ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
       const field = descriptor.fields[name];
       if (changed.has(name)) return sentValue(field, value, settings);
@@ -192,9 +192,9 @@ function byHand(
   { key, live }: WriteInput,
   step: 'create' | 'change' | 'delete',
 ): Write {
-  const isNameless = live && live.id === null;
-  const why = isNameless
-    ? `The tenant shows no id for "${key.join('/')}", so the API cannot ${step} it`
-    : `The API cannot ${step} a ${kind}`;
+  const why =
+    live && live.id === null
+      ? `The tenant shows no id for "${key.join('/')}", so the API cannot ${step} it`
+      : `The API has no call to ${step} objects of the kind ${kind}`;
   return { manual: `${why}: do this in the admin interface, then plan again.` };
 }

@@ -22,7 +22,7 @@ export function manifestSchemaOf({ kind, summary, key, fields, update }: Descrip
     ...(isAlone ? { anyOf: [{ required: names }, { required: ['id'] }] } : {}),
     properties: {
       kind: { description: 'The kind of object this document declares.', const: kind },
-      ...objectFrom(names.map((name) => [name, keySchema(kind)])),
+      ...objectFrom(names.map((name) => [name, keySchema(kind, name)])),
       ...(isAlone ? { id: idSchema } : {}),
       ensure: ensureSchema,
       ...objectFrom(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)])),
@@ -40,8 +40,8 @@ export function manifestSchemaOf({ kind, summary, key, fields, update }: Descrip
   };
 }
 
-const keySchema = (kind: string): JsonObject => ({
-  description: `A part of what tells objects of the kind ${kind} apart.`,
+const keySchema = (kind: string, name: string): JsonObject => ({
+  description: `The ${name} by which manifests name a ${kind}.`,
   type: 'string',
   minLength: 1,
   maxLength: 1024,

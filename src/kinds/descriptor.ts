@@ -104,7 +104,8 @@ function describedField(value: Json): Field {
       return { is, ...pointing, to: to ?? '' };
     case 'json': {
       const declares = own(said, 'declares') === 'members' ? 'members' : 'whole';
-      return own(said, 'text') === true ? { is, declares } : { is, declares, plain: true };
+      const told = { is, declares, settings: true } as const;
+      return own(said, 'text') === true ? told : { ...told, plain: true };
     }
     default:
       throw new TypeError(`"${is}" is no type of field.`);

@@ -11,8 +11,8 @@ import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
 /**
- * The kinds that every project has. Those that others refer to come first. Authentication profiles come last: a change to one can cut off the credentials that
- * the rest of the run needs.
+ * The kinds that every project has. Those that others refer to come first. Authentication profiles come last: a change to
+ * one can cut off the credentials that the rest of the run needs.
  */
 export const builtInKinds: Kinds = catalogOf([
   ...readOnlyKinds.map(kindFrom),

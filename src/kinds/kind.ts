@@ -23,14 +23,15 @@ export type Field =
   | { readonly is: 'set'; readonly to?: string }
   /**
    * A JSON object that the API keeps in text, or, with `plain`, as it is. With `declares: 'members'`, members that a
-   * manifest omits are left alone. Members named in `nested` contain JSON text themselves. `pairs` marks settings of another system: 60 and "60" are
-   * equal, since hosts answer with either, and there may be credentials among them. With `filled`, hosts answer with
+   * manifest omits are left alone. Members named in `nested` contain JSON text themselves. Among `settings` there may be
+   * credentials. With `pairs`, 60 and "60" are equal, since hosts answer with either. With `filled`, hosts answer with
    * members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth.
    */
   | {
       readonly is: 'json';
       readonly declares: 'whole' | 'members';
       readonly plain?: true;
+      readonly settings?: true;
       readonly nested?: readonly string[];
       readonly pairs?: true;
       readonly filled?: true;
@@ -236,7 +237,7 @@ export function isObserved({ operations }: Kind): boolean {
   return Object.values(operations).every((calls) => calls.length === 0);
 }
 
-/** Whether objects of the kind are only there to be referred to: nothing of them is declared, and nothing done with them. */
+/** Whether manifests can only refer to objects of the kind: there is nothing of them to declare. */
 export function isOnlyReferredTo(kind: Kind): boolean {
   return isObserved(kind) && Object.keys(kind.fields).length === 0;
 }

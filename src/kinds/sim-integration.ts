@@ -19,9 +19,9 @@ const fields: Readonly<Record<string, Field>> = {
   type: { is: 'value' },
   cluster: { is: 'value', synonyms: true, to: 'Cluster' },
   sources: { is: 'set', to: 'Source' },
-  attributes: { is: 'json', declares: 'members', pairs: true },
-  request: { is: 'json', declares: 'whole', pairs: true },
-  statusMap: { is: 'json', declares: 'whole', pairs: true },
+  attributes: { is: 'json', declares: 'members', settings: true, pairs: true },
+  request: { is: 'json', declares: 'whole', settings: true, pairs: true },
+  statusMap: { is: 'json', declares: 'whole', settings: true, pairs: true },
   // A kind of that name is there where a project describes it.
   [ruleField]: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
 };

@@ -48,7 +48,7 @@ export const thing: Kind = {
   fields: {
     text: { is: 'text' },
     tags: { is: 'set' },
-    attributes: { is: 'json', declares: 'members', pairs: true },
+    attributes: { is: 'json', declares: 'members', settings: true, pairs: true },
     rule: { is: 'value' },
     rows: { is: 'records', alike: ['name'] },
   },

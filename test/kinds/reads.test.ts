@@ -20,9 +20,16 @@ const facts = ({ name, keyFields, serverOwned, pinnable, renamable, fields }: Ki
 });
 
 it('the kinds are what the documents say, in the order of an apply', () => {
-  const readOnly = ['Identity', 'Source', 'Cluster'];
-  expect(builtInKinds.all.slice(0, 3).map(({ name }) => name)).toEqual(readOnly);
-  expect(builtInKinds.all.slice(3).map(facts)).toEqual([
+  const onlyRead = {
+    fields: {},
+    serverOwned: ['created', 'modified'],
+    pinnable: true,
+    renamable: false,
+  };
+  expect(builtInKinds.all.map(facts)).toEqual([
+    { name: 'Identity', key: ['alias'], ...onlyRead },
+    { name: 'Source', key: ['name'], ...onlyRead },
+    { name: 'Cluster', key: ['name'], ...onlyRead },
     {
       name: 'VerifiedDomain',
       key: ['domain, in any case'],

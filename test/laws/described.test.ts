@@ -1,0 +1,60 @@
+/** The laws, for random kinds of one's own over HTTP. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { descriptorFrom } from '../../src/kinds/descriptor.ts';
+import { readJsonText } from '../../src/kinds/jsontext.ts';
+import { mapMembers } from '../../src/model/json.ts';
+import { type DescribedCase, describedCase } from '../support/described.ts';
+import { runs } from '../support/effort.ts';
+import { createWorld, filesBelow, type World } from '../support/world.ts';
+
+/** A tenant that serves the kind and has its objects, and a project that describes it. JSON is YAML. */
+function worldOf({ document, objects }: DescribedCase): Promise<World> {
+  const { fields } = descriptorFrom(document);
+  const isText = (name: string) => fields[name]?.is === 'json' && !fields[name].plain;
+  // A seed has objects where the tenant keeps text.
+  const seeded = objects.map((object) =>
+    mapMembers(object, (value, name) => (isText(name) ? readJsonText(value) : value)),
+  );
+  return createWorld({
+    seed: JSON.stringify({ kinds: [document], objects: { Told: seeded } }),
+    files: { 'kinds/Told.kind.yaml': JSON.stringify(document) },
+  });
+}
+
+const always = (test: (world: World, given: DescribedCase) => Promise<void>) =>
+  fc.assert(
+    fc.asyncProperty(describedCase, async (given) => {
+      const world = await worldOf(given);
+      try {
+        await test(world, given);
+      } finally {
+        await world.close();
+      }
+    }),
+    { numRuns: runs(25) },
+  );
+
+it('apply then plan is empty, and a plan is the same twice', { timeout: 300_000 }, async () => {
+  await always(async (world, { declared }) => {
+    world.declare(declared.map((fields) => ({ kind: 'Told', ...fields })));
+    const [before, again] = [await world.plan(), await world.plan()];
+    expect({ ...again, createdAt: before.createdAt }).toEqual(before);
+    const applied = await world.run('apply', '--yes', '--format', 'json');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    expect((await world.plan()).changes).toEqual([]);
+  });
+});
+
+it('export then plan is empty, and a second export is the same', { timeout: 300_000 }, async () => {
+  await always(async (world, { objects }) => {
+    const exported = await world.run('export', '--kinds', 'Told');
+    expect(exported, exported.stderr).toMatchObject({ code: 0 });
+    expect((await world.plan()).changes).toEqual([]);
+    if (objects.length === 0) return;
+    await world.run('export', '--out', 'again', '--kinds', 'Told');
+    expect(filesBelow(`${world.dir}/again`)).toEqual(filesBelow(`${world.dir}/config`));
+    const merged = await world.run('export', '--merge', '--all');
+    expect(merged, merged.stderr).toMatchObject({ code: 0, stdout: 'Files: 0 changed, 0 new, 0 removed.\n' });
+  });
+});
