@@ -235,6 +235,18 @@ it('an object that was made again under another id is a change where it is refer
   ]);
 });
 
+it('stands in overlays and variables too, but nowhere else in an environment', async () => {
+  const world = await worldWith(reader('owner: !ref Identity/Ann\nsources: [!var source]'));
+  const project = world.read('tenantctl.yaml');
+  const merge = 'overlays: [{ target: Role/*, merge: { owner: !ref Identity/Ben Ng } }]';
+  const more = `${merge}, variables: { source: !ref Source/HR }`;
+  world.write('tenantctl.yaml', project.replace('identity: {', `${more}, identity: {`));
+  const [change] = (await world.plan()).changes;
+  expect(change?.requests[0]?.body).toMatchObject({ owner: { id: 'dev-ben' }, sources: ['dev-hr'] });
+  world.write('tenantctl.yaml', project.replace(/baseUrl: "[^"]*"/, 'baseUrl: !ref Source/HR'));
+  expect((await world.run('plan')).stderr).toContain('[misplaced-tag]');
+});
+
 describe('deletes', () => {
   it('begin with what refers to others, and a rollback makes them too', async () => {
     const world = await worldWith(both);
