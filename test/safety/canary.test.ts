@@ -5,6 +5,7 @@ import { commands } from '../../src/commands/index.ts';
 import { main } from '../../src/commands/main.ts';
 import type { Variations } from '../../src/sandbox/index.ts';
 import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
+import { describedWorld } from './described-kinds.ts';
 import { type Echo, startEcho } from './echo.ts';
 import { fillTenant } from './everything.ts';
 
@@ -91,6 +92,29 @@ domain: mail.acme.example
 kind: NotificationPreference
 key: welcome
 mediums: [SLACK]
+---
+kind: Role
+name: Writer
+description: !secret S_DESCRIPTION
+labels: [!secret S_STATUS]
+accessProfiles: [!ref AccessProfile/Write]
+membership: { password: !secret S_PASSWORD, deep: { inner: !secret S_DEEP } }
+---
+kind: Role
+name: Reader
+description: !secret S_DESCRIPTION
+---
+kind: AccessProfile
+name: Read
+settings: { password: !secret S_PASSWORD, ttl: 2 }
+---
+kind: AccessProfile
+name: Write
+settings: { url: !secret S_URL }
+---
+kind: Transform
+name: Upper
+attributes: { password: !secret S_PASSWORD, length: 5 }
 `;
 
 let world: World;
@@ -102,6 +126,7 @@ async function open(variations: Partial<Variations> = {}, more: string = manifes
   await world?.close();
   await echo?.close();
   world = await createWorld({
+    ...describedWorld,
     sandbox: {
       clientSecret: `canary-client-${encodeURIComponent(odd)}`,
       variations: { profileSearchDelete: true, ...variations },
@@ -158,6 +183,11 @@ function plantSecrets(): void {
     rules: ['r1', 'r2'].map((id) => ({ ...rule, id, value: `canary-live-rule-${id}` })),
   });
   Object.assign(templates[0] ?? {}, { subject: 'canary-live-subject', body: 'canary-live-body' });
+  const live = (name: string) => ({ plain: 1, password: `canary-live-${name}`, ...lookalikes });
+  const { AccessProfile = [], Role = [], Transform = [] } = world.sandbox.state.objects;
+  Object.assign(AccessProfile[0] ?? {}, { settings: live('merged') });
+  Object.assign(Role[0] ?? {}, { membership: live('patched'), weight: live('not-told') });
+  Object.assign(Transform[0] ?? {}, { attributes: live('put'), weight: live('carried') });
 }
 
 /** Runs a command that has to end with one of these codes. */
@@ -403,12 +433,12 @@ it('nor of an object that only git still declares', async () => {
       stdio: 'ignore',
     });
   git('init', '-q');
-  git('add', 'config', 'tenantctl.yaml');
+  git('add', 'config', 'kinds', 'tenantctl.yaml');
   git('commit', '-qm', 'first');
   expect((await world.run('apply', '--yes')).code).toBe(0);
   world.write('config/all.yaml', 'kind: SenderAddress\nemail: new@acme.example\n');
   const planned = await run('plan', '--since', 'HEAD', '--out', 'plan.json', '--verbose', '--format', 'json');
-  expect(JSON.parse(planned.stdout).summary.delete).toBe(5);
+  expect(JSON.parse(planned.stdout).summary.delete, planned.stderr).toBe(10);
   await run('plan', '--since', 'HEAD', '--verbose');
   await run('apply', 'plan.json', '--result', 'result.json', '--format', 'json');
   await run('rollback', 'result.json', '--out', 'back.json', '--format', 'json');
