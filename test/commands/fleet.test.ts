@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
+import { createTestFleet } from '../support/fleet.ts';
 import { createTestWorld, runProgram, type World } from '../support/world.ts';
 
 let home: World;
@@ -272,4 +273,12 @@ it('environments of one tenant and client share its rate limit', async () => {
   const statuses = world.sandbox.log.map(({ status }) => status);
   expect(statuses.filter((status) => status === 429)).toEqual([]);
   expect(statuses.length).toBeGreaterThanOrEqual(4);
+});
+
+it('the JSON that is printed is the JSON that is saved, also where a secret is one of its words', async () => {
+  const fleet = await createTestFleet({ names, sandbox: () => ({ clientSecret: 'create' }) });
+  fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
+  const { code, stdout } = await fleet.run('plan', '-e', '*', '--format', 'json', '--out', 'fleet.json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(fleet.read('fleet.json')));
 });

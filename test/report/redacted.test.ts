@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { Redactor } from '../../src/client/redactor.ts';
+import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import { renderReport } from '../../src/report/index.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { change, difference, plain, plan, sampleResult } from './fixtures.ts';
@@ -119,9 +120,19 @@ it('removes a secret from every part of a plan and a result, in every spelling',
     before: { [secret]: secret },
     requests: [{ method: 'POST' as const, path: secret, status: 1, trackingId: secret, attempts: 1, ms: 1 }],
   };
+  const outcome = { ...failed, changes: changed ? [changed] : [] };
+  const broken = { exitCode: 1, diagnostics: [{ ...remark, severity: 'error' }] } as const;
+  const members: readonly FleetMember[] = [
+    { name: `${secret}-1`, plan: value, error: null },
+    { name: `${secret}-2`, plan: value, error: null },
+    { name: `${secret}-3`, plan: null, error: broken },
+  ];
+  const applied = members.map((member) => ({ ...member, result: member.plan && outcome }));
   const pages = [
     renderReport({ is: 'plan', plan: value }, 'html', options),
-    renderReport({ is: 'result', result: { ...failed, changes: changed ? [changed] : [] } }, 'html', options),
+    renderReport({ is: 'result', result: outcome }, 'html', options),
+    renderReport({ is: 'fleet', fleet: fleetOf(members) }, 'html', options),
+    renderReport({ is: 'fleet', fleet: fleetOf(applied) }, 'html', options),
   ];
   for (const page of pages) {
     expect(page).toContain('[secret]');

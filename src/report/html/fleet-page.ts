@@ -150,6 +150,6 @@ function headOf(shared: Shared<Change | ChangeResult>, fleet: Fleet) {
 function ofShared(entry: Entry, shared: Shared<Change | ChangeResult>, hasRequests: boolean): Entry {
   const [first = '', ...others] = shared.environments;
   const note =
-    others.length > 0 && hasRequests ? html`<p class="note">The requests are those of ${first}.</p>` : '';
+    others.length > 0 && hasRequests ? html`<p class="whose">The requests are those of ${first}.</p>` : '';
   return { ...entry, id: idOf(entry, shared), body: html`${note}${entry.body}` };
 }
