@@ -158,3 +158,30 @@ describe('records', () => {
     expect(diff(rules, [rule('1', 'a')], [rule('1', 'a'), rule('1', 'a')])).toHaveLength(1);
   });
 });
+
+describe('a list of references', () => {
+  const field: Field = { is: 'references', to: 'Source', type: 'SOURCE' };
+  const live = [
+    { type: 'SOURCE', id: 's2', name: 'HR' },
+    { type: 'SOURCE', id: 's1', name: 'AD' },
+  ];
+
+  it('is compared by ids, in any order', () => {
+    expect(compareField('sources', field, ['s1', { id: 's2', name: 'another name' }], live)).toEqual([]);
+    expect(compareField('sources', field, [], null)).toEqual([]);
+  });
+
+  it('shows what is added and removed as it is', () => {
+    expect(compareField('sources', field, [{ id: 's1' }, { id: 's3' }], live)).toEqual([
+      { path: '/sources/1', op: 'remove', before: live[0], after: null },
+      { path: '/sources/1', op: 'add', before: null, after: { id: 's3' } },
+    ]);
+  });
+});
+
+it('compares a reference without its type where the field says to which kind it belongs', () => {
+  const live = { type: 'IDENTITY', id: 'i1', name: 'Ann' };
+  expect(compareField('owner', { is: 'reference', to: 'Identity' }, { id: 'i1' }, live)).toEqual([]);
+  expect(compareField('owner', { is: 'reference', to: 'Identity' }, 'i2', live)).toHaveLength(1);
+  expect(compareField('owner', { is: 'reference' }, { id: 'i1' }, live)).toHaveLength(1);
+});

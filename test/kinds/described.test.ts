@@ -375,3 +375,13 @@ describe('the list', () => {
     ]);
   });
 });
+
+it('shows the removal of a member with nothing in it', () => {
+  const kind = kindOf();
+  const raw = { ...live, membership: { a: {}, b: 1 } };
+  const change = changeOf(kind, raw, { membership: { b: 2 } });
+  const object = liveObject(kind, raw, settings, null);
+  const hiding = change && { ...change, diff: change.diff.filter(({ path }) => path !== '/membership/a') };
+  expect(hiding?.diff).toHaveLength(1);
+  expect(hiding && unshownValues({ kind, change: hiding }, object, settings)).toEqual(['membership']);
+});
