@@ -140,6 +140,17 @@ describe('apply --proven-by', () => {
     expect(resultOf('production')).toMatchObject({ changes: [{ action: 'delete', outcome: 'done' }] });
   });
 
+  it('counts an object that gets another name as no removed one', async () => {
+    const integration = (name: string) =>
+      `kind: SimIntegration\nname: ${name}\ntype: ServiceNow Service Desk\n`;
+    declareSenders(integration('Old'));
+    commitAll(test.dir);
+    await applyTo('test');
+    declareSenders(`${integration('New')}lifecycle: { renamedFrom: Old }\n`);
+    const { stdout } = await run('plan', '-e', 'test', '--since', 'HEAD', '--format', 'json');
+    expect(Object.keys(JSON.parse(stdout).desired)).toEqual(['SimIntegration/New']);
+  });
+
   it('takes no proof of a removed object from a tenant that still has it', async () => {
     declareSenders(sender('a@acme.example'), sender('b@acme.example'));
     commitAll(test.dir);
