@@ -116,10 +116,8 @@ export function pascalCase(name: string): string {
 /** The English singular of a word, as well as a rule can tell. */
 export function singular(word: string): string {
   if (/(ss|us|is)$/i.test(word)) return word;
-  return word
-    .replace(/ies$/i, 'y')
-    .replace(/(ss|sh|ch|x|z)es$/i, '$1')
-    .replace(/s$/i, '');
+  if (/ies$/i.test(word)) return word.replace(/ies$/i, 'y');
+  return /(ss|sh|ch|x|z)es$/i.test(word) ? word.slice(0, -2) : word.replace(/s$/i, '');
 }
 
 function choicesOf({ choices }: Shape): string[] {

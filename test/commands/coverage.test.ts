@@ -3,6 +3,9 @@ import { commands } from '../../src/commands/index.ts';
 import type { Operation } from '../../src/sandbox/index.ts';
 import { documented, operationsOf, type Use, uses } from './uses.ts';
 
+/** Of kinds that are only read to be referred to. No API document of this project has their lists. */
+const undocumented = ['list-identity', 'list-source', 'list-cluster'];
+
 const seen = new Map<Use, Promise<Set<string>>>();
 
 /** Each use runs once, whichever test asks first. */
@@ -16,7 +19,7 @@ describe('every command at work', () => {
   test.each(uses.map((use) => [use.command, use.shows, use] as const))(
     '%s: %s',
     async (_name, _shows, use) => {
-      const names = new Set<string>(['issue-token', ...documented.map(({ name }) => name)]);
+      const names = new Set<string>(['issue-token', ...undocumented, ...documented.map(({ name }) => name)]);
       for (const operation of await operationsSeen(use)) expect(names).toContain(operation);
     },
   );

@@ -209,6 +209,17 @@ describe('a field', () => {
   });
 });
 
+it.each([
+  ['/v1/access-profiles', 'AccessProfile'],
+  ['/v1/policies', 'Policy'],
+  ['/v1/from-addresses', 'FromAddress'],
+  ['/roles/v1', 'Role'],
+  ['/v1/status', 'Status'],
+])('the kind at %s is %s', async (path, kind) => {
+  const { stdout } = await draftFrom({ [path]: thingsOf({ name: { type: 'string' } })['/things'] }, {}, path);
+  expect(parse(stdout)).toMatchObject({ kind, path });
+});
+
 it('a key other than the name is a question', async () => {
   const { stdout } = await draftFrom(thingsOf({ label: { type: 'string' } }));
   expect(stdout).toContain('key: label  # check: is it unique?');
