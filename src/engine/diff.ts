@@ -33,7 +33,7 @@ import {
 import { servedKinds, usualKinds } from './export.ts';
 import { undeclarability } from './undeclarable.ts';
 
-export type { DiffSource, ManifestSource, TenantSource } from './diff-sides.ts';
+export type { DiffSource } from './diff-sides.ts';
 
 /** What to compare. */
 export interface DiffOptions {
