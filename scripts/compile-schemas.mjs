@@ -2,11 +2,11 @@
 // 300 ms, loading them 5 ms. Writes the schemas that only editors use: of manifests, and of files with one environment.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import Ajv2020 from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 import { editorSchema, environmentSchema } from './editor-schema.mjs';
 import { publish } from './publish.mjs';
+import { newCompiler } from './schema-compiler.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const suffix = '.schema.json';
@@ -14,7 +14,7 @@ const suffix = '.schema.json';
 /** `manifest` and `environment` are for editors. `lifecycle` is part of the schemas of kinds. `diff` is never read. */
 const uncompiled = ['manifest', 'environment', 'lifecycle', 'diff'];
 /** Schemas of other files than manifests. */
-const others = ['fleet', 'plan', 'project', 'result'];
+const others = ['fleet', 'kind', 'plan', 'project', 'result'];
 
 const names = readdirSync(`${root}schemas`)
   .filter((file) => file.endsWith(suffix))
@@ -22,27 +22,18 @@ const names = readdirSync(`${root}schemas`)
   .filter((name) => !uncompiled.includes(name))
   .sort();
 
-const ajv = new Ajv2020({
-  code: { source: true },
-  allErrors: true,
-  ownProperties: true,
-  strict: true,
-  strictRequired: false,
-  allowUnionTypes: true,
-  verbose: true,
-});
+const ajv = newCompiler({ code: { source: true } });
 const schemas = new Map(
   names.map((name) => [name, JSON.parse(readFileSync(`${root}schemas/${name}${suffix}`, 'utf8'))]),
 );
 const lifecycle = JSON.parse(readFileSync(`${root}schemas/lifecycle${suffix}`, 'utf8'));
-ajv.addSchema(lifecycle, `lifecycle${suffix}`);
 for (const [name, schema] of schemas) ajv.addSchema(schema, `${name}${suffix}`);
 
 mkdirSync(`${root}src/generated/validators`, { recursive: true });
-for (const name of names) {
-  // The code that ajv makes requires its helper functions; the bundle includes them.
+/** Publishes a module with everything that it requires. */
+async function bundle(name, contents) {
   const { outputFiles } = await build({
-    stdin: { contents: standaloneCode(ajv, ajv.getSchema(`${name}${suffix}`)), resolveDir: root },
+    stdin: { contents, resolveDir: `${root}scripts` },
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -51,6 +42,12 @@ for (const name of names) {
   });
   publish(`src/generated/validators/${name}.cjs`, outputFiles[0].text);
 }
+// The code that ajv makes requires its helper functions.
+for (const name of names) await bundle(name, standaloneCode(ajv, ajv.getSchema(`${name}${suffix}`)));
+await bundle(
+  'compiler',
+  "export { compile } from './schema-compiler.mjs'; export { editorSchema } from './editor-schema.mjs';",
+);
 
 // Most runs need only two validators, so each is loaded when it is first used.
 publish(
@@ -61,6 +58,9 @@ const load = createRequire(import.meta.url);
 
 export const validators = {
 ${names.map((name) => `  get ${name}() {\n    return load('./validators/${name}.cjs');\n  },\n`).join('')}};
+
+export const compileSchema = (schema) => load('./validators/compiler.cjs').compile(schema);
+export const editorSchema = (...given) => load('./validators/compiler.cjs').editorSchema(...given);
 `,
 );
 publish(
@@ -69,6 +69,17 @@ publish(
 
 /** A validator for each schema in schemas/, by the schema's name. */
 export declare const validators: Readonly<Record<${names.map((name) => JSON.stringify(name)).join(' | ')}, ValidateFunction>>;
+
+/** The validator of a schema that is only known now. It may refer to lifecycle.schema.json. Takes a tenth of a second. */
+export declare function compileSchema(schema: object): ValidateFunction;
+
+type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** One schema of the manifests of several kinds, from those of each and of the lifecycle that they share. */
+export declare function editorSchema(schemas: ReadonlyMap<string, JsonObject>, lifecycle: JsonObject): JsonObject;
 `,
 );
 const ofKinds = new Map([...schemas].filter(([name]) => !others.includes(name)));

@@ -1,5 +1,5 @@
 // Tables made from schemas/ and from lists in src/.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { sentence, table } from './lines.mjs';
@@ -30,7 +30,9 @@ const everywhere = ['kind', 'ensure', 'lifecycle', 'id'];
 /** One section for every kind: its key and its fields. */
 export async function kinds() {
   const { builtInKinds } = await lists();
-  return builtInKinds.all.map((kind) => kindSection(kind, schema(kind.name))).join('\n\n');
+  // The others are only read, to be referred to.
+  const declared = builtInKinds.all.filter(({ name }) => existsSync(`${root}schemas/${name}.schema.json`));
+  return declared.map((kind) => kindSection(kind, schema(kind.name))).join('\n\n');
 }
 
 function kindSection(kind, { description, properties, $defs = {} }) {

@@ -7,6 +7,7 @@ import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { notAttempted, planResult } from './change-result.ts';
+import { CreatedIds } from './created.ts';
 import type { KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
 import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
@@ -76,6 +77,7 @@ export async function findRefusals(
 function runWith(port: TenantPort, options: ApplyOptions): Run {
   const { signal = new AbortController().signal } = options;
   return {
+    created: new CreatedIds(),
     failFast: false,
     onEvent() {},
     recent: [],

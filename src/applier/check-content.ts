@@ -87,7 +87,10 @@ function filledIn(value: Json, fields: JsonObject): Json {
   const verbatim = literalOf(value);
   if (verbatim !== undefined) return verbatim;
   const place = livePlace(value);
-  if (place !== null) return valueAt(fields, place) ?? value;
+  if (place !== null) {
+    const current = valueAt(fields, place);
+    return current === undefined ? value : current;
+  }
   const inner = jsonTextOf(value);
   if (inner !== undefined) return readJsonText(filledIn(inner, fields));
   if (isArray(value)) return value.map((item) => filledIn(item, fields));
@@ -140,7 +143,7 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
 /** A plan shows an object that loses its last members by these members. */
 function removedMembers(difference: FieldDifference): FieldDifference[] {
   const { path, op, before } = difference;
-  if (op !== 'remove' || !isObject(before)) return [difference];
+  if (op !== 'remove' || !isObject(before) || Object.keys(before).length === 0) return [difference];
   return Object.entries(before).map(([name, member]) => {
     return { path: `${path}${pointer(name)}`, op, before: member, after: null };
   });

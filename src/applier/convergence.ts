@@ -52,6 +52,8 @@ function sightingInAnswer(
   if (action === 'delete') return requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   if (requests.length > 1 || last.answer.outcome !== 'answered') return null;
   const live = objectOf(task, last.answer.body, context);
+  // Even where the answer does not show all that was asked for, it has the id.
+  if (action === 'create' && live) context.created.learn(task.change.address, live);
   return live && hasEffect(task.kind, task.change, live) ? { live } : null;
 }
 

@@ -1,5 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { arrangeChanges } from '../kinds/dependencies.ts';
 import { canonicalJson } from '../model/json.ts';
 import type { Request } from '../model/plan.ts';
 import type { Task } from './preflight.ts';
@@ -10,16 +10,14 @@ export interface Level {
   readonly units: readonly (readonly Task[])[];
 }
 
-/** The order of an apply: creates and updates kind by kind in the order of `kinds`, then deletes in reverse. */
+/** The order of an apply: see {@link arrangeChanges}. */
 export function levelsOf(tasks: readonly Task[], kinds: Kinds): Level[] {
-  const level = (deletes: boolean) => (kind: Kind) => ({
+  const byChange = new Map(tasks.map((task) => [task.change, task]));
+  const { ranks } = arrangeChanges([...byChange.keys()], kinds);
+  return ranks.map(({ deletes, changes }) => ({
     deletes,
-    units: unitsOf(
-      tasks.filter((task) => task.kind === kind && (task.change.action === 'delete') === deletes),
-    ),
-  });
-  const all = [...kinds.all.map(level(false)), ...kinds.all.toReversed().map(level(true))];
-  return all.filter(({ units }) => units.length > 0);
+    units: unitsOf(changes.flatMap((change) => byChange.get(change) ?? [])),
+  }));
 }
 
 /** Changes with the same single request are one unit: it is sent once, and they share its answer. */

@@ -9,7 +9,9 @@ import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { TenantName } from '../model/tenant.ts';
 import { unshownValues } from './check-content.ts';
+import { wrongReferences } from './check-references.ts';
 import { quote, wrongRequests } from './check-requests.ts';
+import type { CreatedIds } from './created.ts';
 import { finderIn, type KindChange, keysOf } from './find.ts';
 import type { Journal } from './journal.ts';
 import { readinessOf } from './readiness.ts';
@@ -31,6 +33,13 @@ export interface Target {
   readonly kinds: Kinds;
 }
 
+/** What live objects are compared with. */
+interface Present {
+  readonly journal: Journal;
+  readonly settings: ApiSettings;
+  readonly created: CreatedIds;
+}
+
 /** All reasons to refuse a plan that do not depend on the tenant's objects. */
 export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
   if (plan.formatVersion !== planFormat) {
@@ -46,6 +55,7 @@ export function checkPlan(plan: Plan, target: Target): Diagnostic[] {
     ...plan.diagnostics.filter(({ severity }) => severity === 'error'),
     ...checkChanges(plan, target.kinds),
     ...checkRequests(plan, target),
+    ...wrongReferences(plan, target.kinds).map(({ address, why }) => notWhatItShows(address, why)),
   ];
 }
 
@@ -61,16 +71,18 @@ export function withKinds(changes: readonly Change[], kinds: Kinds): KindChange[
 export function checkLive(
   entries: readonly KindChange[],
   state: TenantState,
-  { journal, settings }: { readonly journal: Journal; readonly settings: ApiSettings },
+  { journal, settings, created }: Present,
 ): { tasks: Task[]; stale: Diagnostic[] } {
   const stale: Diagnostic[] = [];
   const find = finderIn(state);
-  const tasks = entries.flatMap((entry): Task[] => {
+  created.find(entries, find);
+  const tasks = entries.flatMap((planned): Task[] => {
+    const entry = created.fill(planned);
     const { address } = entry.change;
     const found = find(entry);
     const progress = journal.progress(address);
     const readiness = readinessOf(entry, found, progress);
-    const unshown = progress ? [] : unshownValues(entry, found.live ?? found.standard, settings);
+    const unshown = progress ? [] : unshownValues(planned, found.live ?? found.standard, settings);
     if (readiness.is === 'ready' && unshown.length > 0) {
       stale.push(notWhatItShows(address, `they set ${unshown.join(', ')} to another value`));
       return [];

@@ -6,6 +6,7 @@ import type { Address } from '../model/address.ts';
 import type { ChangeResult } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { changeResult } from './change-result.ts';
+import type { CreatedIds } from './created.ts';
 import { deleteApart } from './delete-apart.ts';
 import { type KindChange, readRequestsById, readRequestsFor } from './find.ts';
 import type { Journal } from './journal.ts';
@@ -36,6 +37,7 @@ export interface Run {
   readonly now: () => string;
   readonly describe: (sent: Sent) => string;
   readonly kinds: Kinds;
+  readonly created: CreatedIds;
 }
 
 /**
@@ -76,6 +78,7 @@ export async function runAll(
     isHalted = true;
   };
   const finish = (end: Ending) => {
+    run.created.end(end.task.change, end.outcome, end.live);
     const result = changeResult(end);
     results.set(result.address, result);
     record.finish(result);
@@ -97,12 +100,20 @@ export async function runAll(
   const isDone = ({ change }: Task) => results.get(change.address)?.outcome === 'done';
   const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());
   for (const level of levels) {
-    if (level.deletes) await settleAll();
+    if (level.deletes || needsPending(level, pending, run)) await settleAll();
     const isHeldBack = level.deletes && !context.isStopped() && !writes.every(isDone);
     await runLevel(level, isHeldBack, { ...context, sightings });
   }
   await settleAll();
   return results;
+}
+
+/** Whether a change of the level refers to an object that was created, but not seen yet. */
+function needsPending({ units }: Level, pending: readonly Pending[], { created }: Run): boolean {
+  const waiting = new Set(pending.map(({ task }) => task.change.address));
+  return (
+    waiting.size > 0 && units.flat().some((task) => created.missingFor(task).some((to) => waiting.has(to)))
+  );
 }
 
 /** What the units of a level share. */
@@ -114,11 +125,16 @@ interface LevelContext extends Omit<RunContext, 'log'> {
 }
 
 async function runLevel({ units }: Level, isHeldBack: boolean, context: LevelContext): Promise<void> {
-  const { concurrency, finish, defer, isStopped, onEvent } = context;
+  const { concurrency, created, finish, defer, isStopped, onEvent } = context;
   await runConcurrently(units, concurrency, async (unit) => {
     if (isHeldBack && unit.some(isLeft)) {
       const error = 'Deletes are made only after every other change has succeeded.';
       for (const task of unit) finish(ending(task, 'skipped', [], { error }));
+      return;
+    }
+    const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
+    if (missing !== undefined && !isStopped()) {
+      for (const task of unit) finish(ending(task, 'skipped', [], { error: created.whyMissing(missing) }));
       return;
     }
     if (unit.some(isLeft) && !isStopped()) {
@@ -138,7 +154,7 @@ const mostReads = 4;
 
 /** Makes the changes of a unit, if their objects are still as they were planned. */
 async function runUnit(unit: readonly Task[], context: LevelContext): Promise<readonly (Ending | Pending)[]> {
-  const { sightings, isStopped } = context;
+  const { created, sightings, isStopped } = context;
   // Where nothing is sent, nothing relies on a read.
   if (isStopped() || !unit.some(isLeft)) {
     return (await runChange(unit, null, { ...context, log: [] })) ?? [];
@@ -148,7 +164,8 @@ async function runUnit(unit: readonly Task[], context: LevelContext): Promise<re
     if (checked.is === 'stale') return unit.map((task) => endStale(task, checked.reasons));
     // With a low rate limit every request has to wait longer: then the last of several reads has to do.
     const notAfter = round < mostReads ? checked.notAfter : null;
-    const ends = await runChange(checked.tasks, notAfter, { ...context, log: [] });
+    const tasks = checked.tasks.map((task) => created.fill(task));
+    const ends = await runChange(tasks, notAfter, { ...context, log: [] });
     if (!ends) continue;
     sightings.forget(unit);
     return deleteApart(ends, { ...context, log: [] });

@@ -8,6 +8,7 @@ import type { Action } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ChangeOutcome, ChangeResult, SentRequest } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import type { CreatedIds } from './created.ts';
 import type { Journal } from './journal.ts';
 import type { Task } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';
@@ -25,6 +26,8 @@ export interface RunContext {
   /** Where changes are written down as they begin and end. */
   readonly record: ResultRecorder;
   readonly settings: ApiSettings;
+  /** Learns the ids of created objects from answers. */
+  readonly created: CreatedIds;
   readonly signal: AbortSignal;
   readonly describe: (sent: Sent) => string;
   readonly onEvent: (event: ApplyEvent) => void;

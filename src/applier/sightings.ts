@@ -1,6 +1,7 @@
 import type { Clock } from '../client/clock.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
+import type { CreatedIds } from './created.ts';
 import { finderIn, type KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
 import type { Task } from './preflight.ts';
@@ -32,6 +33,7 @@ export type Checked =
 export interface SightingTools {
   readonly clock: Clock;
   readonly journal: Journal;
+  readonly created: CreatedIds;
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
 
@@ -99,12 +101,12 @@ export class Sightings {
   }
 
   async #read(tasks: readonly Task[]): Promise<void> {
-    const { clock, journal, read } = this.#tools;
+    const { clock, journal, created, read } = this.#tools;
     const readAt = clock.now();
     const find = finderIn(await read(tasks));
     const now = clock.now();
     for (const { kind, change } of tasks) {
-      const entry = { kind, change };
+      const entry = created.fill({ kind, change });
       const found = find(entry);
       const readiness = readinessOf(entry, found, journal.progress(change.address));
       const until = untilOf(entry, readAt, now);

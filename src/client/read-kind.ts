@@ -42,7 +42,7 @@ export async function readKind(
   const isNeeded = neededBy(request);
   const needed = all.filter(isNeeded);
   const objects = kind.pinnable ? nameById(kind, needed, keys) : needed;
-  refuseDuplicates(kind, objects);
+  if (!request.allowsTwins) refuseDuplicates(kind, objects);
   return { objects, others: all.filter((object) => !isNeeded(object)) };
 }
 

@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import yargs, { type Argv } from 'yargs';
-import { builtInKinds } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/catalog.ts';
 import { loadNames, type ProjectNames } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { parserSettings } from './check-arguments.ts';
 import { type ArgsOf, type CommandEntry, type Commands, defineCommand } from './command.ts';
 import type { Io } from './io.ts';
-import { projectFileOf } from './options.ts';
+import { kindsHere, projectFileOf } from './options.ts';
+import { otherSchemas } from './schemas.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -72,19 +73,27 @@ complete -c tenantctl -a '(__tenantctl)'
 `,
 };
 
-/** Values to complete. The project is loaded only by those that need it. */
-type Values = (load: () => ProjectNames) => readonly string[];
+/** What is in the project. It is loaded only where it is needed. */
+interface Here {
+  names(): ProjectNames;
+  kinds(): Kinds;
+}
 
-const kindNames: Values = () => builtInKinds.all.map(({ name }) => name);
-const environments: Values = (load) => load().environments;
-const addresses: Values = (load) => {
-  const { objects } = load();
+/** Values to complete. */
+type Values = (here: Here) => readonly string[];
+
+const kindNames: Values = (here) => here.kinds().all.map(({ name }) => name);
+const environments: Values = (here) => here.names().environments;
+const addresses: Values = (here) => {
+  const { objects } = here.names();
   return [...new Set(objects.map(({ kind }) => `${kind.name}/**`)), ...objects.map(({ address }) => address)];
 };
-const searchLabels: Values = (load) =>
-  load().objects.flatMap(({ kind, key }) => (kind.name === 'ProfileSearch' ? [key.join('/')] : []));
-const templateAddresses: Values = (load) =>
-  load().objects.flatMap(({ kind, address }) => (kind.name === 'NotificationTemplate' ? [address] : []));
+const searchLabels: Values = (here) =>
+  here.names().objects.flatMap(({ kind, key }) => (kind.name === 'ProfileSearch' ? [key.join('/')] : []));
+const templateAddresses: Values = (here) =>
+  here
+    .names()
+    .objects.flatMap(({ kind, address }) => (kind.name === 'NotificationTemplate' ? [address] : []));
 
 /** Options whose values the parser does not know. `many`: every word up to the next option is a value. */
 const optionValues: Readonly<Record<string, { readonly values: Values; readonly many?: true }>> = {
@@ -99,16 +108,7 @@ const optionValues: Readonly<Record<string, { readonly values: Values; readonly 
 
 const positionals: Readonly<Record<string, Values>> = {
   completion: () => shells,
-  schema: () => [
-    ...builtInKinds.all.map(({ name }) => name),
-    'manifest',
-    'project',
-    'environment',
-    'plan',
-    'result',
-    'fleet',
-    'diff',
-  ],
+  schema: (here) => [...kindNames(here), ...otherSchemas],
   diff: environments,
   search: searchLabels,
   'send-test': templateAddresses,
@@ -144,13 +144,17 @@ interface Line {
 
 async function findCandidates({ before, current, commands, io }: Line): Promise<readonly string[]> {
   const name = before.find((word, at) => Object.hasOwn(commands, word) && !isCommonValue(before, at));
-  const load = () => loadNames({ configFile: projectFileOf(configIn(before), io), env: io.env });
+  const config = configIn(before);
+  const here = {
+    names: () => loadNames({ configFile: projectFileOf(config, io), env: io.env }),
+    kinds: () => kindsHere({ config }, io),
+  };
   const at = before.findLastIndex((word) => word.startsWith('-'));
   const option = before[at] ?? '';
   const special = Object.hasOwn(optionValues, option) ? optionValues[option] : undefined;
   const isNext = at === before.length - 1;
   const isOption = current.startsWith('-');
-  if (!isOption && special && (isNext || special.many)) return special.values(load);
+  if (!isOption && special && (isNext || special.many)) return special.values(here);
   if (name === undefined) {
     // A project file: the shell completes it.
     if (isCommonValue(before, before.length)) return [];
@@ -163,7 +167,7 @@ async function findCandidates({ before, current, commands, io }: Line): Promise<
   const words = before.filter((word) => !word.startsWith('-')).length;
   // Only `diff` has a second one, of the same sort.
   const isFirst = words === 1 || (words === 2 && name === 'diff');
-  return (isFirst && Object.hasOwn(positionals, name) ? positionals[name]?.(load) : undefined) ?? [];
+  return (isFirst && Object.hasOwn(positionals, name) ? positionals[name]?.(here) : undefined) ?? [];
 }
 
 /** Whether a word is the value of an option that all commands have. An environment may have the name of a command. */

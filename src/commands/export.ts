@@ -17,7 +17,6 @@ import {
   envExampleFile,
   type Merge,
 } from '../exporter/index.ts';
-import { builtInKinds } from '../kinds/index.ts';
 import { loadDeclarations, loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { requireInside } from '../loader/own-folder.ts';
 import { hasErrors } from '../model/diagnostic.ts';
@@ -36,9 +35,9 @@ function build(yargs: Argv) {
     .option('out', text('The folder to write into. Default: config in the project folder'))
     .option('kinds', {
       array: true,
-      choices: builtInKinds.all.map(({ name }) => name),
+      type: 'string',
       describe:
-        'The kinds to export. Default: all that the API can change and the environment has the service of; with --merge, those that manifests declare',
+        'The kinds to export; `tenantctl schema` lists them. Default: all that the API can change and the environment has the service of; with --merge, those that manifests declare',
       requiresArg: true,
     })
     .option('merge', flag('Update the existing manifests. Keeps comments, order, style, tags and side files'))

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { builtInKinds } from '../kinds/index.ts';
+import { isOnlyReferredTo } from '../kinds/kind.ts';
 import { findRepository } from '../loader/repository.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
@@ -149,7 +150,9 @@ function unusedOptions({ identity, profiles }: Args): string {
 async function exportTenant({ choices, survey }: Setup, root: string, io: Io): Promise<ExitCode | null> {
   if (choices.tenant !== null && survey === null) return null;
   const left = survey?.left.map(({ kind }) => kind) ?? [];
-  const names = builtInKinds.all.filter((kind) => !left.includes(kind)).map(({ name }) => name);
+  const names = builtInKinds.all
+    .filter((kind) => !left.includes(kind) && !isOnlyReferredTo(kind))
+    .map(({ name }) => name);
   const { exportToNewFiles } = await import('./export.ts');
   const { reportFailure } = await import('./output.ts');
   const environment = choices.tenant === null ? [] : [environmentName];

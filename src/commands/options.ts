@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
 import type { RollbackOptions } from '../engine/rollback.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import { builtInKinds } from '../kinds/index.ts';
 import { findProjectFile } from '../loader/find-project.ts';
-import { loadEnvironmentNames } from '../loader/index.ts';
+import { loadEnvironmentNames, loadKinds } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments, shardOf } from '../loader/selection.ts';
 import { failure } from '../model/failure.ts';
 import type { ArgsOf } from './command.ts';
@@ -191,6 +194,15 @@ function selectorsOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string)
 export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
   const file = named ?? (env.TENANTCTL_CONFIG || undefined);
   return file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
+}
+
+/**
+ * The kinds of the project that is meant; where there is none, those that every project has. Throws a Failure where the
+ * project file or the description of a kind cannot be read.
+ */
+export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
+  const options = projectFileOptions(args, io);
+  return existsSync(options.configFile) ? loadKinds(options) : builtInKinds;
 }
 
 type GuardArgs = ArgsOf<typeof guardOptions<unknown>> & ArgsOf<typeof scopeOptions<unknown>>;

@@ -1,17 +1,19 @@
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { startEmbedded } from '../engine/tenant.ts';
+import { kindsFolderIn } from '../loader/find-project.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { FaultSyntaxError, parseFault, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
 import { defineCommand } from './command.ts';
-import { commonOptions, list, number, portOption, text, wholeNumber } from './options.ts';
+import { commonOptions, list, number, portOption, projectFileOf, text, wholeNumber } from './options.ts';
 
 function build(yargs: Argv) {
   return portOption(commonOptions(yargs))
     .usage('$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.')
     .option('seed', text('YAML file with the objects to start with'))
     .option('data', text('JSON file to keep the tenant in'))
+    .option('kinds', text("Folder with descriptors to serve. Default: the project's kinds/"))
     .option('latency', { ...number('Milliseconds added to every answer'), default: 0 })
     .check(wholeNumber('latency'))
     .option('lag', { ...number('Milliseconds until a write shows in reads'), default: 0 })
@@ -31,6 +33,7 @@ export const command = defineCommand(build, async (args, io) => {
     port: args.port,
     seed: file(args.seed),
     data: file(args.data),
+    kinds: file(args.kinds) ?? kindsFolderIn(dirname(projectFileOf(args.config, io))),
     latency: args.latency,
     lag: args.lag,
     faults: args.fault.map(readFault),

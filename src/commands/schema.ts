@@ -1,49 +1,47 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Argv } from 'yargs';
+import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { isObject, type JsonObject, own, parseJson } from '../model/json.ts';
+import { didYouMean } from '../model/suggest.ts';
 import { defineCommand } from './command.ts';
-import { commonOptions } from './options.ts';
-
-/** Resolves files of this package, wherever it is installed. */
-const require = createRequire(import.meta.url);
-
-const others = ['manifest', 'project', 'environment', 'plan', 'result', 'fleet', 'diff'];
+import { commonOptions, kindsHere } from './options.ts';
+import { manifestSchema, otherSchemas, readSchema, schemaOfKind } from './schemas.ts';
 
 function build(yargs: Argv) {
   return commonOptions(yargs)
     .usage(
-      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), or of plan, result, fleet and diff files. Without KIND, lists the names.',
+      '$0 schema [KIND]\n\nPrints a JSON Schema: of a kind, of all manifests (manifest), of the project file (project), of a file with one environment (environment), of the description of a kind (kind), or of plan, result, fleet and diff files. In a project, its own kinds are among them. Without KIND, lists the names.',
     )
     .positional('kind', {
       type: 'string',
-      describe: 'A kind, or manifest, project, environment, plan, result, fleet or diff',
+      describe: `A kind, or ${otherSchemas.slice(0, -1).join(', ')} or ${otherSchemas.at(-1)}`,
     })
     .example('$0 schema NotificationTemplate', 'The fields of a notification template');
 }
 
-export const command = defineCommand(build, async ({ kind }, io) => {
-  const names = [...builtInKinds.all.map(({ name }) => name), ...others];
-  if (kind === undefined) {
+export const command = defineCommand(build, async ({ kind: name, ...args }, io) => {
+  const isOther = otherSchemas.some((other) => other === name && other !== 'manifest');
+  // A project that cannot be read is no reason not to say what is right in it.
+  const kinds = isOther ? builtInKinds : kindsHere(args, io);
+  const names = [...kinds.all.map((kind) => kind.name), ...otherSchemas];
+  if (name === undefined) {
     io.stdout.write(`${names.join('\n')}\n`);
     return ExitCode.done;
   }
-  if (!names.includes(kind)) {
-    throw failure('unknown-schema', `There is no schema "${kind}".`, {
-      hint: `Use one of: ${names.join(', ')}.`,
+  if (!names.includes(name)) {
+    throw failure('unknown-schema', `There is no schema "${name}".`, {
+      hint: didYouMean(name, names) ?? `Use one of: ${names.join(', ')}.`,
     });
   }
-  io.stdout.write(`${JSON.stringify(addLifecycle(readSchema(kind)), null, 2)}\n`);
+  io.stdout.write(`${JSON.stringify(addLifecycle(schemaNamed(name, kinds)), null, 2)}\n`);
   return ExitCode.done;
 });
 
-function readSchema(name: string): JsonObject {
-  const text = readFileSync(require.resolve(`tenantctl/schemas/${name}.schema.json`), 'utf8');
-  const schema = parseJson(text);
-  if (!isObject(schema)) throw new Error(`schemas/${name}.schema.json is not a JSON object.`);
-  return schema;
+function schemaNamed(name: string, kinds: Kinds): JsonObject {
+  const kind = kinds.find(name);
+  if (kind) return schemaOfKind(kind);
+  return name === 'manifest' ? manifestSchema(kinds) : readSchema(name);
 }
 
 /** Adds the shared `lifecycle` schema to the schema of a kind, so that it can be used without other files. */

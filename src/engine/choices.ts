@@ -45,9 +45,16 @@ export interface Selection {
   unmatched(): Diagnostic[];
 }
 
-/** Throws a Failure where `--only` or `--except` have globs that can match nothing. */
-export function checkScope({ only, except }: Pick<Globs, 'only' | 'except'>, kinds: Kinds): void {
-  checkGlobs({ only, except }, kinds);
+/** Throws a Failure where `--only` or `--except` have globs that can match nothing, and `--kinds` names that are no kinds. */
+export function checkScope(
+  {
+    only,
+    except,
+    kinds: named = [],
+  }: Pick<Globs, 'only' | 'except'> & { kinds?: readonly string[] | undefined },
+  kinds: Kinds,
+): void {
+  checkGlobs({ only, except, kinds: named }, kinds);
 }
 
 /** What `--only` and `--except` select. */
@@ -115,6 +122,7 @@ interface Globs {
   readonly except: readonly string[];
   readonly rotate?: readonly string[];
   readonly allowDeleteAll?: readonly string[];
+  readonly kinds?: readonly string[];
 }
 
 /** The globs with the options that give them. */
@@ -124,12 +132,13 @@ function givenGlobs({ only, except, rotate = [] }: Globs): { option: string; glo
   );
 }
 
-function checkGlobs({ allowDeleteAll = [], ...globs }: Globs, kinds: Kinds): void {
+function checkGlobs({ allowDeleteAll = [], kinds: named = [], ...globs }: Globs, kinds: Kinds): void {
+  const checkName = (option: string) => (name: string) =>
+    problemOf(option, kinds.find(name) ? null : unknownKind(name, kinds));
   const problems = [
     ...givenGlobs(globs).flatMap(({ option, glob }) => problemOf(option, globProblem(glob, kinds))),
-    ...allowDeleteAll.flatMap((name) =>
-      problemOf('--allow-delete-all', kinds.find(name) ? null : unknownKind(name, kinds)),
-    ),
+    ...allowDeleteAll.flatMap(checkName('--allow-delete-all')),
+    ...named.flatMap(checkName('--kinds')),
   ];
   if (problems.length > 0) throw new Failure(problems);
 }

@@ -1,7 +1,7 @@
 import { allOrFailure, templateContext } from '../client/read.ts';
 import { readListRows } from '../client/read-kind.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
@@ -70,7 +70,9 @@ interface Guess {
 export async function surveyTenant(project: SurveyedProject, options: TenantOptions): Promise<Survey> {
   const { environment } = project;
   const { kinds } = environment;
-  const readable = kinds.all.filter((kind) => hasList(kind) && !lacksService(kind, environment));
+  const readable = kinds.all.filter(
+    (kind) => hasList(kind) && !isOnlyReferredTo(kind) && !lacksService(kind, environment),
+  );
   let settings = environment.settings;
   let listed = await readLists(project, options, readable);
   const guessed: Guess[] = [];

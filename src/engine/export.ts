@@ -25,7 +25,9 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { readSettledObjects } from './recent.ts';
+import { readReferenceNames } from './reference-names.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Which objects to export. */
@@ -70,9 +72,17 @@ export async function exportTenant(
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
+  const { nameOf, remarks } = await readReferenceNames(client, objects, tenant.environment);
   const basedOn = await readBases(client, objects, settings);
-  const { diagnostics, ...files } = exportObjects({ objects, records, settings, basedOn, declaredSecrets });
-  return { ...files, diagnostics: [...skipped, ...diagnostics, ...leftOut(unusable, isInScope)] };
+  const { diagnostics, ...files } = exportObjects({
+    objects,
+    records,
+    settings,
+    nameOf,
+    basedOn,
+    declaredSecrets,
+  });
+  return { ...files, diagnostics: [...skipped, ...diagnostics, ...remarks, ...leftOut(unusable, isInScope)] };
 }
 
 /**
@@ -123,6 +133,12 @@ export async function mergeTenant(
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
   ]);
+  const { nameOf, remarks, ...others } = await readReferenceNames(client, objects, tenant.environment);
+  const references = resolveReferences(referencesIn(resources, kinds), {
+    resources,
+    objects: [...others.objects, ...objects],
+    isInScope: () => true,
+  });
   const merged = mergeExport({
     ...options,
     objects,
@@ -133,13 +149,17 @@ export async function mergeTenant(
     },
     records: await readReferencedRecords(client, objects, settings),
     basedOn: await readBases(client, objects, settings),
-    resources: resources.map((resource) => fillLookups(resource, answer)),
+    nameOf,
+    resources: resources.map((resource) => references.fill(fillLookups(resource, answer))),
     // What could not be read is not gone: its manifest stays as it is.
     inScope: ({ kind, address }) => isInScope(address) && wanted.includes(kind) && !unusable.has(address),
   });
   const addresses = new Set(resources.map(({ address }) => address));
   const isMeant = (address: Address) => isInScope(address) && (options.all || addresses.has(address));
-  return { ...merged, diagnostics: [...skipped, ...merged.diagnostics, ...leftOut(unusable, isMeant)] };
+  return {
+    ...merged,
+    diagnostics: [...skipped, ...merged.diagnostics, ...remarks, ...leftOut(unusable, isMeant)],
+  };
 }
 
 /** Collects the objects that the tenant does not answer soundly, and why. */

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { type LookupAnswers, resolveLookups } from '../client/lookups.ts';
-import { readDefaults, readObjectsAndOthers } from '../client/read.ts';
-import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
+import { readDefaults, readObjects, readObjectsAndOthers } from '../client/read.ts';
+import { allOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
@@ -19,6 +19,8 @@ import {
   type PlanInput,
   readRequestsFor,
 } from '../planner/input.ts';
+import { nameReferences } from '../planner/name-references.ts';
+import { referencesIn, refuseLostReferences, resolveReferences } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
 import { checkChoices, choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';
 import { addImpact } from './impact.ts';
@@ -62,7 +64,8 @@ export async function makePlan(
     readSettledObjects(root, reader, source.requests, read),
     resolveLookups(client, source.lookups),
   ]);
-  const { judge, ...desired } = source.resolve(objects, answer);
+  const near = (kinds: readonly Kind[]) => readNear(client, kinds, settings);
+  const { judge, ...desired } = await source.resolve(objects, answer, near);
   const input: PlanInput = {
     tool,
     createdAt: new Date().toISOString(),
@@ -77,11 +80,29 @@ export async function makePlan(
   };
   const matched = matchAll(input);
   const defaults = await readPlanDefaults(matched, client, settings);
-  const plan = await warnOfLosses(planMatched(input, matched, defaults), input);
+  const planned = nameReferences(planMatched(input, matched, defaults), environment.kinds, [
+    ...objects,
+    ...others,
+  ]);
+  const plan = await warnOfLosses(planned, input);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);
   const told = source.namesAll ? await addUndeclared(plan, { input, matched, others }) : plan;
   return judge(told, { input, defaults, client });
+}
+
+/** The objects of these kinds, as far as they can be read: they are only told in hints. */
+async function readNear(
+  client: Client,
+  kinds: readonly Kind[],
+  settings: ApiSettings,
+): Promise<readonly LiveObject[]> {
+  try {
+    return await readObjects(client, kinds.map(allOf), settings);
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
 }
 
 /** Where the desired state comes from: the manifests, or the result of an apply that is rolled back. */
@@ -91,8 +112,16 @@ export interface PlanSource {
   readonly lookups: readonly UsedLookup[];
   /** Whether an object that it does not name is undeclared. A rollback names only what it undoes. */
   readonly namesAll: boolean;
-  /** The desired state. Called when objects and lookups have been read. */
-  resolve(objects: readonly LiveObject[], answer: LookupAnswers): DesiredState;
+  /**
+   * The desired state. Called when objects and lookups have been read.
+   *
+   * @param near reads what else the tenant has of some kinds, to suggest a name; empty where it cannot be read
+   */
+  resolve(
+    objects: readonly LiveObject[],
+    answer: LookupAnswers,
+    near: (kinds: readonly Kind[]) => Promise<readonly LiveObject[]>,
+  ): DesiredState | Promise<DesiredState>;
 }
 
 export interface DesiredState extends Pick<PlanInput, 'resources' | 'previous' | 'diagnostics'> {
@@ -115,14 +144,19 @@ async function loadManifests(
   const isInScope = scopeFilter(scope);
   // Resources outside the scope are not compared, so their lookups are not resolved. Lookups that only the revision
   // has are not resolved either: their records may be gone.
-  const lookups = lookupsIn(resources.filter(({ address }) => isInScope(address)));
+  const inScope = resources.filter(({ address }) => isInScope(address));
+  const lookups = lookupsIn(inScope);
+  const references = referencesIn(inScope, environment.kinds);
   return {
     requests: readRequestsFor({ resources, previous, environment, choices }),
     lookups,
     namesAll: true,
-    resolve(objects, answer) {
+    async resolve(objects, answer, near) {
       const answerKnown = answerAsked(lookups, answer);
-      const fill = (all: readonly Resource[]) => all.map((each) => fillLookups(each, answerKnown));
+      const resolved = resolveReferences(references, { resources, objects, isInScope });
+      if (resolved.missing.length > 0) resolved.requireAll(await near(resolved.missing));
+      const fill = (all: readonly Resource[]) =>
+        all.map((each) => resolved.fill(fillLookups(each, answerKnown)));
       return {
         resources: fill(resources),
         previous: previous && fill(previous),
@@ -133,6 +167,7 @@ async function loadManifests(
           ...(past?.diagnostics ?? []),
         ],
         async judge(plan, planned) {
+          refuseLostReferences(references, plan, environment.kinds);
           const linted = await lintPlan(plan, project, planned);
           return impactRequests === null ? linted : addImpact(linted, planned, impactRequests);
         },

@@ -1,10 +1,13 @@
 import { basename, join } from 'node:path';
+import type { Kinds } from '../kinds/catalog.ts';
+import type { KeyField } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, withRevision } from '../loader/checkout.ts';
 import { loadDeclarations, loadPastProject } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure, failure } from '../model/failure.ts';
+import { sameJson } from '../model/json.ts';
 import type { TenantName } from '../model/tenant.ts';
 
 /** What a git revision declared for a tenant. */
@@ -51,7 +54,41 @@ function readPast(project: Project, folder: string, revision: string, env: NodeJ
     return emptyPast(`the environment \`${environment.name}\` was another tenant`, revision);
   }
   const unknown = past.diagnostics.filter(({ code }) => code === 'env-unset');
-  return { resources: past.resources, diagnostics: unknown.map((each) => addRevision(each, revision)) };
+  const { resources, lost } = asOfToday(past.resources, environment.kinds);
+  return { resources, diagnostics: [...unknown, ...lost].map((each) => addRevision(each, revision)) };
+}
+
+/**
+ * The resources with the kinds of today, which the tenant is read with. Those whose kind is not described any more, or has
+ * another key now, cannot be found in the tenant: `lost` says so.
+ */
+function asOfToday(past: readonly Resource[], kinds: Kinds) {
+  const lost = new Map<string, number>();
+  const resources = past.flatMap((resource): Resource[] => {
+    const { name, keyFields } = resource.kind;
+    const kind = kinds.find(name);
+    if (kind === resource.kind) return [resource];
+    const hasSameKey = kind && sameJson(namesOf(kind.keyFields), namesOf(keyFields));
+    if (hasSameKey) return [{ ...resource, kind }];
+    lost.set(name, (lost.get(name) ?? 0) + 1);
+    return [];
+  });
+  return { resources, lost: [...lost].map(([name, count]) => lostKind(name, count, kinds)) };
+}
+
+const namesOf = (key: readonly KeyField[]) => key.map(({ name }) => name);
+
+function lostKind(name: string, count: number, kinds: Kinds): Diagnostic {
+  const what = `${count} ${count === 1 ? 'object' : 'objects'} of the kind ${name}`;
+  const why = kinds.find(name)
+    ? 'whose key has changed since'
+    : 'which the project does not describe any more';
+  return {
+    code: 'kind-lost',
+    severity: 'warning',
+    message: `The project declared ${what}, ${why}, so --since cannot tell which of them were removed.`,
+    hint: `To delete objects together with their kind, delete them first, with kinds/${name}.kind.yaml as it was.`,
+  };
 }
 
 /** Errors that say that the project, or its environment, did not exist yet. */

@@ -12,7 +12,7 @@ import { namesBeside, namesOf } from './names.ts';
 import type { Omission, Refusal } from './omission.ts';
 import { isWritableKey, printJson, rootOf } from './print-json.ts';
 import { isMapping, jsonOf } from './printable.ts';
-import { lookupsFor, type Records } from './reference-lookups.ts';
+import { lookupsFor, type NameOf, type Records, referencesFor } from './reference-lookups.ts';
 
 /** A text that is written to a file of its own. */
 interface SideText {
@@ -45,6 +45,8 @@ export interface DraftContext {
   readonly settings: ApiSettings;
   /** Rows of the collections that lookups may name. */
   readonly records: Records;
+  /** Left out: only ids are known. */
+  nameOf?: NameOf;
   /** The digest of the vendor's default of an object; `null` where there is none. Left out: none is known. */
   basedOn?(object: LiveObject): string | null;
 }
@@ -218,12 +220,17 @@ export function draftPlainField(
   name: string,
   field: Field,
   object: LiveObject,
-  { settings, records }: DraftContext,
+  context: DraftContext,
 ): Printable | undefined {
-  const value = preferred(field, own(object.fields, name) ?? null);
+  const { settings, records } = context;
+  const shown = own(object.fields, name) ?? null;
+  const value = preferred(field, shown);
   if (isUnset(field, value)) return isUnordered(field) ? [] : null;
-  const lookups = lookupsFor(object, settings, records);
-  return draftPlainValue(declarableIn(field, value), pointer(name), lookups) ?? undefined;
+  const named = new Map([
+    ...lookupsFor(object, settings, records),
+    ...referencesFor(name, field, shown, context.nameOf),
+  ]);
+  return draftPlainValue(declarableIn(field, value), pointer(name), named) ?? undefined;
 }
 
 /** A value without what no manifest may declare: tenants may show more members of a reference. */
@@ -271,10 +278,12 @@ function findInvalid(
   key: readonly Member[],
   fields: readonly Member[],
 ): ReadonlySet<string> | string {
-  const validate = schemaOf(kind.name);
+  const validate = schemaOf(kind);
   const invalid = new Set<string>();
   if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;
   for (const { instancePath, data } of validate.errors ?? []) {
+    // It stands for a value that fits.
+    if (data === unresolved) continue;
     const [name = 'it'] = segmentsOf(instancePath);
     if (!fields.some(([field]) => field === name)) return inWords(name, data);
     invalid.add(name);

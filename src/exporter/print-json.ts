@@ -74,11 +74,11 @@ function printWhole(value: Json, where: Where, walk: JsonWalk): Printable | unde
 }
 
 /** The place of the field itself. */
-export function rootOf(name: string, { pairs, declares }: JsonField): Where {
+export function rootOf(name: string, { settings, declares }: JsonField): Where {
   return {
     at: pointer(name),
     depth: 0,
-    settings: pairs === true,
+    settings: settings === true,
     secret: false,
     comparable: true,
     exact: declares === 'whole',

@@ -1,4 +1,5 @@
 import type { Mapping, Member, Printable } from '../loader/print.ts';
+import { unresolved } from '../loader/tree.ts';
 import { type Json, objectFrom } from '../model/json.ts';
 
 type Tagged = Extract<Printable, { readonly tag: string }>;
@@ -36,9 +37,10 @@ export function mapTags(value: Printable, change: (tag: string, argument: string
   return { tag: value.tag, value: change(value.tag, value.value) };
 }
 
-/** The value as JSON, with a placeholder text for each secret, lookup and side file. */
+/** The value as JSON, with a placeholder text for each secret, lookup and side file, and `unresolved` for a reference. */
 export function jsonOf(value: Printable): Json {
   if (isList(value)) return value.map(jsonOf);
   if (isMapping(value)) return objectFrom(value.members.map(([name, item]) => [name, jsonOf(item)]));
-  return isTagged(value) ? '…' : value;
+  if (!isTagged(value)) return value;
+  return value.tag === '!ref' ? unresolved : '…';
 }

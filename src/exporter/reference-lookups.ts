@@ -1,8 +1,9 @@
-import type { LiveObject, RecordReference } from '../kinds/kind.ts';
+import type { Field, LiveObject, RecordReference } from '../kinds/kind.ts';
+import { idsIn, targetOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
-import { isObject, type JsonObject, own } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
-import type { Pointer } from '../model/pointer.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
 /** The rows of the collections (`/api/<name>`) that lookups may name. */
@@ -118,4 +119,25 @@ function textIn(row: JsonObject, field: string): string | null {
   const attributes = own(row, 'attributes');
   const value = own(row, field) ?? (isObject(attributes) ? own(attributes, field) : null) ?? null;
   return value === null || typeof value === 'object' || value === '' ? null : String(value);
+}
+
+/** What a `!ref` says for the id of an object of a kind; `null` where only the id is known. */
+export type NameOf = (kind: string, id: string) => string | null;
+
+/** A `!ref` for each id in a field whose object has a name, by the place that it takes: an id alone, or an object with it. */
+export function referencesFor(
+  name: string,
+  field: Field,
+  shown: Json,
+  nameOf: NameOf | undefined,
+): [Pointer, Printable][] {
+  const target = targetOf(field);
+  if (target === null || !nameOf) return [];
+  return idsIn(field, shown).flatMap(({ at, id }): [Pointer, Printable][] => {
+    const text = typeof id === 'string' ? nameOf(target, id) : null;
+    if (text === null) return [];
+    // Of several values that mean the same, one is written.
+    const place = field.is === 'value' ? '' : at.replace(/\/id$/, '');
+    return [[pointer(name) + place, { tag: '!ref', value: text }]];
+  });
 }

@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject, textOf } from '../model/json.ts';
-import { isFilledInLater } from '../model/marker.ts';
-import { type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
-import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
+import { isFilledInLater, livePlace } from '../model/marker.ts';
+import { type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { isConcealed, isMasked, looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import { fieldNamed, type Kind } from './kind.ts';
+import { fieldNamed, type Kind, type LiveObject } from './kind.ts';
 
 /**
  * The places of texts and numbers that look like credentials: by the name above them, by their form, by the name
@@ -22,10 +22,12 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
   });
 }
 
-/** Whether a place is in a field with settings of another system. */
+/** Whether a place is in a field that may hold credentials: one with settings, or with the name of a credential. */
 export function holdsSettings(kind: Kind, at: Pointer): boolean {
-  const field = fieldNamed(kind, segmentsOf(at)[0] ?? '');
-  return field?.is === 'json' && field.pairs === true;
+  const [name = ''] = segmentsOf(at);
+  const field = fieldNamed(kind, name);
+  if (field?.is === 'json') return field.settings === true;
+  return field !== undefined && namesCredential(name);
 }
 
 /** @param isNamed whether a name above the value is that of a credential */
@@ -60,3 +62,26 @@ export function credentialMembers(holder: JsonObject): (member: string) => boole
 
 const nameMember = /^(name|key|field|header|param|parameter|property|attribute|label|id)$/i;
 const valueMember = /^(default|current)?(value|val|content|data|text)s?$/i;
+
+/** The places of the texts that the tenant shows encrypted or masked. */
+export function concealedPlaces(value: Json, at: Pointer): Pointer[] {
+  if (typeof value === 'string') return isConcealed(value) ? [at] : [];
+  return placesIn(value, at).flatMap(([place, item]) => concealedPlaces(item, place));
+}
+
+/** The places where a write would put the tenant's mask over what it masks. Ciphertext can be sent back as it is. */
+export function masksIn(written: JsonObject, { hidden, fields }: LiveObject): Pointer[] {
+  return hidden.filter((at) => {
+    const value = valueAt(written, at);
+    const sent = livePlace(value) === null ? value : valueAt(fields, at);
+    return typeof sent === 'string' && isMasked(sent);
+  });
+}
+
+/** What to do about such a write. */
+export function maskedAdvice(name: string, unsafe: readonly Pointer[]): string {
+  return (
+    `The tenant masks ${unsafe.join(', ')} of "${name}", and this change would write the mask over the credential. ` +
+    'Declare it with !secret, then plan again.'
+  );
+}

@@ -1,5 +1,7 @@
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import type { Service } from './http.ts';
-import type { Field, KeyField } from './kind.ts';
+import type { Field, KeyField, List } from './kind.ts';
 
 /**
  * A kind of object as data: what a `NAME.kind.yaml` says, with its defaults. It describes a collection of the usual shape:
@@ -25,13 +27,122 @@ export interface Descriptor {
 }
 
 /** What the list of a collection does. */
-export interface DescribedList {
-  /** Objects per call; `null` where the list has no pages. */
-  readonly pageSize: number | null;
-  /** The member of the answer that has the objects; left out: the answer is the list. */
-  readonly member?: string;
-  /** Whether `count=true` makes the tenant state the length of the list. */
-  readonly counts: boolean;
-  /** Whether `filters=KEY eq "…"` is understood for the members of the key, several joined by `or`. */
-  readonly filter: boolean;
+export interface DescribedList extends Pick<List, 'pageSize' | 'member' | 'counts'> {
+  /** `filters=KEY eq "…"` is understood for the first part of the key, several joined by `or`. */
+  readonly filter?: true;
+}
+
+/** The descriptor in a document that is valid by schemas/kind.schema.json, with the defaults of what it leaves out. */
+export function descriptorFrom(document: JsonObject): Descriptor {
+  const kind = textOf(document, 'kind') ?? '';
+  const path = textOf(document, 'path') ?? '';
+  const service: Service = own(document, 'service') === 'profiles' ? 'profiles' : 'identity';
+  return {
+    kind,
+    summary: textOf(document, 'summary') ?? `Objects of ${path}.`,
+    service,
+    path,
+    key: listed(own(document, 'key')).map(keyField),
+    list: describedList(membersOf(own(document, 'list')), service),
+    update: updateOf(own(document, 'update')),
+    create: own(document, 'create') === true,
+    delete: own(document, 'delete') === true,
+    fields: Object.fromEntries(
+      Object.entries(membersOf(own(document, 'fields'))).map(([name, field]) => [
+        name,
+        describedField(field),
+      ]),
+    ),
+    serverOwned: textsIn(own(document, 'serverOwned') ?? ['id', 'created', 'modified']),
+  };
+}
+
+const membersOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+const listed = (value: Json | undefined): readonly Json[] => (isArray(value) ? value : [value ?? null]);
+const textsIn = (value: Json): string[] => listed(value).filter((item) => typeof item === 'string');
+
+function keyField(part: Json): KeyField {
+  const { name, foldCase } = isObject(part) ? part : { name: part };
+  return { name: String(name), ...(foldCase === true ? { foldCase } : {}) };
+}
+
+function describedList(list: JsonObject, service: Service): DescribedList {
+  const { pageSize = defaultPageSize[service] } = list;
+  const member = textOf(list, 'member');
+  return {
+    pageSize: typeof pageSize === 'number' ? pageSize : null,
+    ...(member === null ? {} : { member }),
+    ...(own(list, 'counts') === true ? { counts: true } : {}),
+    ...(own(list, 'filter') === true ? { filter: true } : {}),
+  };
+}
+
+/** Of the lists of each service (api-notes, "page size"). */
+const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, profiles: 100 };
+
+function updateOf(value: Json | undefined): Descriptor['update'] {
+  return value === 'json-patch' || value === 'merge-patch' || value === 'put' ? value : 'none';
+}
+
+/** A field as it is written: `text`, or a mapping that says more. */
+function describedField(value: Json): Field {
+  const said = isObject(value) ? value : { is: value };
+  const to = textOf(said, 'to');
+  const type = textOf(said, 'type');
+  const pointing = { ...(to === null ? {} : { to }), ...(type === null ? {} : { type }) };
+  const is = textOf(said, 'is') ?? '';
+  switch (is) {
+    case 'value':
+    case 'set':
+      return { is, ...(to === null ? {} : { to }) };
+    case 'text':
+    case 'email':
+      return { is };
+    case 'reference':
+      return { is, ...pointing };
+    case 'references':
+      return { is, ...pointing, to: to ?? '' };
+    case 'json': {
+      const declares = own(said, 'declares') === 'members' ? 'members' : 'whole';
+      const told = { is, declares, settings: true } as const;
+      return own(said, 'text') === true ? told : { ...told, plain: true };
+    }
+    default:
+      throw new TypeError(`"${is}" is no type of field.`);
+  }
+}
+
+/** A mistake that no schema can tell. */
+export interface DescriptorMistake {
+  readonly at: Pointer;
+  readonly message: string;
+}
+
+/** The names that a descriptor gives to two things at once. */
+export function mistakesIn({ key, fields, serverOwned }: Descriptor): DescriptorMistake[] {
+  const names = key.map(({ name }) => name);
+  const isPart = (name: string) => names.includes(name);
+  return [
+    ...names.flatMap((name, at) =>
+      names.indexOf(name) < at
+        ? [{ at: pointer('key', at), message: `\`${name}\` is in the key twice` }]
+        : [],
+    ),
+    ...Object.keys(fields)
+      .filter(isPart)
+      .map((name) => ({
+        at: pointer('fields', name),
+        message: `\`${name}\` is a part of the key, so it cannot be a field too`,
+      })),
+    ...serverOwned.flatMap((name, at) =>
+      isPart(name) || Object.hasOwn(fields, name)
+        ? [
+            {
+              at: pointer('serverOwned', at),
+              message: `\`${name}\` is a ${isPart(name) ? 'part of the key' : 'field'}, so it cannot be the server's`,
+            },
+          ]
+        : [],
+    ),
+  ];
 }

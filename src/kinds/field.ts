@@ -10,7 +10,7 @@ import {
   own,
   sameJson,
 } from '../model/json.ts';
-import { jsonText, literal, secretName } from '../model/marker.ts';
+import { isFilledInLater, jsonText, literal, secretName } from '../model/marker.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, Kind, RecordsField } from './kind.ts';
@@ -105,14 +105,15 @@ const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(v
 
 /**
  * A reference with an id is compared by that id, since the server may answer with another name; and without its type
- * where the field says to which kind it belongs, since a manifest may leave the type out.
+ * where the field says to which kind it belongs, since a manifest may leave the type out. A text is the id.
  */
 function comparableReference(value: Json, { to }: { readonly to?: string }): Json {
-  if (!isObject(value)) return value;
-  const type = to === undefined ? { type: own(value, 'type') ?? null } : {};
-  const id = own(value, 'id') ?? null;
+  const reference = typeof value === 'string' ? { id: value } : value;
+  if (!isObject(reference)) return value;
+  const type = to === undefined ? { type: own(reference, 'type') ?? null } : {};
+  const id = own(reference, 'id') ?? null;
   if (id !== null) return { ...type, id };
-  const name = own(value, 'name') ?? null;
+  const name = own(reference, 'name') ?? null;
   return name === null ? null : { ...type, name };
 }
 
@@ -182,4 +183,18 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
     nested.includes(name) && item !== null && typeof item === 'object' ? jsonText(item) : item,
   );
   return settings.jsonText === 'text' && !field.plain ? jsonText(members) : members;
+}
+
+/** The same for a value that is written anew: references without the names that only readers need. */
+export function sentValue(field: Field | undefined, value: Json, settings: ApiSettings): Json {
+  if (field?.is === 'reference') return sentReference(value, field);
+  if (field?.is === 'references' && isArray(value)) return value.map((item) => sentReference(item, field));
+  return field ? wireValue(field, value, settings) : value;
+}
+
+function sentReference(value: Json, { type: usual = null }: { readonly type?: string | null }): Json {
+  if (value === null) return null;
+  const { id = null, type = usual } = isObject(value) && !isFilledInLater(value) ? value : { id: value };
+  if (id === null) return value;
+  return type === null ? { id } : { type, id };
 }

@@ -31,12 +31,19 @@ export interface ApiResource {
 
 /** A resource of the identity service: below its documented API version, or under a path of its own (newer hosts). */
 export function identityResource(name: string, version: string, segment: string): ApiResource {
+  const documented = resourceAt(name, 'identity', `/${version}/${segment}`);
+  return { ...documented, ownPath: `/${segment}/v1` };
+}
+
+/** A resource under a path of either service, or under the one that the environment sets. */
+export function resourceAt(name: string, service: Service, documented: string): ApiResource {
   const set = ({ paths }: ApiSettings) => (Object.hasOwn(paths, name) ? paths[name] : undefined);
+  const [, version = ''] = documented.split('/');
   return {
     name,
-    ownPath: `/${segment}/v1`,
-    path: (settings) => set(settings) ?? `/${version}/${segment}`,
-    lane: (settings) => ({ service: 'identity', group: set(settings) ?? version }),
+    ownPath: null,
+    path: (settings) => set(settings) ?? documented,
+    lane: (settings) => ({ service, group: set(settings) ?? version }),
   };
 }
 
@@ -74,6 +81,7 @@ export function apiRequest(
 }
 
 export const jsonPatchType = 'application/json-patch+json';
+export const mergePatchType = 'application/merge-patch+json';
 
 /** A path with each segment percent-encoded. Throws a Failure for a segment that would walk out of it. */
 export function pathOf(base: string, ...segments: readonly string[]): string {

@@ -1,5 +1,15 @@
 import jsonpatch from 'fast-json-patch';
-import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import {
+  canonicalJson,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  sameJson,
+} from '../model/json.ts';
 import { containsMarker, livePlace } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
@@ -13,15 +23,25 @@ export interface PatchOperation {
 /**
  * The smallest JSON Patch from `before` to `after`, as a request body. Objects are patched by member; lists and markers
  * are replaced as a whole: a tenant may have reordered a list, so an index into it is not safe.
+ *
+ * @param whole the members that are replaced as a whole too
  */
-export function jsonPatch(before: JsonObject, after: JsonObject): JsonObject[] {
-  return patchOperations(before, after).map(({ op, path, value }) =>
+export function jsonPatch(
+  before: JsonObject,
+  after: JsonObject,
+  whole: ReadonlySet<string> = new Set(),
+): JsonObject[] {
+  return patchOperations(before, after, whole).map(({ op, path, value }) =>
     op === 'remove' ? { op, path } : { op, path, value },
   );
 }
 
-export function patchOperations(before: JsonObject, after: JsonObject): PatchOperation[] {
-  const found = jsonpatch.compare(opaque(dropUnset(before)), opaque(after));
+export function patchOperations(
+  before: JsonObject,
+  after: JsonObject,
+  whole: ReadonlySet<string> = new Set(),
+): PatchOperation[] {
+  const found = jsonpatch.compare(opaque(dropUnset(before), whole), opaque(after, whole));
   // Unchanged values need no operation.
   const changing = found.filter(({ path }) => livePlace(valueAt(after, path)) !== path);
   return changing.map(({ op, path }) => {
@@ -62,11 +82,11 @@ function dropUnset(values: JsonObject): JsonObject {
   return mapMembers(values, (value) => (isUnset(value) ? undefined : value));
 }
 
-/** Lists and markers as text, so that they are compared as a whole. */
-function opaque(value: JsonObject): JsonObject {
-  return mapMembers(value, (item) => {
-    if (isArray(item) || (isObject(item) && isMarker(item))) return canonicalJson(item);
-    return isObject(item) ? opaque(item) : item;
+/** Lists, markers and the members in `whole` as text, so that they are compared as a whole. */
+function opaque(value: JsonObject, whole: ReadonlySet<string>): JsonObject {
+  return mapMembers(value, (item, name) => {
+    if (isArray(item) || (isObject(item) && (whole.has(name) || isMarker(item)))) return canonicalJson(item);
+    return isObject(item) ? opaque(item, new Set()) : item;
   });
 }
 
@@ -76,4 +96,38 @@ function isMarker(value: JsonObject): boolean {
     Object.keys(value)[0]?.startsWith('$') === true &&
     containsMarker(value)
   );
+}
+
+/**
+ * The smallest JSON Merge Patch (RFC 7396) from `before` to `after`. Lists and markers are replaced as a whole.
+ *
+ * @param whole the members that are replaced as a whole too
+ */
+export function mergePatch(
+  before: JsonObject,
+  after: JsonObject,
+  whole: ReadonlySet<string> = new Set(),
+  at: Pointer = '',
+): JsonObject {
+  const removed = mapMembers(before, (_, name) => (Object.hasOwn(after, name) ? undefined : null));
+  const written = mapMembers(after, (value, name) => {
+    const current = own(before, name) ?? null;
+    const place = `${at}${pointer(name)}`;
+    if (sameJson(value, current) || livePlace(value) === place) return undefined;
+    if (whole.has(name) || !isObject(value) || !isObject(current) || isMarker(value)) return value;
+    const inner = mergePatch(current, value, new Set(), place);
+    return Object.keys(inner).length === 0 ? undefined : inner;
+  });
+  return { ...removed, ...written };
+}
+
+/** What a merge patch makes of a value. */
+export function applyMergePatch(value: Json, patch: Json): Json {
+  if (!isObject(patch) || isMarker(patch)) return patch;
+  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  for (const [name, item] of Object.entries(patch)) {
+    if (item === null) members.delete(name);
+    else members.set(name, applyMergePatch(members.get(name) ?? null, item));
+  }
+  return objectFrom(members);
 }

@@ -23,14 +23,15 @@ export type Field =
   | { readonly is: 'set'; readonly to?: string }
   /**
    * A JSON object that the API keeps in text, or, with `plain`, as it is. With `declares: 'members'`, members that a
-   * manifest omits are left alone. Members named in `nested` contain JSON text themselves. `pairs` marks settings of another system: 60 and "60" are
-   * equal, since hosts answer with either, and there may be credentials among them. With `filled`, hosts answer with
+   * manifest omits are left alone. Members named in `nested` contain JSON text themselves. Among `settings` there may be
+   * credentials. With `pairs`, 60 and "60" are equal, since hosts answer with either. With `filled`, hosts answer with
    * members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth.
    */
   | {
       readonly is: 'json';
       readonly declares: 'whole' | 'members';
       readonly plain?: true;
+      readonly settings?: true;
       readonly nested?: readonly string[];
       readonly pairs?: true;
       readonly filled?: true;
@@ -181,6 +182,8 @@ export interface Kind {
   readonly summary: string;
   readonly keyFields: readonly KeyField[];
   readonly fields: Readonly<Record<string, Field>>;
+  /** The JSON Schema of its manifests. Left out where there is only the one in schemas/, which counts in any case. */
+  manifestSchema?(): JsonObject;
   /** Fields of the API that only the server sets: an error in a manifest, left out of an export. */
   readonly serverOwned: readonly string[];
   /** Whether a manifest may pin the object by `id`. */
@@ -234,6 +237,11 @@ export function isObserved({ operations }: Kind): boolean {
   return Object.values(operations).every((calls) => calls.length === 0);
 }
 
+/** Whether objects of the kind are only there to be referred to: nothing of them is declared, and nothing done with them. */
+export function isOnlyReferredTo(kind: Kind): boolean {
+  return isObserved(kind) && Object.keys(kind.fields).length === 0;
+}
+
 /** What has to be read of one kind. */
 export interface ReadRequest {
   readonly kind: Kind;
@@ -242,6 +250,8 @@ export interface ReadRequest {
   readonly ids: readonly string[];
   /** Whether all objects of the kind are needed, declared or not. */
   readonly complete: boolean;
+  /** Whether two objects may have one key: they are only referred to, and what uses them has to see that. */
+  readonly allowsTwins?: true;
   /**
    * Whether the objects were just written. A single object may then be read by its own call; objects whose fingerprints
    * are compared are always read the same way.

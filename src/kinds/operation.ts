@@ -1,9 +1,19 @@
 import type { Key } from '../model/address.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  textOf,
+} from '../model/json.ts';
 import type { Action, Change, Request, Risk } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { type ApiResource, apiRequest, pathOf } from './http.ts';
+import { applyMergePatch } from './json-patch.ts';
 
 /**
  * A call of the API that changes objects of a kind. Requests are made from it, and before a plan is applied its requests
@@ -139,6 +149,22 @@ export function patchedFields(
   };
 }
 
+/**
+ * Reads a JSON Merge Patch.
+ *
+ * @param name the field that is the object's key, where a patch may change it
+ */
+export function mergedFields(body: Json, name?: string): Said | null {
+  if (!isObject(body)) return null;
+  const renamed = name === undefined ? undefined : own(body, name);
+  return {
+    objects: renamed === undefined ? [] : [{ key: typeof renamed === 'string' ? [renamed] : [], id: null }],
+    fields: Object.keys(body),
+    after: ({ fields }) =>
+      mapMembers(body, (patch, member) => applyMergePatch(own(fields, member) ?? null, patch)),
+  };
+}
+
 /** One step of a JSON Patch, in a field or of the whole of it. */
 interface Step {
   readonly field: string;
@@ -184,6 +210,11 @@ function withMember(value: Json, [name, ...below]: readonly string[], wanted: Js
 export function keyIn(body: JsonObject, names: readonly string[]): Key | null {
   const key = names.map((name) => textOf(body, name));
   return key.every((part) => part !== null) ? key : null;
+}
+
+/** An id as text: some hosts count them. `null` for other values. */
+export function idText(id: Json | undefined): string | null {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
 }
 
 function idIn(body: JsonObject): string | null {

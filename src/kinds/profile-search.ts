@@ -13,7 +13,7 @@ import {
 } from './condition-rule.ts';
 import { apiRequest, type Call, profilesResource } from './http.ts';
 import type { Kind, WriteInput } from './kind.ts';
-import { type Before, call, idPlace, type Operation, type Said } from './operation.ts';
+import { type Before, call, idPlace, idText, type Operation, type Said } from './operation.ts';
 import { pairRecords, recordAgrees } from './records.ts';
 
 const resource = profilesResource('ProfileSearch', (settings) => settings.profileSearchPath);
@@ -152,10 +152,6 @@ function liveRules(search: JsonObject): JsonObject[] {
 export function declaredRules(fields: JsonObject): JsonObject[] {
   const rules = own(fields, 'rules');
   return isArray(rules) ? rules.filter(isObject) : [];
-}
-
-function idText(id: Json | undefined): string | null {
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : null;
 }
 
 /** Runs a declared search, lookups filled, without saving it (api-notes, "ProfileSearch"). */

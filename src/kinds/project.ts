@@ -50,6 +50,8 @@ export interface Endpoint {
 export interface EmbeddedTenant {
   readonly seed: string | null;
   readonly data: string | null;
+  /** The folder with the project's descriptors of kinds. */
+  readonly kinds: string | null;
 }
 
 /** At most `requests` in any `per` milliseconds, for each API version; at most `concurrency` at once. */

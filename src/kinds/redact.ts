@@ -34,7 +34,7 @@ export function sensitivePlaces(kind: Kind, { marked, declared, values }: Disclo
 
 /** Whether the members of a field are settings that manifests declare one by one. */
 export function isMapOfSettings(field: Field | undefined): boolean {
-  return field?.is === 'json' && field.pairs === true && field.declares === 'members';
+  return field?.is === 'json' && field.declares === 'members' && field.settings === true;
 }
 
 /** Whether one of the places is `at` or above it. */

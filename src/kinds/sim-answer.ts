@@ -8,8 +8,8 @@ import {
   pick,
   textOf,
 } from '../model/json.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
-import { isConcealed } from '../model/sensitive.ts';
+import { pointer } from '../model/pointer.ts';
+import { concealedPlaces } from './credentials.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Facts } from './kind.ts';
 import { splitAttributes, ticketFields } from './sim-nested.ts';
@@ -41,7 +41,7 @@ export function parseIntegration(answer: JsonObject): Facts | null {
       ...mapMembers(pick(tickets, ticketFields), readJsonText),
       [ruleField]: own(answer, ruleField) ?? null,
     },
-    hidden: [...notShown.map((field) => pointer(field)), ...hiddenTexts(attributes, ['attributes'])],
+    hidden: [...notShown.map((field) => pointer(field)), ...concealedPlaces(attributes, '/attributes')],
   };
 }
 
@@ -66,11 +66,4 @@ function sourcesOf(answer: JsonObject): Json | undefined {
   const listed = members.find((member) => isArray(member) && member.length > 0) ?? members[0];
   if (!isArray(listed)) return listed;
   return listed.map((source) => (isObject(source) ? (own(source, 'id') ?? null) : source));
-}
-
-/** Pointers to the texts that the tenant shows encrypted or masked. */
-function hiddenTexts(value: Json, at: readonly string[]): Pointer[] {
-  if (typeof value === 'string') return isConcealed(value) ? [pointer(...at)] : [];
-  if (!isObject(value) && !isArray(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => hiddenTexts(item, [...at, name]));
 }

@@ -1,9 +1,8 @@
-import type { Key } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
 import { jsonText, literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
-import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
-import { isMasked } from '../model/sensitive.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
+import { maskedAdvice, masksIn } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, identityResource, jsonPatchType } from './http.ts';
 import { type PatchOperation, patchOperations, replaceOnly } from './json-patch.ts';
@@ -20,9 +19,9 @@ const fields: Readonly<Record<string, Field>> = {
   type: { is: 'value' },
   cluster: { is: 'value', synonyms: true, to: 'Cluster' },
   sources: { is: 'set', to: 'Source' },
-  attributes: { is: 'json', declares: 'members', pairs: true },
-  request: { is: 'json', declares: 'whole', pairs: true },
-  statusMap: { is: 'json', declares: 'whole', pairs: true },
+  attributes: { is: 'json', declares: 'members', settings: true, pairs: true },
+  request: { is: 'json', declares: 'whole', settings: true, pairs: true },
+  statusMap: { is: 'json', declares: 'whole', settings: true, pairs: true },
   // A kind of that name is there where a project describes it.
   [ruleField]: { is: 'reference', to: 'ConnectorRule', type: 'RULE' },
 };
@@ -84,7 +83,7 @@ export const simIntegration: Kind = {
   },
   update(input) {
     const unsafe = undeclaredMasks(input);
-    if (unsafe.length > 0) return { manual: maskedAdvice(input.key, unsafe) };
+    if (unsafe.length > 0) return { manual: maskedAdvice(input.key[0] ?? '', unsafe) };
     if (clearsSources(input)) return { manual: sourcesAdvice(input) };
     const { id } = input.live;
     if (id === null)
@@ -213,18 +212,7 @@ function undeclaredMasks({ fields: values, live, changed, settings }: Update): P
   const writesAll = settings.simUpdate === 'put' || (changed.has('attributes') && isWhole);
   const attributes = own(values, 'attributes');
   if (!writesAll || !isObject(attributes)) return [];
-  return live.hidden.filter((at) => {
-    const value = valueAt({ attributes }, at);
-    const sent = livePlace(value) === null ? value : valueAt(live.fields, at);
-    return typeof sent === 'string' && isMasked(sent);
-  });
-}
-
-function maskedAdvice([name = '']: Key, unsafe: readonly Pointer[]): string {
-  return (
-    `The tenant masks ${unsafe.join(', ')} of "${name}", and this change would write the mask over the credential. ` +
-    'Declare it with !secret, then plan again.'
-  );
+  return masksIn({ attributes }, live);
 }
 
 /** What a body says, with the ticket fields that it has among the attributes as the fields that they are. */

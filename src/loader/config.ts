@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, posix, resolve } from 'node:path';
 import { validators } from '../generated/validators.js';
 import type { Kinds } from '../kinds/catalog.ts';
-import { builtInKinds } from '../kinds/index.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
@@ -18,8 +17,9 @@ import {
   readEnvironment,
 } from './environment.ts';
 import type { Place } from './file.ts';
+import { readKinds } from './kind-files.ts';
 import { numberOf, objectOf, oneOf, textListsOf, textsOf } from './members.ts';
-import { openFile, parseDocuments } from './parse.ts';
+import { openSingle } from './parse.ts';
 import { Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { EnvironmentNames } from './selection.ts';
@@ -65,6 +65,7 @@ export interface ProjectFile extends EnvironmentNames {
 }
 
 const defaultSizeLimit = 100;
+const emptyHint = '`tenantctl init` makes a project with a file to begin with.';
 const defaultManifests = ['config/**/*.yaml'];
 /** Files that contain one environment each. */
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
@@ -89,15 +90,16 @@ export function readProjectFile(
   { root, source, problems }: { root: string; source: FileSource; problems: Problems },
 ): ProjectFile {
   const configFile = resolve(file);
-  const document = readSingle(source, basename(configFile), problems);
+  const document = openSingle(source, basename(configFile), problems, emptyHint);
   const value = document && readProjectValue(document, problems);
   if (!document || !isObject(value)) throw problems.asFailure();
+  const { kinds, paths: kindFiles } = readKinds(source, problems);
   const paths = source.glob(environmentFiles);
   const files = new Map(paths.map((path) => [posix.parse(path).name, path]));
   const inline = Object.keys(objectOf(value, 'environments'));
   const names = [...new Set([...inline, ...files.keys()])];
   const readCredentialNames = () => {
-    const documents = paths.flatMap((path) => readSingle(source, path, new Problems()) ?? []);
+    const documents = paths.flatMap((path) => openSingle(source, path, new Problems(), emptyHint) ?? []);
     const inFiles = documents.flatMap((each) => credentialsIn(each, ['']));
     const places = inline.map((name) => pointer('environments', name));
     return new Set([...credentialsIn(document, places), ...inFiles]);
@@ -106,7 +108,7 @@ export function readProjectFile(
   return {
     root,
     configFile,
-    kinds: builtInKinds,
+    kinds,
     source,
     document,
     value,
@@ -116,7 +118,7 @@ export function readProjectFile(
     place: findNode(document, '/manifests').place,
     environments: names,
     manifests: isArray(own(value, 'manifests')) ? textsOf(value, 'manifests') : defaultManifests,
-    notManifests: [basename(configFile), ...paths],
+    notManifests: [basename(configFile), ...paths, ...kindFiles],
     sizeLimit: numberOf(value, 'sizeLimit') ?? defaultSizeLimit,
     credentialNames() {
       credentials ??= readCredentialNames();
@@ -168,24 +170,6 @@ export function projectRoot(configFile: string): string {
   }
 }
 
-/** The document of a file that must contain exactly one; `null`, and a problem, where it does not. */
-function readSingle(source: FileSource, path: string, problems: Problems): YamlDocument | null {
-  const file = openFile(source, path, problems);
-  if (!file) return null;
-  const [document, second] = parseDocuments(file, problems);
-  if (second) {
-    const place = findNode(second, '').place;
-    problems.add('second-document', 'This file may contain only one document', place, {
-      hint: 'Remove the `---`.',
-    });
-  }
-  if (!document && !problems.hasErrors) {
-    const hint = '`tenantctl init` makes a project with a file to begin with.';
-    problems.add('empty-file', `${path} is empty`, { file, offset: 0 }, { hint });
-  }
-  return document ?? null;
-}
-
 /** The value of the project file with its tags unresolved. Only environments may have tags. */
 function readProjectValue(document: YamlDocument, problems: Problems): Json {
   const isInEnvironment = placesWithin(document, '/environments');
@@ -229,7 +213,7 @@ function chooseEnvironment(
     problems.add('unknown-environment', `There is no environment \`${name}\``, place, { hint });
     return null;
   }
-  const file = readSingle(source, path, problems);
+  const file = openSingle(source, path, problems, emptyHint);
   if (!file) return null;
   const text = { name, document: file, at: '' };
   checkEnvironment(text, readTree(file, openTagReader(problems), problems).value, problems);

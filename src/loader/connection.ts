@@ -7,6 +7,7 @@ import { type Pointer, pointer } from '../model/pointer.ts';
 import type { TenantName } from '../model/tenant.ts';
 import type { FoundNode } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
+import { kindsFolderIn } from './find-project.ts';
 import { readNetwork } from './network.ts';
 import { requireInside } from './own-folder.ts';
 import type { Problem, Problems } from './problems.ts';
@@ -51,7 +52,11 @@ function readSandbox(value: JsonObject, context: BuildContext): TenantConnection
   if (seed === undefined || data === undefined) return undefined;
   const name = `sandbox:${data ?? seed ?? 'memory'}`;
   const absolute = (path: string | null) => path && join(context.root, path);
-  const sandbox: EmbeddedTenant = { seed: absolute(seed), data: absolute(data) };
+  const sandbox: EmbeddedTenant = {
+    seed: absolute(seed),
+    data: absolute(data),
+    kinds: kindsFolderIn(context.root),
+  };
   return { tenant: { identity: name, profiles: name }, connection: { to: 'sandbox', sandbox } };
 }
 

@@ -93,9 +93,17 @@ function readValues({ document, at }: EnvironmentText, context: TagContext): Jso
   const isInside = placesWithin(document, at);
   const isVariable = placesWithin(document, `${at}/variables`);
   const isCredential = placesWithin(document, `${at}/identity/auth`, `${at}/profiles/auth`);
+  const isOverlay = placesWithin(document, `${at}/overlays`);
   const resolve = tagReader(context);
   const readTag: ReadTag = (tag, argument, place) => {
     if (!isInside(place) || isVariable(place)) return unresolved;
+    if (tag === '!ref' && !isOverlay(place)) {
+      const message = '`!ref` can only stand for an id in a manifest';
+      context.problems.add('misplaced-tag', message, place, {
+        hint: 'Use it in manifests, overlays and variables.',
+      });
+      return unresolved;
+    }
     const isName = ['!env', '!secret'].includes(tag) && typeof argument === 'string';
     return isName && isCredential(place) ? secretMarker(argument) : resolve(tag, argument, place);
   };

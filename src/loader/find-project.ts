@@ -1,9 +1,15 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { failure } from '../model/failure.ts';
 
 /** The name of a project file. */
 export const projectFileName = 'tenantctl.yaml';
+
+/** The folder beside a project file with the descriptors of its own kinds; `null` where there is none. */
+export function kindsFolderIn(root: string): string | null {
+  const folder = join(root, 'kinds');
+  return existsSync(folder) ? folder : null;
+}
 
 /**
  * The project file for work in a folder: `tenantctl.yaml` there or in the nearest folder above. Where there is none, the

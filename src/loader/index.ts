@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import type { Kinds } from '../kinds/catalog.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { namesCredential } from '../model/sensitive.ts';
@@ -135,6 +136,7 @@ export function loadDeclarations(options: LoadOptions): Declarations {
 /** The names in a project, for shell completion. */
 export interface ProjectNames {
   readonly environments: readonly string[];
+  readonly kinds: Kinds;
   /** The objects that manifests declare. */
   readonly objects: readonly Pick<Manifest, 'kind' | 'key' | 'address'>[];
 }
@@ -146,7 +148,13 @@ export interface ProjectNames {
 export function loadNames(options: LoadOptions): ProjectNames {
   const opened = openEnvironment(openProject(options), options.environment);
   const context = prepareManifests(opened, manifestsOf(opened));
-  return { environments: opened.project.environments, objects: readManifests(context, true) };
+  const { environments, kinds } = opened.project;
+  return { environments, kinds, objects: readManifests(context, true) };
+}
+
+/** The kinds of a project. Throws a Failure if the project file or the description of a kind cannot be read. */
+export function loadKinds(options: Omit<LoadOptions, 'environment'>): Kinds {
+  return openProject(options).project.kinds;
 }
 
 /**

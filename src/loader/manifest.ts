@@ -22,6 +22,7 @@ import { objectOf, textsOf } from './members.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
 import type { Problem, Problems } from './problems.ts';
+import { checkReferences } from './references.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { dropUnresolved, type ReadTag, readTree, type Tree, unresolved } from './tree.ts';
 
@@ -66,7 +67,7 @@ export function readWritten(document: YamlDocument, readTag: ReadTag, problems: 
  * without tags and overlays is the same in all environments, and is read once.
  */
 export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
-  const { readTag, overlays, problems, shared } = context;
+  const { kinds, readTag, overlays, problems, shared } = context;
   const { place } = noted;
   const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
   if (!isObject(written) || !isObject(noted.value)) {
@@ -88,7 +89,8 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const value = overlaid?.value ?? written;
   const find = finderIn(place, overlaid);
   const isOverlaid = (at: Pointer) => Boolean(overlaid?.find(at));
-  const declared = { kind, value, tagged: noted.tagged || overlaid !== null, find, isOverlaid, problems };
+  const tagged = noted.tagged || overlaid !== null;
+  const declared = { kind, kinds, value, tagged, find, isOverlaid, problems };
   const isValid = checkManifest(declared, address);
   if (!key || address === null) return null;
   const fields = fieldsOf(declared);
@@ -109,6 +111,7 @@ function finderIn(place: Place, overlaid: Overlaid | null): Find {
 /** What a document says, with overlays applied. */
 interface Declared extends Tree {
   readonly kind: Kind;
+  readonly kinds: Kinds;
   readonly value: JsonObject;
   readonly problems: Problems;
   readonly find: Find;
@@ -127,8 +130,7 @@ function resourceOf(
   overlaid: Overlaid | null,
 ): Resource {
   const { kind, key, address, id, place, fields, declaration } = manifest;
-  const { value } = declared;
-  const { find } = declared;
+  const { value, find } = declared;
   return {
     kind,
     key,
@@ -197,14 +199,14 @@ function isKeyPart(part: string | null): part is string {
 
 function checkManifest(declared: Declared, address: Address | null): boolean {
   const { kind, find, isOverlaid, problems } = declared;
-  const fitsSchema = checkSchema(schemaOf(kind.name), declared, {
+  const fitsSchema = checkSchema(schemaOf(kind), declared, {
     problems,
     ...(address !== null && { address }),
     find,
     isOverlaid,
     explain: (error, name) => explain(kind, error, name),
   });
-  return checkPlain(declared) && fitsSchema;
+  return [checkPlain(declared), checkReferences(declared), fitsSchema].every(Boolean);
 }
 
 /**
@@ -216,7 +218,7 @@ function checkPlain({ kind, value, tagged, find, problems }: Declared): boolean 
   const names = [...kind.keyFields.map(({ name }) => name), 'id', 'ensure'];
   const wrong = names.filter((name) => isObject(own(value, name)));
   for (const name of wrong) {
-    const message = `\`${name}\` must be plain text, not \`!secret\` or \`!lookup\``;
+    const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\``;
     problems.add('not-plain', message, find(`/${name}`).place);
   }
   const besides = pick(value, [...names, 'lifecycle']);

@@ -2,7 +2,7 @@ import { globProblem } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
-import { lookupOf, secretName } from '../model/marker.ts';
+import { isFilledInLater } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { FoundNode } from './document.ts';
 import type { Place } from './file.ts';
@@ -134,5 +134,5 @@ function applyMergePatch(target: Json | undefined, patch: Json): Json {
 
 /** Whether the value can be merged with. A marker is a single value, even though it is an object. */
 function isMapping(value: Json): value is JsonObject {
-  return isObject(value) && secretName(value) === null && lookupOf(value) === null;
+  return isObject(value) && !isFilledInLater(value);
 }

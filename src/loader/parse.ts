@@ -11,7 +11,7 @@ import {
   type SchemaOptions,
 } from 'yaml';
 import { Failure } from '../model/failure.ts';
-import { placeOfNode, type YamlDocument } from './document.ts';
+import { findNode, placeOfNode, type YamlDocument } from './document.ts';
 import { type Place, SourceFile } from './file.ts';
 import { Problems } from './problems.ts';
 import { type FileSource, isUtf16 } from './source.ts';
@@ -49,6 +49,31 @@ function readBytes(source: FileSource, path: string): Uint8Array {
     if (error instanceof Failure) return new Uint8Array();
     throw error;
   }
+}
+
+/**
+ * The document of a file that must contain exactly one. Problems are reported.
+ *
+ * @param emptyHint what to do where it contains none
+ */
+export function openSingle(
+  source: FileSource,
+  path: string,
+  problems: Problems,
+  emptyHint: string,
+): YamlDocument | null {
+  const file = openFile(source, path, problems);
+  if (!file) return null;
+  const before = problems.count;
+  const [document, second] = parseDocuments(file, problems);
+  if (second) {
+    const { place } = findNode(second, '');
+    const hint = 'Remove the `---`.';
+    problems.add('second-document', 'This file may contain only one document', place, { hint });
+  }
+  if (!document && problems.count === before)
+    problems.add('empty-file', `${path} is empty`, { file, offset: 0 }, { hint: emptyHint });
+  return document ?? null;
 }
 
 /** Deeper nesting is refused before it reaches the composer, which is recursive. */

@@ -1,8 +1,9 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { validators } from '../generated/validators.js';
+import { compileSchema, validators } from '../generated/validators.js';
+import type { Kind } from '../kinds/kind.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { type Json, mapJson } from '../model/json.ts';
-import { lookupOf, secretName } from '../model/marker.ts';
+import { lookupOf, refOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { FoundNode } from './document.ts';
@@ -32,11 +33,15 @@ export interface SchemaContext {
 }
 
 const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
+const compiled = new WeakMap<Kind, ValidateFunction>();
 
-/** The compiled schema for the manifests of a kind. */
-export function schemaOf(kind: string): ValidateFunction {
-  const validate = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
-  if (!validate) throw new Error(`There is no schema for ${kind}.`);
+/** The compiled schema for the manifests of a kind. That of a described kind is compiled when it is first needed. */
+export function schemaOf(kind: Kind): ValidateFunction {
+  const known = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : compiled.get(kind);
+  if (known) return known;
+  if (!kind.manifestSchema) throw new Error(`There is no schema for ${kind.name}.`);
+  const validate = compileSchema(kind.manifestSchema());
+  compiled.set(kind, validate);
   return validate;
 }
 
@@ -56,9 +61,11 @@ export function checkSchema(
 }
 
 function replaceMarkers(tree: Json): Json {
-  return mapJson(tree, (value) =>
-    secretName(value) !== null || lookupOf(value) !== null ? deferred : value,
-  );
+  return mapJson(tree, (value) => {
+    // It may stand for a whole object, so nothing is known of it.
+    if (refOf(value) !== null) return unresolved;
+    return secretName(value) !== null || lookupOf(value) !== null ? deferred : value;
+  });
 }
 
 function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject): boolean {

@@ -1,6 +1,7 @@
+import { formatAddress, parseAddress } from '../model/address.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, own } from '../model/json.ts';
-import { lookupMarker, lookupOf, secretMarker, secretName } from '../model/marker.ts';
+import { lookupMarker, lookupOf, refMarker, secretMarker, secretName } from '../model/marker.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { noteOf } from './declaration.ts';
 import type { Place } from './file.ts';
@@ -39,6 +40,7 @@ const readers: Readonly<Record<string, Reader>> = {
   '!file': readSideFile,
   '!format': readFormat,
   '!lookup': readLookup,
+  '!ref': readReference,
 };
 
 /** All tags that a manifest may use. */
@@ -55,14 +57,15 @@ export function tagReader(context: TagContext): ReadTag {
 }
 
 /**
- * Reads tags as notes, which {@link resolveNotes} resolves for an environment. Only side files are the same everywhere: they
- * are read at once.
+ * Reads tags as notes, which {@link resolveNotes} resolves for an environment. Side files and references are the same
+ * everywhere: they are read at once.
  */
 export function tagNoter({ source, problems }: Pick<TagContext, 'source' | 'problems'>): ReadTag {
   return (tag, argument, place) => {
     if (argument === unresolved) return unresolved;
-    if (tag !== '!file') return noteOf(tag, argument, place.offset);
-    return attempt(() => readSideFile(argument, { source }, place), problems, place);
+    if (tag === '!file') return attempt(() => readSideFile(argument, { source }, place), problems, place);
+    if (tag === '!ref') return attempt(() => readReference(argument), problems, place);
+    return noteOf(tag, argument, place.offset);
   };
 }
 
@@ -200,4 +203,13 @@ function lookupProblem(argument: JsonObject): string | null {
   if (deep) return `the value of \`${deep[0]}\` must be text, a number, true or false`;
   const half = Object.entries(where).find(([, value]) => typeof value === 'string' && !value.isWellFormed());
   return half ? `the value of \`${half[0]}\` holds half a character, which no request can hold` : null;
+}
+
+/** Whether there is such a kind, and such a key, is only known with the kinds of the project: see references.ts. */
+function readReference(argument: Json): Json {
+  const parsed = typeof argument === 'string' && argument.isWellFormed() ? parseAddress(argument) : null;
+  if (parsed) return refMarker(formatAddress(parsed.kind, parsed.key));
+  throw failure('invalid-ref', '`!ref` takes a kind and a key with a slash between them', {
+    hint: 'For example: `!ref Source/HR`. Inside a part of the key write `%2F` for a slash, and `%25` for a percent sign.',
+  });
 }

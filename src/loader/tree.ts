@@ -194,7 +194,7 @@ function keyProblem(text: string, key: unknown): Problem | null {
     return {
       code: 'reserved-key',
       message: `The key \`${text}\` is reserved for tenantctl`,
-      hint: 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`.',
+      hint: 'For a secret write `!secret NAME`, for a record of the tenant `!lookup {…}`, for the id of an object `!ref KIND/key`.',
     };
   }
   if (!isScalar(key) || key.type !== 'PLAIN') return null;

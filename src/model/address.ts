@@ -44,6 +44,11 @@ function percentCode(byte: number): string {
   return `%${byte.toString(16).toUpperCase()}`;
 }
 
+/** An object's kind and key as a manifest refers to it: as they are, except for what would separate parts. */
+export function referenceText(kind: string, key: Key): string {
+  return [kind, ...key.map((part) => part.replace(/[%/]/g, encodeURIComponent))].join('/');
+}
+
 /** The kind and key of an address, or `null` where it is not valid. */
 export function parseAddress(address: Address): { kind: string; key: Key } | null {
   const [kind, ...parts] = address.split('/');

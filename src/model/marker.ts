@@ -1,3 +1,4 @@
+import type { Address } from './address.ts';
 import { isArray, isObject, itemsOf, type Json, type JsonObject, mapMembers, own } from './json.ts';
 import type { Pointer } from './pointer.ts';
 
@@ -6,6 +7,8 @@ import type { Pointer } from './pointer.ts';
  *
  * - `{"$secret": NAME}` in declared fields and request bodies: the text of a secret, known only when sending;
  * - `{"$lookup": {from, where, take}}` in declared fields: a record's field, known once the tenant was read;
+ * - `{"$ref": ADDRESS}` in declared fields, differences and request bodies: the id of an object, known once the tenant was
+ *   read, or once an apply has created the object;
  * - `{"$live": POINTER}` in declared fields and request bodies: the object's own value, neither shown nor changed, read
  *   just before sending;
  * - `{"$jsonText": value}` in request bodies: `value` as JSON text;
@@ -15,7 +18,7 @@ import type { Pointer } from './pointer.ts';
  * A manifest cannot write a marker by hand (the loader refuses these keys), and foreign data is wrapped by
  * {@link literal}, so a tenant cannot make tenantctl send a secret.
  */
-export const markerKeys = ['$secret', '$lookup', '$live', '$jsonText', '$tag', '$literal'] as const;
+export const markerKeys = ['$secret', '$lookup', '$ref', '$live', '$jsonText', '$tag', '$literal'] as const;
 type MarkerKey = (typeof markerKeys)[number];
 
 export interface Lookup {
@@ -28,6 +31,7 @@ export const secretMarker = (name: string): JsonObject => ({ $secret: name });
 export const lookupMarker = ({ from, where, take }: Lookup): JsonObject => ({
   $lookup: { from, where: { ...where }, take },
 });
+export const refMarker = (to: Address): JsonObject => ({ $ref: to });
 export const liveMarker = (at: Pointer): JsonObject => ({ $live: at });
 export const jsonText = (value: Json): JsonObject => ({ $jsonText: value });
 
@@ -48,6 +52,28 @@ export function livePlace(value: Json | undefined): Pointer | null {
   return typeof at === 'string' ? at : null;
 }
 
+/** The address in a reference marker; `null` for other values. */
+export function refOf(value: Json | undefined): Address | null {
+  const to = markerContent(value, '$ref');
+  return typeof to === 'string' ? to : null;
+}
+
+/** The addresses in the reference markers of a declared value or a request body. */
+export function refsIn(value: Json): Address[] {
+  if (literalOf(value) !== undefined) return [];
+  const to = refOf(value);
+  return to === null ? itemsOf(value).flatMap(refsIn) : [to];
+}
+
+/** The value with the ids that `idOf` knows in place of its reference markers. Literals stay as they are. */
+export function fillRefs(value: Json, idOf: (to: Address) => string | undefined): Json {
+  if (literalOf(value) !== undefined) return value;
+  const to = refOf(value);
+  if (to !== null) return idOf(to) ?? value;
+  if (isArray(value)) return value.map((item) => fillRefs(item, idOf));
+  return isObject(value) ? mapMembers(value, (item) => fillRefs(item, idOf)) : value;
+}
+
 /** The names of the secrets in a declared value or a request body. */
 export function secretNamesIn(value: Json): string[] {
   if (literalOf(value) !== undefined) return [];
@@ -57,7 +83,7 @@ export function secretNamesIn(value: Json): string[] {
 
 /** Whether a declared value is a marker, so that its text is not known yet. */
 export function isFilledInLater(value: Json | undefined): boolean {
-  return secretName(value) !== null || livePlace(value) !== null || lookupOf(value) !== null;
+  return [secretName, livePlace, lookupOf, refOf].some((contentOf) => contentOf(value) !== null);
 }
 
 /** The foreign data in a literal; `undefined` for other values. */

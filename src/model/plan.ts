@@ -34,6 +34,8 @@ export interface Difference {
   readonly sensitive: boolean;
   /** Known only with `--since`. */
   readonly origin: Origin | null;
+  /** The addresses of the objects that ids in the values belong to, by id, as far as the tenant showed them. */
+  readonly named?: Readonly<Record<string, Address>>;
   /** The place of the overlay that sets the value; left out where the manifest does. */
   readonly overlay?: { readonly file: string; readonly line: number };
 }

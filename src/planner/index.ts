@@ -1,4 +1,5 @@
 import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
 import { matchAddresses, scopeFilter } from '../model/address.ts';
@@ -95,14 +96,18 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
     allowDeleteAll: choices.allowDeleteAll,
     changes: writes,
   });
-  const changes = sortChanges(
-    writes.map(({ change }) => change),
-    batchDeletes(
+  const all = [
+    ...writes.map(({ change }) => change),
+    ...batchDeletes(
       deletes.map(({ change }) => change),
       environment.kinds,
     ),
+  ];
+  const arranged = arrangeChanges(
+    all.sort((a, b) => (a.address < b.address ? -1 : 1)),
     environment.kinds,
   );
+  const changes = arranged.ranks.flatMap((rank) => rank.changes);
   const plan: Omit<Plan, 'digest'> = {
     formatVersion: planFormat,
     tool: input.tool,
@@ -169,14 +174,6 @@ function compareAll(
 
 const count = (changes: readonly Change[], wanted: Action) =>
   changes.filter(({ action }) => action === wanted).length;
-
-/** The order of an apply: by kind as listed, then by address; deletes last, and in reverse. */
-function sortChanges(writes: readonly Change[], deletes: readonly Change[], kinds: Kinds): Change[] {
-  const rank = new Map(kinds.all.map(({ name }, at) => [name, at]));
-  const by = (direction: 1 | -1) => (a: Change, b: Change) =>
-    direction * ((rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0)) || (a.address < b.address ? -1 : 1);
-  return [...writes.toSorted(by(1)), ...deletes.toSorted(by(-1))];
-}
 
 function notComparableRemark({ match: { resource }, notComparable: places }: Compared): Diagnostic[] {
   const [first] = places;

@@ -1,15 +1,17 @@
+import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Key, scopeFilter } from '../model/address.ts';
+import { type Address, type Key, scopeFilter } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import type { Plan, Scope } from '../model/plan.ts';
 import { didYouMean } from '../model/suggest.ts';
 import type { TenantName } from '../model/tenant.ts';
 import type { Match } from './match.ts';
+import { referencesIn, resourcesByIdentity } from './references.ts';
 
 /** What can be chosen for a plan. */
 export interface PlanChoices {
@@ -53,19 +55,46 @@ export function readRequestsFor({
   const isInScope = scopeFilter(scope);
   const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
   const prunes = scope.prune ? environment.policy.prune.kinds : [];
+  const targets = targetsOf(resources, isInScope, environment.kinds);
   return environment.kinds.all.flatMap((kind): ReadRequest[] => {
     const ofKind = named.filter((resource) => resource.kind === kind);
     const isPruned = prunes.includes(kind.name);
-    if (ofKind.length === 0 && !isPruned) return [];
+    const wanted = [...ofKind, ...targets.filter((target) => target.kind === kind)];
+    if (wanted.length === 0 && !isPruned) return [];
     // Only the whole list shows whether a delete removes the last object of a kind.
-    const complete = isPruned || scope.since !== null || ofKind.some(({ ensure }) => ensure === 'absent');
-    const ids = [...new Set(ofKind.flatMap(({ id }) => (id === null ? [] : [id])))];
-    return [{ kind, keys: distinctKeys(kind, ofKind), ids, complete }];
+    const isWhole = ofKind.some(({ ensure }) => scope.since !== null || ensure === 'absent');
+    const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
+    const complete = isPruned || isWhole;
+    // Two objects with one key are told where a manifest refers to them.
+    const twins = complete || ofKind.length > 0 ? {} : { allowsTwins: true as const };
+    return [{ kind, keys: distinctKeys(kind, wanted), ids, complete, ...twins }];
   });
 }
 
+/** What names an object in a manifest. */
+interface Named extends Pick<Resource, 'kind' | 'key' | 'id'> {
+  readonly lifecycle: Pick<Resource['lifecycle'], 'renamedFrom'>;
+}
+
+/** The objects that the resources in scope refer to: what is compared is narrowed by the scope, but not what is referred to. */
+function targetsOf(
+  resources: readonly Resource[],
+  isInScope: (address: Address) => boolean,
+  kinds: Kinds,
+): Named[] {
+  const references = referencesIn(
+    resources.filter(({ address }) => isInScope(address)),
+    kinds,
+  );
+  const declared = resourcesByIdentity(references.length > 0 ? resources : []);
+  return references.map(
+    ({ kind, key }) =>
+      declared.get(identityOf(kind, key)) ?? { kind, key, id: null, lifecycle: { renamedFrom: null } },
+  );
+}
+
 /** An object that is declared both now and at the revision is one object: read twice, it would look like two. */
-function distinctKeys(kind: Kind, resources: readonly Resource[]): Key[] {
+function distinctKeys(kind: Kind, resources: readonly Named[]): Key[] {
   const keys = resources.flatMap(({ key, lifecycle }) =>
     lifecycle.renamedFrom ? [key, lifecycle.renamedFrom] : [key],
   );

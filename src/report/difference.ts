@@ -1,5 +1,6 @@
-import { isArray, isObject, type Json, mapJson } from '../model/json.ts';
-import { renderBody, secretName } from '../model/marker.ts';
+import { type Address, parseAddress, referenceText } from '../model/address.ts';
+import { isArray, isObject, type Json, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
+import { fillRefs, refOf, renderBody, secretName } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { diffLines, type LineDiff } from './line-diff.ts';
@@ -20,7 +21,7 @@ export const sensitiveWords = '(sensitive)';
 const known = new WeakMap<Shown, Map<number, View>>();
 
 /** What is shown of a difference. */
-type Shown = Pick<Difference, 'op' | 'before' | 'after' | 'sensitive'>;
+type Shown = Pick<Difference, 'op' | 'before' | 'after' | 'sensitive' | 'named'>;
 
 /** The view of a difference, with at most `maxLines` lines. */
 export function viewOf(difference: Shown, maxLines: number): View {
@@ -30,7 +31,8 @@ export function viewOf(difference: Shown, maxLines: number): View {
   return view;
 }
 
-function makeView({ op, before, after, sensitive }: Shown, maxLines: number): View {
+function makeView(difference: Shown, maxLines: number): View {
+  const { op, before, after, sensitive } = nameIds(difference, refWords, plannedWords);
   if (sensitive) return { is: 'sensitive' };
   const hasBefore = op !== 'add';
   const hasAfter = op !== 'remove';
@@ -50,6 +52,47 @@ function isShort(value: Json, shown: string | null): boolean {
 /** A value as lines; `null` where there is none. JSON's `null` beside a long text counts as none. */
 function linesOf(present: boolean, value: Json): string | null {
   return present && value !== null ? valueText(value) : null;
+}
+
+/**
+ * The difference with words in place of references: of ids whose objects are known by name, and of ids that an apply fills
+ * in. An object that is nothing but a reference becomes these words.
+ */
+export function nameIds<T extends Pick<Difference, 'before' | 'after' | 'named'>>(
+  difference: T,
+  wordsForId: (to: Address, id: string) => string,
+  wordsForPlanned: (to: Address) => string,
+): T {
+  const { before, after, named = {} } = difference;
+  const wordsFor = (value: Json): string | null => {
+    const to = refOf(value);
+    if (to !== null) return wordsForPlanned(to);
+    if (typeof value !== 'string' || !Object.hasOwn(named, value)) return null;
+    return wordsForId(named[value] ?? '', value);
+  };
+  const name = (value: Json): Json => {
+    const words = wordsFor(isReference(value) ? (value.id ?? null) : value);
+    if (words !== null) return words;
+    if (isArray(value)) return value.map(name);
+    return isObject(value) ? mapMembers(value, name) : value;
+  };
+  // A tenant's own data may look like what an apply fills in.
+  const isPlain = Object.keys(named).length === 0;
+  return { ...difference, before: isPlain ? before : name(before), after: name(after) };
+}
+
+const referenceMembers = ['type', 'id', 'name'];
+
+const isReference = (value: Json): value is JsonObject =>
+  isObject(value) && Object.keys(value).every((name) => referenceMembers.includes(name));
+
+const refWords = (to: Address, id: string): string => `!ref ${nameOf(to)} (${id})`;
+const plannedWords = (to: Address): string => `!ref ${nameOf(to)} (created by this plan)`;
+
+/** An address as a manifest refers to it. */
+function nameOf(to: Address): string {
+  const parsed = parseAddress(to);
+  return parsed ? referenceText(parsed.kind, parsed.key) : to;
 }
 
 /** What is shown in the place of a secret. */
@@ -72,8 +115,10 @@ function valueInline(value: Json): string {
 
 /** A request's body as it will be sent, with the names of secrets in their place. */
 export function bodyText(body: Json): string {
-  return JSON.stringify(renderBody(body, secretWords), null, 2);
+  return JSON.stringify(renderBody(fillRefs(body, idWords), secretWords), null, 2);
 }
+
+const idWords = (to: Address): string => `(id of ${nameOf(to)})`;
 
 /** A pointer for people: `attributes/url`. */
 export function pathWords(path: Pointer): string {

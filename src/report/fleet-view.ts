@@ -1,8 +1,10 @@
+import type { Address } from '../model/address.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { isFailed } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, hasChanges, isRefused } from '../model/plan.ts';
 import { changeOutcomes } from '../model/result.ts';
+import { nameIds } from './difference.ts';
 import { actionWords, groupBy, outcomeWords, refused, runWords } from './words.ts';
 
 /** One row of the matrix: environments with the same numbers, or one that failed. */
@@ -88,8 +90,15 @@ function shownChange({ names, change }: { names: readonly string[]; change: Chan
   return names.length === 1 ? change : { ...change, id: null };
 }
 
+const idOnly = (to: Address) => to;
+
 function signatureOf({ address, action, diff, risk, warnings }: Change): string {
-  return canonicalJson([address, action, diff, risk, warnings]);
+  // The same object has another id in each tenant.
+  const byName = diff.map((entry) => {
+    const { named: _named, ...difference } = nameIds(entry, idOnly, idOnly);
+    return difference;
+  });
+  return canonicalJson([address, action, byName, risk, warnings]);
 }
 
 /** How many names are written out. */

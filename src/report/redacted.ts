@@ -99,9 +99,10 @@ function redactChange(change: Change, redact: Redact): Change {
 }
 
 function redactDifference(difference: Difference, redact: Redact): Difference {
-  const { overlay } = difference;
+  const { named, overlay } = difference;
   return {
     ...redactValues(difference, redact),
+    ...(named ? { named: redactNames(named, redact) } : {}),
     ...(overlay ? { overlay: { ...overlay, file: redact(overlay.file) } } : {}),
   };
 }
@@ -114,6 +115,13 @@ function redactValues<T extends SideDifference>(difference: T, redact: Redact): 
     before: redactJson(before, redact),
     after: redactJson(after, redact),
   };
+}
+
+function redactNames(named: Readonly<Record<string, Address>>, redact: Redact): Record<string, Address> {
+  const entries = Object.entries(named).map(
+    ([id, address]) => [redact(id), redactAddress(address, redact)] as const,
+  );
+  return Object.fromEntries(entries);
 }
 
 function redactRequest(request: Request, redact: Redact): Request {

@@ -1,6 +1,6 @@
 import { isTooDeep, type Json, parseJson } from '../model/json.ts';
 import { ApiError, badRequest } from './api-error.ts';
-import { isExperimental, type Operation } from './operations.ts';
+import type { Operation } from './operations.ts';
 import type { Query } from './query.ts';
 import type { Variations } from './variations.ts';
 
@@ -15,7 +15,7 @@ export function checkHeaders(
   headers: Headers,
   { experimentalHeader, headerMissing }: Pick<Variations, 'experimentalHeader' | 'headerMissing'>,
 ): void {
-  if (isExperimental(operation)) {
+  if (operation.isExperimental) {
     if (headers[experimentalHeader.toLowerCase()] !== 'true') {
       const message = `The header ${experimentalHeader}: true is required for this experimental operation`;
       throw headerMissing === 'forbidden' ? new ApiError(403, message) : badRequest(message);

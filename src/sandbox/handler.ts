@@ -1,13 +1,17 @@
 import { type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { notFound } from './api-error.ts';
+import type { CollectionKind } from './collection-kind.ts';
 import type { OperationName } from './operations.ts';
 import type { Query } from './query.ts';
+import { referenceName } from './references.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './variations.ts';
 
 /** The tenant as handlers read and change it. */
 export interface Tenant {
   readonly state: TenantState;
+  /** The kinds that descriptors describe, by name. */
+  readonly kinds: ReadonlyMap<string, CollectionKind>;
   readonly variations: Variations;
   /** The largest page of the lists of the notification interface. */
   readonly pageLimit: number;
@@ -76,8 +80,7 @@ export function deleteById<T extends { id: string | null }>(
 
 /** The name of the object with that id, on tenants that answer it instead of the name they were sent; else null. */
 export function resolveName(id: string | null | undefined, { state, variations }: Tenant): string | null {
-  if (!variations.resolveNames) return null;
-  return state.references.find((reference) => reference.id === id)?.name ?? null;
+  return variations.resolveNames && id ? referenceName(state, id) : null;
 }
 
 /** The members that have a value. A patch is applied to those only, since `replace` refuses members that are absent. */

@@ -1,22 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Clock, LateWork, systemClock } from './clock.ts';
+import { readKindFolder } from './collection-kind.ts';
 import { type Fault, FaultList } from './faults.ts';
 import { History } from './history.ts';
 import { type LoggedRequest, type Metrics, RequestLog } from './log.ts';
 import { Router } from './routes.ts';
 import { createSandboxServer, type RateLimit, RateLimiter } from './server.ts';
-import { loadState, moveFirstRecords, saveState, type TenantState } from './state.ts';
+import { loadState, moveFirstRecords, saveState, servedKinds, type TenantState } from './state.ts';
 import { TokenIssuer } from './tokens.ts';
 import { contract, type Variations } from './variations.ts';
 
 export type { Fault } from './faults.ts';
 export { FaultSyntaxError, parseFault } from './faults.ts';
+export { SandboxFileError } from './file.ts';
 export type { LoggedRequest, Metrics } from './log.ts';
 export type { ProfileSearch, Template, TemplateDefault } from './objects.ts';
 export { type Operation, operations } from './operations.ts';
 export type { RateLimit } from './server.ts';
-export { SandboxFileError, type TenantState } from './state.ts';
+export type { TenantState } from './state.ts';
 export { parseVariations, VariationSyntaxError, type Variations, ways } from './variations.ts';
 
 /** How to start an embedded tenant. */
@@ -25,6 +27,8 @@ export interface SandboxOptions {
   readonly seed?: string | null;
   /** The absolute path of a JSON file that stores the tenant after every write. If it exists, the seed is not read. */
   readonly data?: string | null;
+  /** The absolute path of a folder with descriptors, `NAME.kind.yaml`: the tenant serves the collections that they describe. */
+  readonly kinds?: string | null;
   /** A port of the loopback address; 0 takes any free port. */
   readonly port?: number;
   /** Milliseconds to wait before the work on a request begins. */
@@ -92,7 +96,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const now = () => clock.now();
   const late = new LateWork(clock);
   const history = new History(options.lag ?? 0, now);
-  const state = loadState(options.seed ?? null, data);
+  const described = options.kinds ? readKindFolder(options.kinds) : [];
+  const state = loadState(options.seed ?? null, data, described);
+  const kinds = servedKinds(state, described);
   const variations = withChanges({ ...contract, ...options.variations }, state);
   const log = new RequestLog();
   const faults = new FaultList();
@@ -104,12 +110,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = createSandboxServer({
     tenant: {
       state,
+      kinds,
       variations,
       pageLimit: options.pageLimit ?? 250,
       now,
       timestamp: () => new Date(now()).toISOString(),
     },
-    router: new Router(variations),
+    router: new Router(kinds.values(), variations),
     faults,
     limiter: new RateLimiter(
       options.rateLimit === undefined ? { requests: 100, per: 10_000 } : options.rateLimit,

@@ -26,7 +26,7 @@ const attributeKinds = [
 ] as const;
 
 /** When the objects of a seed were created, if it does not say. */
-const seedTime = '2025-01-15T08:00:00.000Z';
+export const seedTime = '2025-01-15T08:00:00.000Z';
 
 function readTimes(fields: Fields): { created: string; modified: string } {
   const created = fields.textOr('created', seedTime);

@@ -2,7 +2,7 @@
 export interface Operation {
   /** The documented name; operations that the documents do not name have one of the same form. */
   readonly name: string;
-  /** `seed 000`, `seed 001`, `seed 002`, or `api-notes` for operations that only the notes describe. */
+  /** `seed 000`, `seed 001`, `seed 002`, `api-notes` for operations that only the notes describe, or `descriptor`. */
   readonly document: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` for a segment that varies. */
@@ -11,6 +11,8 @@ export interface Operation {
   readonly contentType: string | null;
   /** The query parameters; `*` stands for the attributes that a collection filters by. */
   readonly query: readonly string[];
+  /** Whether it requires the experimental header and `Accept: application/json` (seeds 000 and 001). */
+  readonly isExperimental: boolean;
 }
 
 const json = 'application/json';
@@ -78,37 +80,33 @@ export const operations = [
 
 export type OperationName = (typeof operations)[number]['name'];
 
-type Request = Omit<Operation, 'name' | 'document'>;
+/** What is sent. */
+export type Request = Omit<Operation, 'name' | 'document' | 'isExperimental'>;
 
 function row<const Name extends string>(
   name: Name,
   document: string,
-  request: Request,
+  sent: Request,
 ): Operation & { readonly name: Name } {
-  return { name, document, ...request };
+  return { name, document, ...sent, isExperimental: sent.path.startsWith('/v20') };
 }
 
-function get(path: string, query: readonly string[] = []): Request {
+export function get(path: string, query: readonly string[] = []): Request {
   return { method: 'GET', path, contentType: null, query };
 }
 
-function post(path: string, contentType = json, query: readonly string[] = []): Request {
+export function post(path: string, contentType = json, query: readonly string[] = []): Request {
   return { method: 'POST', path, contentType, query };
 }
 
-function put(path: string): Request {
+export function put(path: string): Request {
   return { method: 'PUT', path, contentType: json, query: [] };
 }
 
-function patch(path: string, contentType = jsonPatch): Request {
+export function patch(path: string, contentType = jsonPatch): Request {
   return { method: 'PATCH', path, contentType, query: [] };
 }
 
-function remove(path: string): Request {
+export function remove(path: string): Request {
   return { method: 'DELETE', path, contentType: null, query: [] };
-}
-
-/** Whether the operation requires the experimental header and `Accept: application/json` (seeds 000 and 001). */
-export function isExperimental({ path }: Pick<Operation, 'path'>): boolean {
-  return path.startsWith('/v20');
 }

@@ -1,7 +1,9 @@
 import { ApiError, badRequest, notFound } from './api-error.ts';
+import type { CollectionKind } from './collection-kind.ts';
 import type { Handler } from './handler.ts';
 import { authProfiles } from './handlers/auth-profiles.ts';
 import { collectionHandlers } from './handlers/collections.ts';
+import { type Served, serveKind } from './handlers/described.ts';
 import { notifications } from './handlers/notifications.ts';
 import { profileSearches } from './handlers/profile-searches.ts';
 import { senders } from './handlers/senders.ts';
@@ -9,8 +11,8 @@ import { simIntegrations } from './handlers/sim-integrations.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 import type { Variations } from './variations.ts';
 
-/** The handler of each operation. The server answers `issue-token` itself, since it needs no token. */
-export const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Handler>> = {
+/** The handler of each operation of the documents. The server answers `issue-token` itself, since it needs no token. */
+const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Handler>> = {
   ...authProfiles,
   ...simIntegrations,
   ...notifications,
@@ -19,16 +21,17 @@ export const handlers: Readonly<Record<Exclude<OperationName, 'issue-token'>, Ha
   ...profileSearches,
 };
 
-type KnownOperation = Operation & Pick<(typeof operations)[number], 'name'>;
+const documented: readonly Served[] = operations.map((operation) => ({
+  operation,
+  handler: operation.name === 'issue-token' ? null : handlers[operation.name],
+}));
 
-export interface Route {
-  readonly operation: KnownOperation;
+export interface Route extends Served {
   /** The segments of the path that vary, decoded. */
   readonly params: ReadonlyMap<string, string>;
 }
 
-interface Entry {
-  readonly operation: KnownOperation;
+interface Entry extends Served {
   readonly segments: readonly string[];
 }
 
@@ -37,15 +40,22 @@ type RoutedBy = Pick<
   'profileSearchPath' | 'profileSearchDelete' | 'domainPages' | 'identityPaths'
 >;
 
-/** Finds the operation of a request by method and path. */
+/**
+ * Finds the operation of a request by method and path. Where a descriptor is about an endpoint of the API documents, that
+ * endpoint stays what they say.
+ */
 export class Router {
   readonly #entries: readonly Entry[];
 
-  constructor(variations: RoutedBy) {
-    this.#entries = operations
-      .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
-      .map((operation) => ({
+  constructor(kinds: Iterable<CollectionKind>, variations: RoutedBy) {
+    const described = [...kinds].filter(
+      ({ path }) => !documented.some(({ operation }) => operation.path === path),
+    );
+    this.#entries = [...documented, ...described.flatMap(serveKind)]
+      .filter(({ operation: { name } }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
+      .map(({ operation, handler }) => ({
         operation: servedOperation(operation, variations),
+        handler,
         segments: servedPath(operation, variations).split('/'),
       }));
   }
@@ -58,7 +68,7 @@ export class Router {
     const entry = matching
       .filter(({ operation }) => operation.method === method)
       .sort((a, b) => countVariables(a) - countVariables(b))[0];
-    if (entry !== undefined) return { operation: entry.operation, params: readParams(entry.segments, given) };
+    if (entry !== undefined) return { ...entry, params: readParams(entry.segments, given) };
     if (matching.length === 0) throw notFound('The request URL refers to a resource that does not exist');
     const allow = [...new Set(matching.map(({ operation }) => operation.method))].join(', ');
     throw new ApiError(405, `The resource does not support ${method}`, { allow });
@@ -68,10 +78,7 @@ export class Router {
 const documentedSearchPath = '/api/advanced_search';
 
 /** The list of domains has parameters on tenants that do not refuse them. */
-function servedOperation(
-  operation: KnownOperation,
-  { domainPages }: Pick<Variations, 'domainPages'>,
-): KnownOperation {
+function servedOperation(operation: Operation, { domainPages }: Pick<Variations, 'domainPages'>): Operation {
   const isPaged = operation.name === 'get-dkim-attributes' && domainPages !== 'refused';
   return isPaged ? { ...operation, query: ['limit', 'offset'] } : operation;
 }

@@ -7,7 +7,7 @@ import { ShapeError } from './fields.ts';
 import type { Reply, Tenant } from './handler.ts';
 import type { History } from './history.ts';
 import { type LoggedRequest, type RequestLog, readLogBody, redactHeaders } from './log.ts';
-import { handlers, type Route, type Router } from './routes.ts';
+import type { Route, Router } from './routes.ts';
 import type { TokenIssuer } from './tokens.ts';
 import { rewriteBody } from './variations.ts';
 
@@ -130,16 +130,15 @@ function handle(route: Route | Error, exchange: Exchange, parts: ServerParts): R
 
 function answer(route: Route, { request, path, search, bytes }: Exchange, parts: ServerParts): Reply {
   const { tenant } = parts;
-  const { operation, params } = route;
+  const { operation, handler, params } = route;
   const { headers } = request;
-  const { name } = operation;
-  if (name === 'issue-token') return parts.tokens.answer(decodeBody(bytes), headers);
+  if (handler === null) return parts.tokens.answer(decodeBody(bytes), headers);
   const clientId = parts.tokens.verify(headers.authorization);
   admit(`${clientId} ${path.split('/')[1]}`, parts);
   checkHeaders(operation, headers, tenant.variations);
   const query = parseQuery(search, operation);
   const call = { params, query, body: readBody(operation, bytes) };
-  const reply = work(operation.method, (seen) => handlers[name](call, seen), parts);
+  const reply = work(operation.method, (seen) => handler(call, seen), parts);
   if (reply.changed) parts.save();
   return reply.body === undefined ? reply : { ...reply, body: rewriteBody(reply.body, tenant.variations) };
 }

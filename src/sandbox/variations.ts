@@ -63,6 +63,12 @@ export const ways = {
   dkimStates: ['documented', 'upper', 'camel'],
   /** Whether another authentication profile has the name of the first one. */
   twinProfiles: [false, true],
+  /** What a kind of a descriptor does with a second object of the same key. */
+  sameKey: ['taken', 'refused'],
+  /** How the members of such an object that have no value are answered: as null, or not at all. */
+  unsetMembers: ['null', 'omitted'],
+  /** What the answer to a create of such an object has. */
+  createAnswer: ['object', 'nothing'],
   /** Whether `[]` inside an object is answered as null. */
   emptyAsNull: [false, true],
   /** Whether lists without a meaningful order are answered in another order. */
@@ -131,6 +137,9 @@ export const contract: Variations = {
   dkimStates: 'documented',
   twinProfiles: false,
   verifyAfterReads: null,
+  sameKey: 'taken',
+  unsetMembers: 'null',
+  createAnswer: 'object',
   emptyAsNull: false,
   shuffleLists: false,
   emailLowerCase: false,

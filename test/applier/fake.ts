@@ -48,8 +48,10 @@ export const thing: Kind = {
   fields: {
     text: { is: 'text' },
     tags: { is: 'set' },
-    attributes: { is: 'json', declares: 'members', pairs: true },
+    attributes: { is: 'json', declares: 'members', settings: true, pairs: true },
     rule: { is: 'value' },
+    above: { is: 'value', to: 'Thing' },
+    others: { is: 'references', to: 'Thing' },
     rows: { is: 'records', alike: ['name'] },
   },
   serverOwned: [],
@@ -157,6 +159,7 @@ export class FakeTenant implements TenantPort {
 
   constructor(world: Partial<World> = {}) {
     this.things = new Map(Object.entries(world.things ?? {}));
+    this.#ids = [...this.things.values()].filter(({ id }) => String(id).startsWith('new-')).length;
     this.notes = new Map(Object.entries(world.notes ?? {}));
     this.defaults = new Map(Object.entries(world.defaults ?? {}));
   }

@@ -44,6 +44,7 @@ const rotate: Change = {
 const pool: readonly (readonly Change[])[] = [
   [createThing('a')],
   [createThing('b', { text: 'x', tags: ['p'], attributes: { url: 'u' } })],
+  [createThing('lower', { above: { $ref: 'Thing/upper' } }), createThing('upper')],
   [updateThing(old, 'after', 'r1')],
   [rotate],
   [deleteThing(gone)],
@@ -83,7 +84,7 @@ async function momentsOf(plan: Plan): Promise<{ moments: Moment[]; after: World;
 }
 
 const withoutIds = (value: World): unknown =>
-  JSON.parse(JSON.stringify(value, (key, item) => (key === 'id' ? undefined : item)));
+  JSON.parse(JSON.stringify(value, (key, item) => (['id', 'above'].includes(key) ? undefined : item)));
 
 describe('a run that was killed', () => {
   it('is finished by applying the plan again, wherever it was killed, and makes nothing twice', async () => {
@@ -104,10 +105,11 @@ describe('a run that was killed', () => {
           expect(result.outcome).toBe('done');
           expect(withoutIds(tenant.world)).toEqual(withoutIds(after));
           const posts = tenant.carriedOut.filter((effect) => effect === 'POST /v2024/things').length;
-          const missing = ['a', 'b'].filter(
+          const missing = ['a', 'b', 'upper', 'lower'].filter(
             (name) => after.things[name] && !moment.world.things[name],
           ).length;
           expect(posts).toBe(missing);
+          expect(tenant.things.get('lower')?.above).toBe(tenant.things.get('upper')?.id);
           expect(tenant.carriedOut.length).toBeLessThanOrEqual(effects.length);
           cases++;
         }

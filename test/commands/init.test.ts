@@ -42,6 +42,7 @@ describe('a new project', () => {
     expect(files.split('\n').filter((file) => /^(plan|result|\.env)/.test(file))).toEqual([]);
     expect(files.split('\n').filter((file) => file.startsWith('.tenantctl/'))).toEqual([
       '.tenantctl/schemas/environment.schema.json',
+      '.tenantctl/schemas/kind.schema.json',
       '.tenantctl/schemas/manifest.schema.json',
       '.tenantctl/schemas/project.schema.json',
     ]);
@@ -51,7 +52,7 @@ describe('a new project', () => {
     await run(['init']);
     const settings = JSON.parse(read('.vscode/settings.json'));
     const named = Object.keys(settings['yaml.schemas']);
-    expect(named).toHaveLength(3);
+    expect(named).toHaveLength(4);
     const modeline = /\$schema=(\S+)/.exec(read('tenantctl.yaml'))?.[1] ?? '';
     for (const path of [...named, modeline]) expect(JSON.parse(read(path))).toHaveProperty('$schema');
     expect(settings['yaml.customTags']).toContain('!lookup mapping');

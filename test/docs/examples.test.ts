@@ -5,6 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { loadProject } from '../../src/loader/index.ts';
 import { Failure } from '../../src/model/failure.ts';
+import { SandboxFileError } from '../../src/sandbox/index.ts';
+import { loadState } from '../../src/sandbox/state.ts';
 import { blocksOf, documents } from './documents.ts';
 
 const folders: string[] = [];
@@ -19,7 +21,7 @@ const examples = documents().flatMap((path) =>
 describe('every YAML example is valid', () => {
   test('there are examples of each sort', () => {
     const sorts = examples.map(({ content }) => sortOf(content));
-    expect(new Set(sorts)).toEqual(new Set(['manifest', 'project', 'environment']));
+    expect(new Set(sorts)).toEqual(new Set(['manifest', 'project', 'environment', 'seed']));
   });
 
   test.each(examples)('$place', ({ content }) => {
@@ -33,11 +35,12 @@ test('an invalid project file would be found', () => {
   expect(problemsOf('version: 1\nenvironmnets: {}\n')).not.toEqual([]);
 });
 
-type Sort = 'manifest' | 'project' | 'environment' | 'other';
+type Sort = 'manifest' | 'project' | 'environment' | 'seed' | 'other';
 
 function sortOf(content: string): Sort {
   if (/^kind:/m.test(content)) return 'manifest';
   if (/^version: 1$/m.test(content)) return 'project';
+  if (/^objects:$/m.test(content)) return 'seed';
   return /^(sandbox|identity):/m.test(content) ? 'environment' : 'other';
 }
 
@@ -55,8 +58,24 @@ function problemsOf(content: string): string[] {
       return [...environmentsOf(content)].flatMap((name) =>
         load(content, { 'tenantctl.yaml': content }, name),
       );
+    case 'seed':
+      return loadSeed(content);
     case 'other':
       return ['This is neither a manifest nor a project file.'];
+  }
+}
+
+/** What the embedded tenant has against it. */
+function loadSeed(content: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'tenantctl-'));
+  folders.push(folder);
+  writeFileSync(join(folder, 'seed.yaml'), content);
+  try {
+    loadState(join(folder, 'seed.yaml'), null);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SandboxFileError)) throw error;
+    return [error.message];
   }
 }
 

@@ -96,7 +96,7 @@ describe('the locks of an environment', () => {
   it('of embedded tenants are told apart by their data', async () => {
     const state = { XDG_STATE_HOME: newFolder() };
     const embedded = (data: string | null) =>
-      environment('sandbox', { connection: { to: 'sandbox', sandbox: { seed: null, data } } });
+      environment('sandbox', { connection: { to: 'sandbox', sandbox: { seed: null, data, kinds: null } } });
     const held = await take(newFolder(), state, embedded('/one.json'));
     await (await take(newFolder(), state, embedded('/two.json'))).release();
     await (await take(newFolder(), state, embedded(null))).release();

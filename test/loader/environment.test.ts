@@ -155,7 +155,7 @@ describe('an embedded tenant', () => {
     expect(found.limits.settle).toBe(0);
     expect(found.connection).toEqual({
       to: 'sandbox',
-      sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json') },
+      sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json'), kinds: null },
     });
   });
 

@@ -1,6 +1,6 @@
 import { whyUndeclarable } from '../../src/exporter/draft.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { LiveObject } from '../../src/kinds/kind.ts';
+import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Environment, Policy, Secrets } from '../../src/kinds/project.ts';
 import type { Lifecycle, Resource } from '../../src/kinds/resource.ts';
@@ -85,16 +85,17 @@ export const answers = {
 };
 
 export function resource(
-  kind: string,
+  named: string | Kind,
   key: Key,
   fields: JsonObject = {},
   more: Partial<Pick<Resource, 'ensure' | 'id'>> & { lifecycle?: Partial<Lifecycle> } = {},
 ): Resource {
   const source = { file: 'config/test.yaml', line: 1, column: 1 };
+  const kind = typeof named === 'string' ? builtInKinds.named(named) : named;
   return {
-    kind: builtInKinds.named(kind),
+    kind,
     key,
-    address: formatAddress(kind, key),
+    address: formatAddress(kind.name, key),
     id: more.id ?? null,
     ensure: more.ensure ?? 'present',
     fields,

@@ -2,10 +2,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Detected } from '../../engine/detect.ts';
+import type { Kinds } from '../../kinds/catalog.ts';
+import { builtInKinds } from '../../kinds/index.ts';
 import { dotEnvName } from '../../loader/dot-env.ts';
+import { loadKinds } from '../../loader/index.ts';
 import { requireInside } from '../../loader/own-folder.ts';
 import { systemCode, unreadableFile, unwritableFile } from '../../model/system-error.ts';
 import { packageFile } from '../package-file.ts';
+import { manifestSchema } from '../schemas.ts';
 import type { Choices } from './choices.ts';
 import { addDependency, addLines, addSettings, type Content, projectFile } from './contents.ts';
 import type { PipelineFacts } from './facts.ts';
@@ -51,7 +55,10 @@ export function projectFiles(choices: Choices, root: string, detected: readonly 
     { path: '.gitignore', content: addLines(ignoredPaths) },
     { path: '.vscode/settings.json', content: addSettings(example('.vscode/settings.json')) },
     newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
-    ...['manifest', 'project', 'environment'].map(schemaFile),
+    schemaFile('manifest', `${JSON.stringify(manifestSchema(kindsIn(root)), null, 2)}\n`),
+    ...['project', 'environment', 'kind'].map((name) =>
+      schemaFile(name, ownFile(`schemas/${name}.schema.json`)),
+    ),
   ];
 }
 
@@ -113,9 +120,14 @@ function manifestFiles({ from, tenant }: Choices): ProjectFile[] {
 }
 
 /** A schema file, always replaced by that of this version. */
-function schemaFile(name: string): ProjectFile {
-  const file = `${name}.schema.json`;
-  return { path: `${schemaFolder}/${file}`, content: () => ownFile(`schemas/${file}`) };
+function schemaFile(name: string, text: string): ProjectFile {
+  return { path: `${schemaFolder}/${name}.schema.json`, content: () => text };
+}
+
+/** The kinds of the project in a folder, also where there is none yet. */
+function kindsIn(root: string): Kinds {
+  const configFile = join(root, 'tenantctl.yaml');
+  return existsSync(configFile) ? loadKinds({ configFile }) : builtInKinds;
 }
 
 /** Writes the files below `root`. Throws a Failure for a file that cannot be read or written, or is outside by a link. */

@@ -77,8 +77,12 @@ export function addSet(
   if (blocked) changes.notes.push({ at, reason: blocked });
   else if (value === undefined) changes.notes.push({ at, reason: 'unwritable' });
   else {
-    if (isTagged(written)) changes.notes.push({ at, reason: 'tag' });
-    changes.edits.push({ op: 'set', path: segmentsOf(at), value, names });
+    const isReference = isTagged(value) && value.tag === '!ref';
+    if (isTagged(written) && !(isReference && written.tag === '!ref'))
+      changes.notes.push({ at, reason: 'tag' });
+    // A reference is a name by itself.
+    const comments = isReference ? {} : { names };
+    changes.edits.push({ op: 'set', path: segmentsOf(at), value, ...comments });
   }
 }
 

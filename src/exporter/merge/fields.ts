@@ -9,7 +9,7 @@ import { secretName } from '../../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { draftObject, draftPlainField, lifecycleMembers } from '../draft.ts';
 import { namesOf } from '../names.ts';
-import { isList, isMapping, partOf, sideFileOf } from '../printable.ts';
+import { isList, isMapping, isTagged, partOf, sideFileOf } from '../printable.ts';
 import {
   addSet,
   type DeclaredValue,
@@ -153,7 +153,8 @@ function mergeSet(
   for (const [turn, from] of added.slice(replaced.length).entries()) {
     const path = pathOf(pair, declared.length + turn);
     const value = printed[from];
-    if (value !== undefined) edits.push({ op: 'insert', path, value, names: namesAt(from) });
+    const names = isTagged(value) ? {} : { names: namesAt(from) };
+    if (value !== undefined) edits.push({ op: 'insert', path, value, ...names });
   }
   for (const index of gone.slice(replaced.length).reverse()) {
     edits.push({ op: 'remove', path: pathOf(pair, index) });

@@ -16,6 +16,7 @@ import {
 import { newId } from '../ids.ts';
 import { applyPatch, replaceOnlyPatch, standardPatch } from '../json-patch.ts';
 import { type ProvisioningRule, readProvisioningRule, type SimIntegration } from '../objects.ts';
+import { referenceName } from '../references.ts';
 import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
 
 /** The fields of an integration that a client sets. */
@@ -170,7 +171,7 @@ function showIntegration(integration: SimIntegration, { state, variations }: Ten
   const reference = (kind: string, to: string): JsonObject => ({
     type: kind,
     id: to,
-    name: state.references.find((candidate) => candidate.id === to)?.name ?? to,
+    name: referenceName(state, to) ?? to,
   });
   const nested = withoutNulls({ statusMap, request });
   const shown =

@@ -1,0 +1,60 @@
+import { neededBy } from '../kinds/dependencies.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import type { Address } from '../model/address.ts';
+import { fillRefs } from '../model/marker.ts';
+import type { Change } from '../model/plan.ts';
+import type { ChangeOutcome } from '../model/result.ts';
+import type { Found, KindChange } from './find.ts';
+
+/** The ids of the objects that a plan creates, as they become known. */
+export class CreatedIds {
+  readonly #ids = new Map<Address, string>();
+  readonly #outcomes = new Map<Address, ChangeOutcome>();
+
+  /** Takes the ids of the objects that earlier runs of the plan created. */
+  find(entries: readonly KindChange[], find: (entry: KindChange) => Found): void {
+    for (const entry of entries) {
+      const { action, address } = entry.change;
+      const live = action === 'create' ? find(entry).live : null;
+      if (live) this.learn(address, live);
+    }
+  }
+
+  /** Takes the id of an object that was created. */
+  learn(address: Address, { id }: Pick<LiveObject, 'id'>): void {
+    if (id !== null) this.#ids.set(address, id);
+  }
+
+  /** Takes how a change ended, and its object as it was last seen. */
+  end({ address, action }: Change, outcome: ChangeOutcome, live: LiveObject | null): void {
+    this.#outcomes.set(address, outcome);
+    if (action === 'create' && outcome === 'done' && live) this.learn(address, live);
+  }
+
+  /** The change with the known ids in what it shows and in what it sends. */
+  fill<T extends KindChange>(entry: T): T {
+    const { change } = entry;
+    if (neededBy(change).length === 0) return entry;
+    const idOf = (to: Address) => this.#ids.get(to);
+    return {
+      ...entry,
+      change: {
+        ...change,
+        diff: change.diff.map((each) => ({ ...each, after: fillRefs(each.after, idOf) })),
+        requests: change.requests.map((request) => ({ ...request, body: fillRefs(request.body, idOf) })),
+      },
+    };
+  }
+
+  /** The objects that a change refers to and whose ids are not known. */
+  missingFor({ change }: KindChange): Address[] {
+    return neededBy(change).filter((address) => !this.#ids.has(address));
+  }
+
+  /** Why a change cannot be made, as a sentence. */
+  whyMissing(address: Address): string {
+    const outcome = this.#outcomes.get(address);
+    const why = outcome === 'done' ? 'whose id the tenant does not show' : 'which was not created';
+    return `It refers to ${address}, ${why}.`;
+  }
+}

@@ -1,0 +1,122 @@
+import type { Client } from '../client/client.ts';
+import { readObjects } from '../client/read.ts';
+import type { NameOf } from '../exporter/reference-lookups.ts';
+import type { Kinds } from '../kinds/catalog.ts';
+import { allOf, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { idsIn, targetOf } from '../kinds/references.ts';
+import { referenceText } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
+import { own } from '../model/json.ts';
+import type { ApiSettings } from '../model/settings.ts';
+
+/** The names of the objects that others refer to. */
+export interface ReferenceNames {
+  /** All objects of the kinds that are referred to, as far as the tenant lists them. */
+  readonly objects: readonly LiveObject[];
+  /** `null` for an object that is not the only one with its key, or not known. */
+  readonly nameOf: NameOf;
+  /** Remarks on kinds that cannot be listed, and on ids that no object has. */
+  readonly remarks: readonly Diagnostic[];
+}
+
+/** An id in a field of an object. */
+interface Use {
+  readonly from: LiveObject;
+  readonly field: string;
+  readonly target: Kind;
+  readonly id: string;
+}
+
+/**
+ * Reads the objects that the ids in these objects belong to: only the kinds that occur, each once. A kind that the tenant
+ * does not list leaves its ids as they are.
+ */
+export async function readReferenceNames(
+  client: Client,
+  objects: readonly LiveObject[],
+  { kinds, settings }: { readonly kinds: Kinds; readonly settings: ApiSettings },
+): Promise<ReferenceNames> {
+  const uses = objects.flatMap((object) => usesIn(object, kinds));
+  const targets = [...new Set(uses.map(({ target }) => target))];
+  const lists = await Promise.all(targets.map((kind) => readList(client, kind, settings)));
+  const found = lists.flatMap((list) => list.objects);
+  const names = namesById(found);
+  const nameOf = (kind: string, id: string) => names.get(`${kind}/${id}`) ?? null;
+  const isUnlisted = new Set(targets.filter((_, at) => lists[at]?.remark));
+  const unnamed = uses.filter(
+    ({ target, id }) => !isUnlisted.has(target) && nameOf(target.name, id) === null,
+  );
+  return {
+    objects: found,
+    nameOf,
+    remarks: [...lists.flatMap(({ remark }) => remark ?? []), ...keptRemarks(unnamed)],
+  };
+}
+
+function usesIn(from: LiveObject, kinds: Kinds): Use[] {
+  return Object.entries(from.kind.fields).flatMap(([name, field]) => {
+    const target = kinds.find(targetOf(field) ?? '');
+    if (!target || target.read.how === 'each-declared') return [];
+    const ids = idsIn(field, own(from.fields, name) ?? null);
+    return ids.flatMap(({ id }) => (typeof id === 'string' ? [{ from, field: name, target, id }] : []));
+  });
+}
+
+async function readList(client: Client, kind: Kind, settings: ApiSettings) {
+  try {
+    const objects = await readObjects(client, [{ ...allOf(kind), allowsTwins: true }], settings);
+    return { objects, remark: null };
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    const why = error.diagnostics.map(({ message }) => message).join(' ');
+    const remark: Diagnostic = {
+      code: 'ids-kept',
+      severity: 'info',
+      message: `Ids of the kind ${kind.name} stay as they are, since the tenant does not list its objects. ${why}`,
+    };
+    return { objects: [], remark };
+  }
+}
+
+/** The credentials may not list these objects, or the tenant does not have them. */
+function isRefused(error: unknown): error is Failure {
+  return error instanceof Failure && error.diagnostics.every(({ code }) => refusals.includes(code));
+}
+
+const refusals = ['tenant-forbidden', 'tenant-not-found'];
+
+/** The names of the objects that are the only ones with their ids, and with their keys. */
+function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> {
+  const count = new Map<string, number>();
+  const addOne = (name: string) => count.set(name, (count.get(name) ?? 0) + 1);
+  const idOf = ({ kind, id }: LiveObject) => `${kind.name}/${id}`;
+  for (const object of objects) {
+    addOne(`key ${object.identity}`);
+    addOne(`id ${idOf(object)}`);
+  }
+  const isOnly = (name: string) => count.get(name) === 1;
+  const named = objects.filter((object) => {
+    const isWritable =
+      object.key[0] !== object.id && object.key.every((part) => part !== '' && part.isWellFormed());
+    return isWritable && isOnly(`key ${object.identity}`) && isOnly(`id ${idOf(object)}`);
+  });
+  return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
+}
+
+/** One remark for each field. */
+function keptRemarks(uses: readonly Use[]): Diagnostic[] {
+  const byField = new Map<string, Use[]>();
+  for (const use of uses) {
+    const name = `${use.from.kind.name} ${use.field}`;
+    byField.set(name, [...(byField.get(name) ?? []), use]);
+  }
+  return [...byField.values()].flatMap((same): Diagnostic[] => {
+    const [first] = same;
+    if (!first) return [];
+    const { from, field, target } = first;
+    const more = same.length > 1 ? ` and ${same.length - 1} more` : '';
+    const message = `The id in \`${field}\` of ${from.address}${more} stays as it is: the tenant shows no ${target.name} with it whose key no other has.`;
+    return [{ code: 'ids-kept', severity: 'info', message, address: from.address }];
+  });
+}

@@ -1,0 +1,158 @@
+import type { Address } from '../model/address.ts';
+import { refsIn } from '../model/marker.ts';
+import type { Change } from '../model/plan.ts';
+import type { Kinds } from './catalog.ts';
+import { idsOnSide } from './references.ts';
+
+/** Changes that may be made at the same time. */
+export interface Rank {
+  readonly deletes: boolean;
+  readonly changes: readonly Change[];
+}
+
+export interface Arranged {
+  /** In the order of an apply. */
+  readonly ranks: readonly Rank[];
+  /** Creates that refer to each other, so that none of them can be the first: the addresses of one circle. */
+  readonly circle: readonly Address[] | null;
+}
+
+/**
+ * The order of an apply, from nothing but the plan's own data: what is referred to before what refers to it, and inside
+ * that by kind as listed, else as given; deletes last, and the other way round. What nothing refers to comes as late as
+ * its kind does.
+ *
+ * @param kinds of the plan's project
+ */
+export function arrangeChanges(changes: readonly Change[], kinds: Kinds): Arranged {
+  const ranks = new Map(kinds.all.map(({ name }, at) => [name, at]));
+  const rankOf = ({ kind }: Change) => ranks.get(kind) ?? 0;
+  const deletes = changes.filter(({ action }) => action === 'delete');
+  const writes = changes.filter(({ action }) => action !== 'delete');
+  const written = stack(writes, createsNeededBy(writes), rankOf);
+  const deleted = stack(deletes, deletesNeededBy(deletes, kinds), rankOf);
+  return {
+    ranks: [
+      ...written.levels.map((level) => ({ deletes: false, changes: level })),
+      ...deleted.levels.toReversed().map((level) => ({ deletes: true, changes: level })),
+    ],
+    circle: written.circle,
+  };
+}
+
+/** A circle for people: `A -> B -> A`. */
+export function circleText(circle: readonly Address[]): string {
+  return [...circle, ...circle.slice(0, 1)].join(' -> ');
+}
+
+/** The addresses whose ids the requests of a change need. */
+export function neededBy({ requests }: Pick<Change, 'requests'>): Address[] {
+  return [...new Set(requests.flatMap(({ body }) => refsIn(body)))];
+}
+
+/** What each change needs; a change that needs nothing is left out. */
+type Needs = ReadonlyMap<Change, readonly Change[]>;
+
+function createsNeededBy(writes: readonly Change[]): Needs {
+  const created = new Map(
+    writes.flatMap((change) => (change.action === 'create' ? [[change.address, change]] : [])),
+  );
+  return needsWhere(writes, (change) => neededBy(change).flatMap((address) => created.get(address) ?? []));
+}
+
+/** The deleted objects that each other one refers to, as the differences of a delete show them. */
+function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
+  const byId = new Map(deletes.map((change) => [`${change.kind}/${change.id}`, change]));
+  return needsWhere(deletes, (change) => {
+    const kind = kinds.find(change.kind);
+    const found = change.diff.flatMap((entry) => {
+      const side = kind ? idsOnSide(kind, entry, 'before') : null;
+      return side ? side.ids.flatMap((id) => byId.get(`${side.to}/${id}`) ?? []) : [];
+    });
+    return [...new Set(found)].filter((other) => other !== change);
+  });
+}
+
+function needsWhere(changes: readonly Change[], needsOf: (change: Change) => readonly Change[]): Needs {
+  return new Map(
+    changes.flatMap((change) => {
+      const needs = needsOf(change);
+      return needs.length > 0 ? [[change, needs] as const] : [];
+    }),
+  );
+}
+
+interface Stack {
+  readonly levels: readonly (readonly Change[])[];
+  readonly circle: readonly Address[] | null;
+}
+
+/** Levels in which each change comes after all that it needs; changes of a circle as if they did not need each other. */
+function stack(changes: readonly Change[], needs: Needs, rankOf: (change: Change) => number): Stack {
+  const { heights, left } = heightsOf(changes, needs, rankOf);
+  const circle = circleIn(left, needs);
+  if (circle.length > 0) {
+    const isInside = new Set(circle);
+    const others = needsWhere(changes, (change) => {
+      const needed = needs.get(change) ?? [];
+      return isInside.has(change) ? needed.filter((each) => !isInside.has(each)) : needed;
+    });
+    return { ...stack(changes, others, rankOf), circle: circle.map(({ address }) => address) };
+  }
+  const sorted = changes
+    .map((change) => ({ change, height: heights.get(change) ?? 0, rank: rankOf(change) }))
+    .sort((a, b) => b.height - a.height || a.rank - b.rank);
+  const levels = new Map<string, Change[]>();
+  for (const { change, height, rank } of sorted) {
+    const name = `${height} ${rank}`;
+    const level = levels.get(name);
+    if (level) level.push(change);
+    else levels.set(name, [change]);
+  }
+  return { levels: [...levels.values()], circle: null };
+}
+
+/** How many levels of other changes wait for each one, and the changes that are in a circle or needed by one. */
+function heightsOf(changes: readonly Change[], needs: Needs, rankOf: (change: Change) => number) {
+  const waiting = new Map<Change, number>();
+  for (const needed of [...needs.values()].flat()) waiting.set(needed, (waiting.get(needed) ?? 0) + 1);
+  const heights = new Map<Change, number>();
+  const ready = changes.filter((change) => !waiting.has(change));
+  // It grows while it is read.
+  for (const change of ready) {
+    const height = heights.get(change) ?? 0;
+    for (const needed of needs.get(change) ?? []) {
+      // Kinds that are written earlier come first anyway.
+      const least = rankOf(needed) < rankOf(change) ? height : height + 1;
+      heights.set(needed, Math.max(heights.get(needed) ?? 0, least));
+      const left = (waiting.get(needed) ?? 0) - 1;
+      if (left > 0) waiting.set(needed, left);
+      else {
+        waiting.delete(needed);
+        ready.push(needed);
+      }
+    }
+  }
+  return { heights, left: [...waiting.keys()] };
+}
+
+/**
+ * Changes of which each needs the next, and the last the first; none without a circle.
+ *
+ * @param left changes that are in a circle, or needed by one: each is needed by another one of them
+ */
+function circleIn(left: readonly Change[], needs: Needs): Change[] {
+  const isLeft = new Set(left);
+  const neededFor = new Map<Change, Change>();
+  for (const change of left) {
+    for (const needed of needs.get(change) ?? []) if (isLeft.has(needed)) neededFor.set(needed, change);
+  }
+  const way = new Set<Change>();
+  let at = left[0];
+  while (at && !way.has(at)) {
+    way.add(at);
+    at = neededFor.get(at);
+  }
+  const steps = [...way];
+  return at ? steps.slice(steps.indexOf(at)).reverse() : [];
+}

@@ -1,0 +1,200 @@
+import { type Json, type JsonObject, mapMembers, objectFrom, own, pick } from '../model/json.ts';
+import { liveMarker } from '../model/marker.ts';
+import { pointer } from '../model/pointer.ts';
+import { concealedPlaces, maskedAdvice, masksIn } from './credentials.ts';
+import { manifestSchemaOf } from './described-schema.ts';
+import type { Descriptor } from './descriptor.ts';
+import { sentValue, wireValue } from './field.ts';
+import { type ApiResource, apiRequest, eq, jsonPatchType, mergePatchType, or, resourceAt } from './http.ts';
+import { jsonPatch, mergePatch } from './json-patch.ts';
+import { readJsonText } from './jsontext.ts';
+import type { Facts, Field, Kind, List, LiveObject, Write, WriteInput } from './kind.ts';
+import {
+  call,
+  idPlace,
+  idText,
+  mergedFields,
+  type Operation,
+  patchedFields,
+  wholeObject,
+} from './operation.ts';
+
+type Update = WriteInput & { readonly live: LiveObject };
+
+/** The kind that a descriptor describes. Everything that takes a kind takes it as any other. */
+export function kindFrom(descriptor: Descriptor): Kind {
+  const { kind: name, summary, key, fields, serverOwned } = descriptor;
+  const resource = resourceAt(name, descriptor.service, descriptor.path);
+  const one = { resource, below: [idPlace] };
+  const post: Operation = { method: 'POST', resource, read: wholeObject(...namesOf(descriptor)) };
+  const change = changeCall(descriptor, one);
+  const remove: Operation = { ...one, method: 'DELETE', risk: () => ['delete'] };
+  return {
+    name,
+    summary,
+    keyFields: key,
+    fields,
+    serverOwned,
+    manifestSchema: () => manifestSchemaOf(descriptor),
+    pinnable: key.length === 1,
+    renamable: key.length === 1 && change !== null,
+    resource,
+    read: {
+      how: 'list',
+      list: listOf(descriptor, resource),
+      one: (id, settings) => apiRequest('GET', resource, settings, { below: [id] }),
+    },
+    parse: (answer, _settings, id) => parse(descriptor, answer, id),
+    operations: {
+      create: descriptor.create ? [post] : [],
+      update: change ? [change] : [],
+      delete: descriptor.delete ? [remove] : [],
+    },
+    // A descriptor does not say what the tenant does with a second create.
+    secondCreate: 'duplicates',
+    create(input) {
+      if (!descriptor.create) return byHand(descriptor, input, 'create');
+      return { requests: [call(post, input.settings, { body: newObject(descriptor, input) })] };
+    },
+    update(input) {
+      if (!change || input.live.id === null) return byHand(descriptor, input, 'change');
+      const unsafe = masksIn(wholeFields(descriptor, input), input.live);
+      if (unsafe.length > 0) return { manual: maskedAdvice(input.key.join('/'), unsafe) };
+      const body = descriptor.update === 'put' ? wholeBody(descriptor, input) : patchBody(descriptor, input);
+      return { requests: [call(change, input.settings, { id: input.live.id, body })] };
+    },
+    remove(input) {
+      const { live, settings } = input;
+      if (!descriptor.delete || live.id === null) return byHand(descriptor, input, 'delete');
+      return { requests: [call(remove, settings, { id: live.id })] };
+    },
+  };
+}
+
+const namesOf = ({ key }: Descriptor): string[] => key.map(({ name }) => name);
+
+function listOf({ key: [part], list: { filter, ...list } }: Descriptor, resource: ApiResource): List {
+  if (!filter || !part) return { ...list, resource };
+  return {
+    ...list,
+    resource,
+    filter: (keys) =>
+      or([...new Set(keys.map(([first = '']) => first))].map((first) => eq(part.name, first))),
+  };
+}
+
+function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'below'>): Operation | null {
+  const names = namesOf(descriptor);
+  // Only a key of one part can be changed.
+  const renamed = names.length === 1 ? names[0] : undefined;
+  switch (descriptor.update) {
+    case 'json-patch':
+      return {
+        ...one,
+        method: 'PATCH',
+        contentType: jsonPatchType,
+        read: (body) => patchedFields(body, renamed === undefined ? {} : { name: renamed }),
+      };
+    case 'merge-patch':
+      return {
+        ...one,
+        method: 'PATCH',
+        contentType: mergePatchType,
+        read: (body) => mergedFields(body, renamed),
+      };
+    case 'put':
+      return { ...one, method: 'PUT', read: wholeObject(...names) };
+    case 'none':
+      return null;
+  }
+}
+
+/** An id stands in for a key of one part that the tenant leaves empty. An answer without the member is another thing. */
+function parse(descriptor: Descriptor, answer: JsonObject, requested: string | null): Facts | null {
+  const id = idText(own(answer, 'id')) ?? requested;
+  const parts = namesOf(descriptor).map((name) => own(answer, name));
+  const key = parts.map((part) =>
+    parts.length === 1 && (part === null || part === '') ? id : (part ?? null),
+  );
+  if (!key.every((part) => typeof part === 'string')) return null;
+  const told = mapMembers(pick(answer, Object.keys(descriptor.fields)), (value, name) =>
+    descriptor.fields[name]?.is === 'json' ? readJsonText(value) : value,
+  );
+  const others = othersIn(descriptor, answer);
+  const fields = { ...others, ...told };
+  return { key, id, fields, hidden: concealedPlaces(fields, ''), carried: () => others };
+}
+
+/** What a PUT sends back although the descriptor does not tell it. */
+function othersIn({ key, fields, serverOwned, update }: Descriptor, answer: JsonObject): JsonObject {
+  if (update !== 'put') return {};
+  const told = new Set(['id', ...key.map(({ name }) => name), ...Object.keys(fields), ...serverOwned]);
+  return mapMembers(answer, (value, name) => (told.has(name) ? undefined : value));
+}
+
+const keyMembers = (descriptor: Descriptor, key: readonly string[]): JsonObject =>
+  objectFrom(namesOf(descriptor).map((name, at) => [name, key[at] ?? null]));
+
+/** A new object has no unset members. */
+function newObject(descriptor: Descriptor, { key, fields, settings }: WriteInput): JsonObject {
+  const sent = mapMembers(
+    fields,
+    (value, name) => sentValue(descriptor.fields[name], value, settings) ?? undefined,
+  );
+  return { ...keyMembers(descriptor, key), ...sent };
+}
+
+/** The fields that an update writes with all that is in them, declared or not. */
+function wholeFields({ fields, update }: Descriptor, { fields: values, changed, live }: Update): JsonObject {
+  const isWhole = (name: string) => {
+    const field = fields[name];
+    return update === 'put' || (changed.has(name) && field?.is === 'json' && !field.plain);
+  };
+  return mapMembers({ ...live.fields, ...values }, (value, name) => (isWhole(name) ? value : undefined));
+}
+
+/** The fields that differ, and the key where it is changed. All but JSON is replaced as a whole. */
+function patchBody(descriptor: Descriptor, { key, fields, live, changed, settings }: Update): Json {
+  const names = [...changed];
+  const side = (values: JsonObject, part: readonly string[]) =>
+    mapMembers(pick({ ...values, ...keyMembers(descriptor, part) }, names), (value, name) =>
+      sentValue(descriptor.fields[name], value, settings),
+    );
+  const [before, after] = [side(live.fields, live.key), side(fields, key)];
+  const isAny = (...types: readonly Field['is'][]) =>
+    new Set(names.filter((name) => types.includes(descriptor.fields[name]?.is ?? 'text')));
+  // A merge patch of a value has to name those of its members that go.
+  return descriptor.update === 'merge-patch'
+    ? mergePatch(before, after, isAny('reference'))
+    : jsonPatch(before, after, isAny('reference', 'value'));
+}
+
+/** What the manifest omits goes back as it was; what the descriptor does not tell is read just before sending. */
+function wholeBody(descriptor: Descriptor, { key, fields, live, changed, settings }: Update): JsonObject {
+  const { raw } = live;
+  const isRenamed = namesOf(descriptor).some((name) => changed.has(name));
+  return {
+    ...mapMembers(othersIn(descriptor, raw), (_, name) => liveMarker(pointer(name))),
+    ...(descriptor.serverOwned.includes('id') ? {} : pick(raw, ['id'])),
+    ...keyMembers(descriptor, isRenamed ? key : live.key),
+    ...mapMembers(pick(fields, Object.keys(descriptor.fields)), (value, name) => {
+      const field = descriptor.fields[name];
+      if (changed.has(name)) return sentValue(field, value, settings);
+      return value === null && !Object.hasOwn(raw, name)
+        ? undefined
+        : field && wireValue(field, value, settings);
+    }),
+  };
+}
+
+function byHand(
+  { kind }: Descriptor,
+  { key, live }: WriteInput,
+  step: 'create' | 'change' | 'delete',
+): Write {
+  const isNameless = live && live.id === null;
+  const why = isNameless
+    ? `The tenant shows no id for "${key.join('/')}", so the API cannot ${step} it`
+    : `The API cannot ${step} a ${kind}`;
+  return { manual: `${why}: do this in the admin interface, then plan again.` };
+}

@@ -1,0 +1,94 @@
+import type { Address } from '../model/address.ts';
+import { isArray, isObject, type Json, mapMembers, own } from '../model/json.ts';
+import { refOf } from '../model/marker.ts';
+import type { Difference } from '../model/plan.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { isUnordered } from './field.ts';
+import { type Field, fieldNamed, type Kind } from './kind.ts';
+
+/** The kind that the ids in a field belong to; `null` for a field without such ids. */
+export function targetOf(field: Field): string | null {
+  switch (field.is) {
+    case 'value':
+    case 'set':
+    case 'reference':
+    case 'references':
+      return field.to ?? null;
+    default:
+      return null;
+  }
+}
+
+/** A place for an id in the value of a field. */
+interface IdPlace {
+  /** From the value on. */
+  readonly at: Pointer;
+  /** An id, or a marker for one. */
+  readonly id: Json;
+}
+
+/** The ids in a value of a field that refers to a kind, and the markers that stand for ids. */
+export function idsIn(field: Field, value: Json): IdPlace[] {
+  if (targetOf(field) === null) return [];
+  // An item of a list is written like a value of its own; a value with synonyms is a list of them.
+  if (isArray(value)) {
+    return value.flatMap((item, index) =>
+      idsOf(item).map((place) => ({ ...place, at: pointer(index) + place.at })),
+    );
+  }
+  return idsOf(value);
+}
+
+function idsOf(item: Json): IdPlace[] {
+  if (!isObject(item) || refOf(item) !== null) return item === null ? [] : [{ at: '', id: item }];
+  const id = own(item, 'id') ?? null;
+  return id === null ? [] : [{ at: pointer('id'), id }];
+}
+
+/** The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. */
+export function withReferences(field: Field, value: Json, answer: (to: Address) => Json): Json {
+  switch (field.is) {
+    case 'value':
+      return filled(value, answer);
+    case 'set':
+      return isArray(value) ? value.map((item) => filled(item, answer)) : value;
+    case 'reference':
+      return referenceWith(field, value, answer);
+    case 'references':
+      return isArray(value) ? value.map((item) => referenceWith(field, item, answer)) : value;
+    default:
+      return value;
+  }
+}
+
+function filled(value: Json, answer: (to: Address) => Json): Json {
+  const to = refOf(value);
+  return to === null ? value : answer(to);
+}
+
+function referenceWith(
+  { type }: { readonly type?: string },
+  value: Json,
+  answer: (to: Address) => Json,
+): Json {
+  const to = refOf(value);
+  if (to !== null) return { ...(type === undefined ? {} : { type }), id: answer(to) };
+  return isObject(value)
+    ? mapMembers(value, (member, name) => (name === 'id' ? filled(member, answer) : member))
+    : value;
+}
+
+/** The ids, and markers for ids, on one side of a difference, with the kind that they belong to. */
+export function idsOnSide(
+  kind: Kind,
+  difference: Difference,
+  side: 'before' | 'after',
+): { readonly to: string; readonly ids: readonly Json[] } | null {
+  const [name = '', ...below] = segmentsOf(difference.path);
+  const field = fieldNamed(kind, name);
+  const to = field ? targetOf(field) : null;
+  if (!field || to === null) return null;
+  const value = difference[side];
+  const isItem = isUnordered(field) && below.length > 0;
+  return { to, ids: idsIn(field, isItem ? [value] : value).map(({ id }) => id) };
+}

@@ -1,0 +1,91 @@
+import type { Kinds } from '../kinds/catalog.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { idsIn, targetOf } from '../kinds/references.ts';
+import { type Address, parseAddress } from '../model/address.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import { refOf } from '../model/marker.ts';
+import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
+import { didYouMean } from '../model/suggest.ts';
+import type { FoundNode } from './document.ts';
+import type { Problem, Problems } from './problems.ts';
+
+interface Checked {
+  readonly kind: Kind;
+  readonly kinds: Kinds;
+  readonly value: JsonObject;
+  /** Whether the manifest has tags. */
+  readonly tagged: boolean;
+  readonly problems: Problems;
+  find(at: Pointer): FoundNode;
+}
+
+/**
+ * Reports what is wrong with the references in a manifest, as far as that can be known without a tenant: their kinds and
+ * keys, and whether the fields take them. Returns whether nothing is.
+ */
+export function checkReferences(checked: Checked): boolean {
+  const { kind, kinds, value: manifest, tagged, problems, find } = checked;
+  if (!tagged) return true;
+  const wrong = Object.entries(manifest).flatMap(([name, value]) => {
+    const field = Object.hasOwn(kind.fields, name) ? kind.fields[name] : undefined;
+    const target = field ? targetOf(field) : null;
+    const taken = new Set(field ? idsIn(field, value).map(({ at }) => at) : []);
+    return referencesBelow(value, '').flatMap(({ at, to }) => {
+      const isTaken = target !== null && taken.has(at);
+      const problem = isTaken ? wrongTarget(to, { name, target }, kinds) : takesNone(name, kind, target);
+      return problem ? [{ ...problem, at: pointer(name) + at }] : [];
+    });
+  });
+  for (const { at, code, message, hint } of wrong) problems.add(code, message, find(at).place, { hint });
+  return wrong.length === 0;
+}
+
+function referencesBelow(value: Json, at: Pointer): { readonly at: Pointer; readonly to: Address }[] {
+  const to = refOf(value);
+  if (to !== null) return [{ at, to }];
+  return placesIn(value, at).flatMap(([place, item]) => referencesBelow(item, place));
+}
+
+function takesNone(name: string, { fields }: Kind, target: string | null): Problem {
+  if (target !== null) {
+    const message = `\`!ref\` cannot stand here in \`${name}\``;
+    return { code: 'ref-not-taken', message, hint: `Write it in the place of an id of the kind ${target}.` };
+  }
+  const others = Object.entries(fields).flatMap(([other, field]) =>
+    targetOf(field) === null ? [] : [other],
+  );
+  const hint =
+    others.length > 0
+      ? `The fields that take a \`!ref\` are: ${others.join(', ')}.`
+      : 'No field of this kind takes a `!ref`.';
+  return { code: 'ref-not-taken', message: `\`${name}\` takes no \`!ref\``, hint };
+}
+
+function wrongTarget(
+  to: Address,
+  { name, target }: { readonly name: string; readonly target: string },
+  kinds: Kinds,
+): Problem | null {
+  const { kind: wanted, key } = parseAddress(to) ?? { kind: '', key: [] };
+  const found = kinds.find(wanted);
+  if (wanted !== target && kinds.find(target)) {
+    const message = `\`${name}\` refers to the kind ${target}, not to ${wanted.slice(0, 80)}`;
+    return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
+  }
+  if (!found) {
+    const names = kinds.all.map((each) => each.name);
+    const hint = didYouMean(wanted, names) ?? `The kinds are ${names.join(', ')}.`;
+    return { code: 'unknown-kind', message: `There is no kind \`${wanted.slice(0, 80)}\``, hint };
+  }
+  if (wanted !== target) {
+    return { code: 'ref-kind', message: `\`${name}\` refers to the kind ${target}, not to ${wanted}` };
+  }
+  if (key.length === found.keyFields.length) return null;
+  const parts = found.keyFields.map((part) => part.name.toUpperCase()).join('/');
+  const count = found.keyFields.length;
+  return {
+    code: 'invalid-ref',
+    message: `A key of the kind ${wanted} has ${count} ${count === 1 ? 'part' : 'parts'}, and this has ${key.length}`,
+    hint: `Write \`!ref ${wanted}/${parts}\`. Inside a part write \`%2F\` for a slash.`,
+  };
+}

@@ -1,0 +1,272 @@
+import type { Kinds } from '../kinds/catalog.ts';
+import { arrangeChanges, circleText } from '../kinds/dependencies.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
+import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
+import { idsIn, targetOf, withReferences } from '../kinds/references.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { Failure } from '../model/failure.ts';
+import { type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { refMarker, refOf } from '../model/marker.ts';
+import type { Change, Plan } from '../model/plan.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
+import { didYouMean } from '../model/suggest.ts';
+
+/** An object that manifests refer to, and the places that do. */
+export interface UsedReference {
+  /** As it is written. */
+  readonly to: Address;
+  readonly kind: Kind;
+  readonly key: Key;
+  readonly uses: readonly { readonly resource: Resource; readonly at: Pointer }[];
+}
+
+/** The objects that these resources refer to, each once. */
+export function referencesIn(resources: readonly Resource[], kinds: Kinds): UsedReference[] {
+  const found = new Map<Address, UsedReference & { uses: { resource: Resource; at: Pointer }[] }>();
+  for (const resource of resources) {
+    for (const { to, at } of referencesOf(resource)) {
+      const known = found.get(to);
+      const parsed = known ? null : parseAddress(to);
+      const kind = parsed && kinds.find(parsed.kind);
+      if (known) known.uses.push({ resource, at });
+      else if (parsed && kind) found.set(to, { to, kind, key: parsed.key, uses: [{ resource, at }] });
+    }
+  }
+  return [...found.values()];
+}
+
+function referencesOf({ kind, fields }: Resource): { readonly to: Address; readonly at: Pointer }[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const field = kind.fields[name];
+    // Most fields hold no ids.
+    if (!field || targetOf(field) === null) return [];
+    return idsIn(field, value).flatMap(({ at, id }) => {
+      const to = refOf(id);
+      return to === null ? [] : [{ to, at: pointer(name) + at }];
+    });
+  });
+}
+
+/** The declared objects by their identities: what a reference means, where a manifest declares it. */
+export function resourcesByIdentity(resources: readonly Resource[]): ReadonlyMap<string, Resource> {
+  return new Map(resources.map((each) => [identityOf(each.kind, each.key), each]));
+}
+
+/** What references are resolved with. */
+export interface Targets {
+  /** All resources of the project. */
+  readonly resources: readonly Resource[];
+  /** What was read of the tenant. */
+  readonly objects: readonly LiveObject[];
+  isInScope(address: Address): boolean;
+}
+
+/** What a reference stands for. */
+type Target =
+  | { readonly is: 'live'; readonly id: string }
+  /** The plan creates it: its id is filled in when it is known. */
+  | { readonly is: 'planned'; readonly address: Address }
+  | { readonly is: 'missing'; readonly why: Missing };
+
+interface Missing extends Pick<Diagnostic, 'code' | 'message'> {
+  readonly hint: string | null;
+}
+
+/** What the references of a project stand for in a tenant. */
+export interface ResolvedReferences {
+  /** The resource with ids in place of its references, and markers for objects that the plan creates. */
+  fill(resource: Resource): Resource;
+  /** Throws a Failure with the references to what neither exists nor will. */
+  requireAll(known: readonly LiveObject[]): void;
+  /** The kinds of references that lead nowhere: their objects may have similar names. */
+  readonly missing: readonly Kind[];
+}
+
+/** Finds what each reference stands for. Pure. */
+export function resolveReferences(
+  references: readonly UsedReference[],
+  targets: Targets,
+): ResolvedReferences {
+  const index = new LiveIndex(targets.objects);
+  const declared = resourcesByIdentity(references.length > 0 ? targets.resources : []);
+  const objects = byIdentity(references.length > 0 ? targets.objects : []);
+  const { isInScope } = targets;
+  const targetIn = (each: UsedReference) =>
+    targetFor(each, declared.get(identityOf(each.kind, each.key)) ?? null, { index, objects, isInScope });
+  const found = new Map(references.map((each) => [each.to, targetIn(each)]));
+  const answer = (to: Address): Json => {
+    const target = found.get(to);
+    switch (target?.is) {
+      case 'live':
+        return target.id;
+      case 'planned':
+        return refMarker(target.address);
+      default:
+        return refMarker(to);
+    }
+  };
+  const lost = references.flatMap((reference) => {
+    const target = found.get(reference.to);
+    return target?.is === 'missing' ? [{ reference, why: target.why }] : [];
+  });
+  return {
+    fill: (resource) => fillReferences(resource, answer),
+    missing: [...new Set(lost.map(({ reference }) => reference.kind))],
+    requireAll(known) {
+      const problems = lost.flatMap(({ reference, why }) => {
+        const near = nearName(reference, [...targets.resources, ...targets.objects, ...known]);
+        const hint = why.code === 'unknown-ref' ? (near ?? why.hint) : why.hint;
+        return problemsAt(reference, { ...why, hint });
+      });
+      if (problems.length > 0) throw new Failure(problems);
+    },
+  };
+}
+
+/** What the tenant has, ready to be searched. */
+interface Found extends Pick<Targets, 'isInScope'> {
+  readonly index: LiveIndex;
+  readonly objects: ReadonlyMap<string, readonly LiveObject[]>;
+}
+
+/** @param declared the resource of that key; `null` where there is none */
+function targetFor(
+  { kind, key, to }: UsedReference,
+  declared: Resource | null,
+  { index, objects, isInScope }: Found,
+): Target {
+  if (declared?.ensure === 'absent') {
+    const message = `${declared.address} is declared with \`ensure: absent\`, so nothing can refer to it.`;
+    return missing('ref-deleted', message, 'Remove one of the two.');
+  }
+  const live = declared ? index.of(declared) : index.byKey(kind, key);
+  const twins = (live && objects.get(live.identity)) ?? [];
+  if (twins.length > 1) {
+    const message = `The tenant has ${twins.length} objects of the kind ${kind.name} with the key "${key.join('/')}": ids ${twins.map(({ id }) => id ?? 'no id').join(', ')}.`;
+    return missing(
+      'ambiguous-ref',
+      message,
+      'Rename all but one of them in the tenant, or write the id instead.',
+    );
+  }
+  if (live?.id) return { is: 'live', id: live.id };
+  if (live) return missing('unknown-ref', `The tenant shows no id for ${live.address}.`, null);
+  const nowhere = `The tenant has no ${kind.name} with the key "${key.join('/')}"`;
+  if (!declared) {
+    const hint = `Correct the key, or declare the object.`;
+    return missing('unknown-ref', `${nowhere}, and no manifest declares it.`, hint);
+  }
+  if (kind.operations.create.length === 0) {
+    return missing('unknown-ref', `${nowhere}, and the API cannot create one.`, 'Make it in the tenant.');
+  }
+  if (!isInScope(declared.address)) {
+    const message = `${nowhere}, and this plan does not create it: --only or --except leave ${to} out.`;
+    return missing('unknown-ref', message, `Add --only ${declared.address}.`);
+  }
+  return { is: 'planned', address: declared.address };
+}
+
+function byIdentity(objects: readonly LiveObject[]): ReadonlyMap<string, readonly LiveObject[]> {
+  const found = new Map<string, LiveObject[]>();
+  for (const object of objects) {
+    const same = found.get(object.identity);
+    // One that was read twice is one.
+    if (same && !same.some(({ id }) => id !== null && id === object.id)) same.push(object);
+    else if (!same) found.set(object.identity, [object]);
+  }
+  return found;
+}
+
+function missing(code: string, message: string, hint: string | null): Target {
+  return { is: 'missing', why: { code, message, hint } };
+}
+
+function nearName(
+  { kind, key }: UsedReference,
+  known: readonly (Pick<Resource, 'kind' | 'key'> | Pick<LiveObject, 'kind' | 'key'>)[],
+): string | null {
+  const own = key.join('/');
+  const names = known.flatMap((each) => (each.kind === kind ? [each.key.join('/')] : []));
+  return didYouMean(own, new Set(names.filter((name) => name !== own)));
+}
+
+function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): Diagnostic[] {
+  return uses.map(({ resource, at }): Diagnostic => {
+    const place = resource.point(at);
+    return {
+      code,
+      severity: 'error',
+      message,
+      ...(hint === null ? {} : { hint }),
+      address: resource.address,
+      ...place,
+    };
+  });
+}
+
+function fillReferences(resource: Resource, answer: (to: Address) => Json): Resource {
+  if (referencesOf(resource).length === 0) return resource;
+  const fields: JsonObject = mapMembers(resource.fields, (value, name) => {
+    const field = resource.kind.fields[name];
+    return field ? withReferences(field, value, answer) : value;
+  });
+  return {
+    ...resource,
+    fields,
+    source: resource.source,
+    locate: (at) => resource.locate(at),
+    point: (at, offset) => resource.point(at, offset),
+    overlayAt: (at) => resource.overlayAt(at),
+  };
+}
+
+/**
+ * Throws a Failure with the references to what a plan deletes or leaves to be made by hand, and with those in a circle of
+ * objects that it creates.
+ */
+export function refuseLostReferences(
+  references: readonly UsedReference[],
+  { changes }: Plan,
+  kinds: Kinds,
+): void {
+  if (references.length === 0) return;
+  const byIdentity = new Map(
+    changes.map((change) => [identityOf(kinds.named(change.kind), change.key), change] as const),
+  );
+  const problems = references.flatMap((reference) => {
+    const change = byIdentity.get(identityOf(reference.kind, reference.key));
+    const why = change ? whyLost(change) : null;
+    return why ? problemsAt(reference, why) : [];
+  });
+  const { circle } = arrangeChanges(changes, kinds);
+  const all = [...problems, ...(circle ? circleProblems(references, circle) : [])];
+  if (all.length > 0) throw new Failure(all);
+}
+
+function whyLost({ action, address, id, warnings }: Change): Missing | null {
+  if (action === 'delete') {
+    const message = `This plan deletes ${address}, to which a manifest refers.`;
+    return { code: 'ref-deleted', message, hint: 'Declare the object, or remove the reference.' };
+  }
+  if (action !== 'manual' || id !== null) return null;
+  const message = `${address} has to be made by hand before anything can refer to it.`;
+  return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
+}
+
+/** At the first reference of the circle. */
+function circleProblems(references: readonly UsedReference[], circle: readonly Address[]): Diagnostic[] {
+  const message = `Each of these objects refers to the next, so none can be created first: ${circleText(circle)}.`;
+  const hint = 'Leave one of the references out, apply, and add it again.';
+  const isInside = ({ resource }: UsedReference['uses'][number]) => circle.includes(resource.address);
+  const [first] = references.flatMap((reference) => {
+    const [use] = circle.includes(formatAddress(reference.kind.name, reference.key))
+      ? reference.uses.filter(isInside)
+      : [];
+    return use ? [{ ...reference, uses: [use] }] : [];
+  });
+  return first
+    ? problemsAt(first, { code: 'ref-circle', message, hint })
+    : [{ code: 'ref-circle', severity: 'error', message, hint }];
+}

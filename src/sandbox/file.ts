@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { Json } from '../model/json.ts';
+
+/** A seed, descriptor or data file that cannot be used; `message` names the file and the place in it. */
+export class SandboxFileError extends Error {
+  override readonly name = 'SandboxFileError';
+}
+
+/** What `read` makes of a file. Throws {@link SandboxFileError} for whatever `read` throws, and for a file that is not UTF-8. */
+export function readFile<T>(file: string, read: (text: string) => T): T {
+  return using(file, () => read(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))));
+}
+
+/** The names in a folder. Throws {@link SandboxFileError}. */
+export function listFolder(folder: string): string[] {
+  return using(folder, () => readdirSync(folder));
+}
+
+function using<T>(file: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new SandboxFileError(`The sandbox cannot use ${file}: ${cause}`);
+  }
+}
+
+/** The value of a YAML document. Throws for text that is not YAML, and for one that grows by its aliases. */
+export function parseYaml(text: string): Json | undefined {
+  return parse(text, { maxAliasCount: 100 });
+}

@@ -1,0 +1,248 @@
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  objectFrom,
+  own,
+  textOf,
+} from '../../model/json.ts';
+import { badRequest } from '../api-error.ts';
+import type { CollectionKind, Member } from '../collection-kind.ts';
+import { type CollectionObject, checkForms, keyOf, settable, timesOf } from '../collection-object.ts';
+import {
+  type Call,
+  deleteById,
+  findById,
+  type Handler,
+  okRead,
+  okWrite,
+  type Reply,
+  type Tenant,
+  withoutNulls,
+} from '../handler.ts';
+import { newId } from '../ids.ts';
+import { applyPatch, standardPatch } from '../json-patch.ts';
+import { remove as deleting, get, type Operation, patch, post, put, type Request } from '../operations.ts';
+import { parseFilters, readFlag, selectPage } from '../query.ts';
+import { objectsOf, refuseWhileReferredTo, Targets } from '../references.ts';
+import { readJsonText, type Variations, writeJsonText } from '../variations.ts';
+
+/** An operation, and what does its work. The server itself answers those without a handler. */
+export interface Served {
+  readonly operation: Operation;
+  readonly handler: Handler | null;
+}
+
+/**
+ * The operations of a collection, as its descriptor says: those that it does not allow are not there, and get a 405. Their
+ * names are `list-`, `create-`, `get-`, `patch-`, `put-` or `delete-` and the kind: `create-access-profile`.
+ */
+export function serveKind(kind: CollectionKind): readonly Served[] {
+  const { path, service, creates, deletes } = kind;
+  const noun = kind.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
+  const serve = (verb: string, sent: Request, handler: Handler): Served => ({
+    operation: {
+      ...sent,
+      name: `${verb}-${noun}`,
+      document: 'descriptor',
+      isExperimental: service === 'identity',
+    },
+    handler,
+  });
+  const one = `${path}/{id}`;
+  const update = updateOf(kind);
+  return [
+    serve('list', get(path, parametersOf(kind)), (call, tenant) => list(kind, call, tenant)),
+    serve('get', get(one), (call, tenant) => okRead(show(kind, find(kind, call, tenant), tenant))),
+    ...(creates ? [serve('create', post(path), (call, tenant) => create(kind, call.body, tenant))] : []),
+    ...(update ? [serve(update.verb, update.sent(one), update.handler)] : []),
+    ...(deletes ? [serve('delete', deleting(one), (call, tenant) => remove(kind, call, tenant))] : []),
+  ];
+}
+
+/** Without a page size, a list has no parameters for pages. */
+function parametersOf({ pageSize, counts, filterBy }: CollectionKind): readonly string[] {
+  return [
+    ...(pageSize === null ? [] : ['limit', 'offset']),
+    ...(counts ? ['count'] : []),
+    ...(filterBy.length > 0 ? ['filters'] : []),
+  ];
+}
+
+function list(kind: CollectionKind, { query }: Call, tenant: Tenant): Reply {
+  const { pageSize, member, filterBy } = kind;
+  const matches = parseFilters(query, new Map(filterBy.map((name) => [name, ['eq', 'in']])));
+  const select = () =>
+    objectsOf(tenant, kind.name).filter((object) => matches((name) => textOf(object, name) ?? ''));
+  const withCount = readFlag(query, 'count');
+  const page = pageSize === null ? select() : selectPage(select, query, { ...tenant, pageLimit: pageSize });
+  const targets = new Targets(tenant);
+  const rows = page.map((object) => show(kind, object, tenant, targets));
+  return {
+    status: 200,
+    body: member === null ? rows : { [member]: rows },
+    headers: withCount ? { 'x-total-count': String(select().length) } : {},
+  };
+}
+
+/** An object as the tenant answers it: names beside ids are those of the objects with these ids. */
+function show(
+  kind: CollectionKind,
+  object: CollectionObject,
+  tenant: Tenant,
+  targets = new Targets(tenant),
+): JsonObject {
+  const unset = objectFrom(settable(kind).map((name) => [name, null]));
+  const shown = mapMembers(object, (value, name) => {
+    const form = kind.members.get(name);
+    if (form?.inText) return writeText(value, tenant.variations);
+    return form ? withNames(form, value, targets) : value;
+  });
+  return { id: object.id, ...(tenant.variations.unsetMembers === 'null' && unset), ...shown };
+}
+
+function withNames(form: Member, value: Json, targets: Targets): Json {
+  if (form.is === 'references' && isArray(value)) return value.map((item) => withName(form, item, targets));
+  return form.is === 'reference' ? withName(form, value, targets) : value;
+}
+
+function withName({ to }: Member, value: Json, targets: Targets): Json {
+  if (!isObject(value)) return value;
+  const name = to === null ? null : targets.nameOf(to, textOf(value, 'id') ?? '');
+  return { ...value, name: name ?? own(value, 'name') ?? null };
+}
+
+function find(kind: CollectionKind, call: Call, tenant: Tenant): CollectionObject {
+  return findById(objectsOf(tenant, kind.name), call, kind.name);
+}
+
+function create(kind: CollectionKind, body: Json, tenant: Tenant): Reply {
+  const objects = objectsOf(tenant, kind.name);
+  const given = accept(kind, body, null, tenant.variations);
+  const id = newId(tenant.state, kind.name, keyOf(kind, given), objects);
+  const object = { id, ...withoutNulls(given), ...timesOf(kind, tenant.timestamp()) };
+  checkPlace(kind, object, tenant);
+  objects.push(object);
+  const isShown = tenant.variations.createAnswer === 'object';
+  return { status: 201, changed: true, ...(isShown && { body: show(kind, object, tenant) }) };
+}
+
+/** How an object is changed: the request, and what the members that a client sets are after it. */
+function updateOf(kind: CollectionKind) {
+  const update = (change: (document: JsonObject, body: Json, live: CollectionObject) => Json): Handler => {
+    return (call, tenant) => {
+      const live = find(kind, call, tenant);
+      const changed = change(writable(kind, live, tenant.variations), call.body, live);
+      return replace(kind, live, accept(kind, changed, live, tenant.variations), tenant);
+    };
+  };
+  switch (kind.update) {
+    case 'none':
+      return null;
+    case 'json-patch':
+      return {
+        verb: 'patch',
+        sent: (path: string) => patch(path),
+        handler: update((document, body) => applyPatch(document, body, standardPatch)),
+      };
+    case 'merge-patch':
+      return {
+        verb: 'patch',
+        sent: (path: string) => patch(path, 'application/merge-patch+json'),
+        handler: update((document, body, live) => {
+          checkNames(kind, body, live);
+          return mergePatch(document, body);
+        }),
+      };
+    case 'put':
+      return {
+        verb: 'put',
+        sent: (path: string) => put(path),
+        // What is left out is gone.
+        handler: update((_document, body) => body),
+      };
+  }
+}
+
+function replace(kind: CollectionKind, live: CollectionObject, given: JsonObject, tenant: Tenant): Reply {
+  const kept = mapMembers(live, (value, name) => (isServerOwned(kind, name) ? value : undefined));
+  const { modified } = timesOf(kind, tenant.timestamp());
+  const next = { ...kept, ...withoutNulls(given), ...(modified && { modified }), id: live.id };
+  checkPlace(kind, next, tenant);
+  const objects = objectsOf(tenant, kind.name);
+  objects.splice(objects.indexOf(live), 1, next);
+  return okWrite(show(kind, next, tenant));
+}
+
+function remove(kind: CollectionKind, call: Call, tenant: Tenant): Reply {
+  refuseWhileReferredTo(kind.name, find(kind, call, tenant), tenant);
+  deleteById(objectsOf(tenant, kind.name), call, kind.name, tenant.state);
+  return { status: 204, changed: true };
+}
+
+const isServerOwned = ({ serverOwned }: CollectionKind, name: string): boolean => serverOwned.includes(name);
+
+/** JSON in text, as the tenant answers it. */
+const writeText = (value: Json, variations: Pick<Variations, 'jsonText'>): Json =>
+  isObject(value) ? writeJsonText(value, variations) : value;
+
+/** The document that a patch is applied to, in the form in which a client sends it. */
+function writable(kind: CollectionKind, live: CollectionObject, { jsonText }: Variations): JsonObject {
+  const form = { jsonText: jsonText === 'map' ? 'text' : jsonText } as const;
+  return mapMembers(live, (value, name) => {
+    if (isServerOwned(kind, name)) return undefined;
+    return kind.members.get(name)?.inText ? writeText(value, form) : value;
+  });
+}
+
+/** The members of an object as a client sends it, checked. Throws `ShapeError` or a 400. */
+function accept(
+  kind: CollectionKind,
+  sent: Json,
+  live: CollectionObject | null,
+  variations: Variations,
+): JsonObject {
+  const given = mapMembers(checkNames(kind, sent, live), (value, name) =>
+    kind.members.get(name)?.inText ? readJsonText(value, `body.${name}`, variations) : value,
+  );
+  checkForms(kind, given, 'body');
+  return given;
+}
+
+/**
+ * Throws a 400 for members that only the server sets, and for unknown ones: those that neither the descriptor names nor
+ * the object has already. A descriptor need not name all that a tenant keeps.
+ */
+function checkNames(kind: CollectionKind, sent: Json, live: CollectionObject | null): JsonObject {
+  if (!isObject(sent)) throw badRequest('The body must be an object');
+  const known = [...settable(kind), ...Object.keys(live ?? {})];
+  for (const [name, value] of Object.entries(sent)) {
+    if (isServerOwned(kind, name)) throw badRequest(`${name} is set by the server`);
+    if (!known.includes(name)) throw badRequest(`${kind.name} has no field ${name}`);
+    if (name === 'id' && value !== live?.id) throw badRequest('id is not that of this object');
+  }
+  return sent;
+}
+
+/** Throws a 400 for an id that leads nowhere, and on some tenants for a key that another object has. */
+function checkPlace(kind: CollectionKind, object: CollectionObject, tenant: Tenant): void {
+  new Targets(tenant).check(kind, object);
+  if (tenant.variations.sameKey === 'taken') return;
+  const isTaken = (other: CollectionObject) =>
+    other.id !== object.id && keyOf(kind, other) === keyOf(kind, object);
+  if (objectsOf(tenant, kind.name).some(isTaken)) throw badRequest(`Another ${kind.name} has that name`);
+}
+
+/** The target as a merge patch makes it (RFC 7396). */
+function mergePatch(target: Json, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const before = isObject(target) ? target : {};
+  const after = objectFrom([...Object.entries(before), ...Object.entries(patch)]);
+  return mapMembers(after, (value, name) => {
+    const change = own(patch, name);
+    if (change === undefined) return value;
+    return change === null ? undefined : mergePatch(own(before, name) ?? null, change);
+  });
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/model/plan.ts';
+import {
+  change,
+  createThing,
+  deleteThing,
+  diff,
+  FakeTenant,
+  objectOf,
+  planOf,
+  request,
+  thing,
+} from './fake.ts';
+import { apply, outcomes, steppingClock } from './run.ts';
+
+const ref = (name: string) => ({ $ref: `Thing/${name}` });
+const upper = createThing('upper');
+const lower = createThing('lower', { above: ref('upper') });
+
+describe('an object and what refers to it, in one plan', () => {
+  it('is created first, and its id is filled in', async () => {
+    const tenant = new FakeTenant();
+    const least = createThing('least', { others: [{ id: ref('lower') }, { id: ref('upper') }] });
+    const result = await apply(planOf([least, lower, upper]), tenant);
+    expect(result.outcome).toBe('done');
+    expect(tenant.sent.map(({ body }) => body)).toEqual([
+      { name: 'upper', text: 'new' },
+      { name: 'lower', above: 'new-1' },
+      { name: 'least', others: [{ id: 'new-2' }, { id: 'new-1' }] },
+    ]);
+    const [recorded] = result.changes;
+    expect(recorded?.after).toMatchObject({ others: [{ id: 'new-2' }, { id: 'new-1' }] });
+    expect(recorded?.warnings).toEqual([]);
+  });
+
+  it('is not read again where the answer to the create has the id, although it does not show all of it', async () => {
+    const tenant = new FakeTenant();
+    tenant.rewrite = (stored) => ({ ...stored, text: 'rewritten' });
+    const result = await apply(planOf([upper, lower]), tenant);
+    expect(tenant.sent[1]?.body).toEqual({ name: 'lower', above: 'new-1' });
+    expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'done' });
+  });
+
+  it('is looked up where the answer is lost, also by a tenant that shows it late', async () => {
+    const clock = steppingClock();
+    const tenant = new FakeTenant();
+    tenant.lag = { ms: 3_000, now: () => clock.now() };
+    tenant.fault = (_request, count) => (count === 1 ? { is: 'lost', done: true } : null);
+    const result = await apply(planOf([upper, lower]), tenant, { clock, settle: 10_000 });
+    expect(outcomes(result)).toEqual({ 'Thing/upper': 'done', 'Thing/lower': 'done' });
+    expect(tenant.sent.at(-1)?.body).toEqual({ name: 'lower', above: 'new-1' });
+  });
+
+  it('is skipped with the reason where that was not created', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = (_request, count) => (count === 1 ? { is: 'status', status: 400, done: false } : null);
+    const result = await apply(planOf([upper, lower]), tenant);
+    expect(outcomes(result)).toEqual({ 'Thing/upper': 'failed', 'Thing/lower': 'skipped' });
+    expect(result.changes[1]?.error).toBe('It refers to Thing/upper, which was not created.');
+    expect(tenant.sent).toHaveLength(1);
+  });
+});
+
+describe('deletes', () => {
+  const a = { id: 'ia', name: 'a', above: 'ib' };
+  const b = { id: 'ib', name: 'b', above: 'ic' };
+  const c = { id: 'ic', name: 'c' };
+  const deleted = (raw: { id: string; name: string; above?: string }): Change => {
+    const planned = deleteThing(raw);
+    return raw.above === undefined ? planned : { ...planned, diff: [diff('/above', raw.above, null)] };
+  };
+
+  it('begin with what refers to others', async () => {
+    const tenant = new FakeTenant({ things: { a, b, c } });
+    const result = await apply(planOf([c, a, b].map(deleted)), tenant);
+    expect(result.outcome).toBe('done');
+    expect(tenant.carriedOut).toEqual([
+      'DELETE /v2024/things/ia',
+      'DELETE /v2024/things/ib',
+      'DELETE /v2024/things/ic',
+    ]);
+  });
+
+  it('are made in a circle too', async () => {
+    const ring = { ...c, above: 'ia' };
+    const tenant = new FakeTenant({ things: { a, b, c: ring } });
+    expect((await apply(planOf([ring, a, b].map(deleted)), tenant)).outcome).toBe('done');
+  });
+});
+
+describe('a plan is refused before anything is sent', () => {
+  const live = { id: 't1', name: 'live', text: 'x' };
+  const update = (
+    after: Change['diff'][number]['after'],
+    body: Change['requests'][number]['body'],
+    path = '/above',
+  ) =>
+    change(thing, ['live'], {
+      action: 'update',
+      id: 't1',
+      fingerprint: objectOf(thing, live).fingerprint,
+      diff: [diff(path, null, after)],
+      requests: [request('PATCH', '/v2024/things/t1', body)],
+    });
+
+  it.each<[string, Change[], string]>([
+    [
+      'of a circle',
+      [createThing('p', { above: ref('q') }), createThing('q', { above: ref('p') })],
+      'they refer to each other in a circle: Thing/',
+    ],
+    [
+      'of an object that refers to itself',
+      [createThing('p', { above: ref('p') })],
+      'in a circle: Thing/p -> Thing/p',
+    ],
+    ['with an id that nothing creates', [lower], 'the plan does not create Thing/upper, whose id they send'],
+    [
+      'that sends another id than it shows',
+      [upper, createThing('other'), update(ref('upper'), { above: ref('other') })],
+      'they send the id of Thing/other, which it does not show',
+    ],
+    [
+      'that sends an id where it shows none',
+      [upper, update('text', { text: ref('upper') }, '/text')],
+      'they send the id of Thing/upper, which it does not show',
+    ],
+    [
+      'with an id in a field that takes none',
+      [upper, update(ref('upper'), { text: ref('upper') }, '/text')],
+      '/text is no place for the id of Thing/upper',
+    ],
+  ])('%s', async (_what, changes, why) => {
+    const tenant = new FakeTenant({ things: { live } });
+    const result = await apply(planOf(changes), tenant);
+    expect(result.outcome).toBe('refused');
+    expect(result.diagnostics?.map(({ message }) => message).join('\n')).toContain(why);
+    expect(tenant.sent).toEqual([]);
+  });
+});

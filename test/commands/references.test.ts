@@ -1,0 +1,334 @@
+import { describe, expect, it } from 'vitest';
+import { parseFault } from '../../src/sandbox/index.ts';
+import { createTestWorld, filesBelow, type World, type WorldOptions } from '../support/world.ts';
+
+const descriptor = (kind: string, path: string, fields: string) => `kind: ${kind}
+summary: A kind of the tests.
+path: ${path}
+key: name
+list: { pageSize: 50, filter: true }
+update: json-patch
+create: true
+delete: true
+fields: ${fields}
+serverOwned: [id, created, modified]
+`;
+const [accessProfile, role] = [
+  descriptor(
+    'AccessProfile',
+    '/v2025/access-profiles',
+    '{ description: text, owner: { is: reference, to: Identity, type: IDENTITY }, source: { is: value, to: Source }, above: { is: value, to: AccessProfile } }',
+  ),
+  descriptor(
+    'Role',
+    '/v2025/roles',
+    '{ description: text, owner: { is: reference, to: Identity, type: IDENTITY }, accessProfiles: { is: references, to: AccessProfile }, sources: { is: set, to: Source }, attributes: { is: json, declares: whole } }',
+  ),
+];
+const readOnly = (kind: string, path: string) => `kind: ${kind}
+summary: Only read.
+path: ${path}
+key: name
+`;
+const kinds = {
+  'kinds/Identity.kind.yaml': readOnly('Identity', '/v2025/identities'),
+  'kinds/Source.kind.yaml': readOnly('Source', '/v2025/sources'),
+  'kinds/Cluster.kind.yaml': readOnly('Cluster', '/v2025/managed-clusters'),
+  'kinds/AccessProfile.kind.yaml': accessProfile,
+  'kinds/Role.kind.yaml': role,
+};
+/** Two tenants with the same things under other ids. */
+const seedOf = (prefix: string, more = '') => `kinds:
+${[accessProfile, role].map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}`).join('\n')}
+objects:
+  Identity: [{ id: ${prefix}-ann, name: Ann }, { id: ${prefix}-ben, name: Ben Ng }, { id: ${prefix}-t1, name: Twin }, { id: ${prefix}-t2, name: Twin }]
+  Source: [{ id: ${prefix}-hr, name: HR }, { id: ${prefix}-ad, name: Active Directory }]
+  Cluster: [{ id: ${prefix}-va, name: va-prod }]
+${more}`;
+
+async function worldWith(
+  manifests: string,
+  { seed = seedOf('dev'), ...more }: WorldOptions = {},
+): Promise<World> {
+  return createTestWorld({ ...more, seed, files: { ...kinds, 'config/all.yaml': manifests, ...more.files } });
+}
+
+const both = `kind: Role
+name: Reader
+owner: !ref Identity/Ann
+accessProfiles: [!ref AccessProfile/Read, !ref AccessProfile/Write]
+sources: [!ref Source/Active Directory]
+---
+kind: AccessProfile
+name: Write
+owner: !ref Identity/Ben Ng
+above: !ref AccessProfile/Read
+---
+kind: AccessProfile
+name: Read
+owner: { id: !ref Identity/Ann }
+source: !ref Source/HR
+`;
+
+describe('a plan', () => {
+  it('creates what is referred to first, shows names, and is empty after its apply', async () => {
+    const world = await worldWith(both);
+    const plan = await world.plan();
+    expect(plan.changes.map(({ address }) => address)).toEqual([
+      'AccessProfile/Read',
+      'AccessProfile/Write',
+      'Role/Reader',
+    ]);
+    expect(plan.changes[2]?.requests[0]?.body).toEqual({
+      name: 'Reader',
+      owner: { type: 'IDENTITY', id: 'dev-ann' },
+      accessProfiles: [{ id: { $ref: 'AccessProfile/Read' } }, { id: { $ref: 'AccessProfile/Write' } }],
+      sources: ['dev-ad'],
+    });
+    const text = (await world.run('plan')).stdout;
+    expect(text).toContain('!ref Identity/Ann (dev-ann)');
+    expect(text).toContain('!ref AccessProfile/Read (created by this plan)');
+    expect((await world.run('plan', '--out', 'p.json')).code).toBe(0);
+    const applied = await world.run('apply', 'p.json');
+    expect(applied).toMatchObject({ code: 0 });
+    const [read, write] = world.sandbox.state.objects.AccessProfile ?? [];
+    expect(write?.above).toBe(read?.id);
+    expect(world.sandbox.state.objects.Role?.[0]?.accessProfiles).toMatchObject([
+      { id: read?.id },
+      { id: write?.id },
+    ]);
+    expect((await world.plan()).changes).toEqual([]);
+  });
+});
+
+const existing = (
+  prefix: string,
+) => `  AccessProfile: [{ id: ${prefix}-read, name: Read }, { id: ${prefix}-slash, name: "a/b 100%" }]
+  Role:
+    - id: ${prefix}-reader
+      name: Reader
+      owner: { type: IDENTITY, id: ${prefix}-ann }
+      accessProfiles: [{ id: ${prefix}-read }, { id: ${prefix}-slash }]
+      sources: [${prefix}-hr, ${prefix}-ad]
+    - { id: ${prefix}-twins, name: Of a twin, owner: { type: IDENTITY, id: ${prefix}-t1 } }
+simIntegrations:
+  - { id: ${prefix}-sim, name: Desk, type: Desk, cluster: ${prefix}-va, sources: [${prefix}-hr], attributes: { url: u } }
+`;
+
+const reader = (fields: string) => `kind: Role\nname: Reader\n${fields}\n`;
+
+describe('a reference that cannot be right', () => {
+  it.each([
+    [
+      'owner: !ref Identity/Anm',
+      'unknown-ref',
+      'The tenant has no Identity with the key "Anm", and no manifest declares it.',
+      'Did you mean `Ann`?',
+    ],
+    [
+      'owner: !ref Identity/Twin',
+      'ambiguous-ref',
+      'The tenant has 2 objects of the kind Identity with the key "Twin": ids dev-t1, dev-t2.',
+      'Rename',
+    ],
+    [
+      'owner: !ref Identiy/Ann',
+      'ref-kind',
+      '`owner` refers to the kind Identity, not to Identiy',
+      'Did you mean `Identity`?',
+    ],
+    [
+      'owner: !ref Source/HR',
+      'ref-kind',
+      '`owner` refers to the kind Identity, not to Source',
+      'Write `!ref Identity/…`.',
+    ],
+    [
+      'owner: !ref Identity/a/b',
+      'invalid-ref',
+      'A key of the kind Identity has 1 part, and this has 2',
+      '%2F',
+    ],
+    ['owner: !ref Identity', 'invalid-ref', 'takes a kind and a key', '!ref Source/HR'],
+    [
+      'description: !ref Identity/Ann',
+      'ref-not-taken',
+      '`description` takes no `!ref`',
+      'owner, accessProfiles, sources',
+    ],
+    ['attributes: { a: !ref Identity/Ann }', 'ref-not-taken', '`attributes` takes no `!ref`', 'owner'],
+    [
+      'owner: { type: !ref Identity/Ann }',
+      'ref-not-taken',
+      '`!ref` cannot stand here in `owner`',
+      'an id of the kind Identity',
+    ],
+    ['owner: !format "%{x}"', 'variable-unset', 'no variable `x`', ''],
+    [
+      'accessProfiles: [!ref AccessProfile/Gone]',
+      'ref-deleted',
+      'AccessProfile/Gone is declared with `ensure: absent`',
+      'Remove',
+    ],
+  ])('%s', async (line, code, message, hint) => {
+    const gone = '---\nkind: AccessProfile\nname: Gone\nensure: absent\n';
+    const world = await worldWith(reader(line) + gone);
+    const { code: exit, stderr } = await world.run('plan');
+    const words = stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(`[${code}]`);
+    expect(words).toContain(message);
+    expect(words).toContain(hint);
+    expect(stderr).toMatch(/config\/all\.yaml:3:\d+/);
+    expect(exit).toBe(1);
+  });
+
+  it('a circle of creates is named; one through an object that exists is none', async () => {
+    const circle = `kind: AccessProfile\nname: Read\nabove: !ref AccessProfile/Write\n---\nkind: AccessProfile\nname: Write\nabove: !ref AccessProfile/Read\n`;
+    const fresh = await worldWith(circle);
+    const refused = await fresh.run('plan');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('[ref-circle]');
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /AccessProfile\/\w+ -> AccessProfile\/\w+ -> AccessProfile/,
+    );
+    const world = await worldWith(circle, { seed: seedOf('dev', existing('dev')) });
+    expect((await world.run('apply', '--yes')).code).toBe(0);
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
+  it('an object that the plan prunes', async () => {
+    const world = await worldWith(reader('accessProfiles: [!ref AccessProfile/Read]'), {
+      seed: seedOf('dev', existing('dev')),
+      environment: { prune: { kinds: ['AccessProfile'] } },
+    });
+    const { code, stderr } = await world.run('plan', '--prune', '--allow-delete-all', 'AccessProfile');
+    expect(stderr).toContain('This plan deletes AccessProfile/Read');
+    expect(code).toBe(1);
+  });
+});
+
+describe('--only', () => {
+  it('narrows what is compared, not what is referred to', async () => {
+    const world = await worldWith(both, { seed: seedOf('dev', existing('dev')) });
+    const { code, stderr } = await world.run('plan', '--only', 'Role/*');
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('--only or --except leave AccessProfile/Write out');
+    const plan = await world.plan('--only', 'AccessProfile/Read');
+    expect(plan.changes.map(({ address, action }) => [address, action])).toEqual([
+      ['AccessProfile/Read', 'update'],
+    ]);
+  });
+});
+
+it('an object that was made again under another id is a change where it is referred to', async () => {
+  const world = await worldWith(reader('accessProfiles: [!ref AccessProfile/Read]'), {
+    seed: seedOf('dev', existing('dev')),
+  });
+  await world.run('apply', '--yes');
+  expect((await world.plan()).changes).toEqual([]);
+  const [profile] = world.sandbox.state.objects.AccessProfile ?? [];
+  if (profile) Object.assign(profile, { id: 'again' });
+  const plan = await world.plan();
+  expect(plan.changes[0]?.diff.map(({ before, after, named }) => ({ before, after, named }))).toMatchObject([
+    { before: { id: 'dev-read' }, after: null },
+    { before: null, after: { id: 'again' }, named: { again: 'AccessProfile/Read' } },
+  ]);
+});
+
+describe('deletes', () => {
+  it('begin with what refers to others, and a rollback makes them too', async () => {
+    const world = await worldWith(both);
+    expect((await world.run('apply', '--yes', '--result', 'r.json')).code).toBe(0);
+    expect(
+      (
+        await world.run(
+          'rollback',
+          'r.json',
+          '--allow-delete-all',
+          'Role',
+          'AccessProfile',
+          '--out',
+          'back.json',
+        )
+      ).code,
+    ).toBe(0);
+    const back = JSON.parse(world.read('back.json'));
+    expect(back.changes.map(({ address }: { address: string }) => address)).toEqual([
+      'Role/Reader',
+      'AccessProfile/Write',
+      'AccessProfile/Read',
+    ]);
+    // The tenant refuses to delete what others refer to.
+    const undone = await world.run('apply', 'back.json');
+    expect(undone.code).toBe(0);
+    expect(world.sandbox.state.objects).toMatchObject({ Role: [], AccessProfile: [] });
+  });
+});
+
+describe('an export', () => {
+  const exported = async (prefix: string) => {
+    const world = await worldWith('', {
+      seed: seedOf(prefix, existing(prefix)),
+      files: { 'config/all.yaml': '' },
+    });
+    const run = await world.run(
+      'export',
+      '--out',
+      'config/out',
+      '--kinds',
+      'Role',
+      'AccessProfile',
+      'SimIntegration',
+    );
+    expect(run.code).toBe(0);
+    return { world, run };
+  };
+
+  it('writes names, and plans against a tenant with other ids without an edit', async () => {
+    const { world, run } = await exported('dev');
+    const files = [...filesBelow(`${world.dir}/config/out`).values()].join('\n');
+    expect(files).toContain('owner: !ref Identity/Ann');
+    expect(files).toContain('accessProfiles: [!ref AccessProfile/Read, !ref AccessProfile/a%2Fb 100%25]');
+    expect(files).toContain('!ref Source/Active Directory');
+    expect(files).toContain('cluster: !ref Cluster/va-prod');
+    expect(files).toContain('dev-t1');
+    expect(run.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'The id in `owner` of Role/Of%20a%20twin stays as it is',
+    );
+    expect((await world.plan()).changes).toEqual([]);
+
+    const other = await worldWith('', { seed: seedOf('prod', existing('prod')) });
+    for (const [path, content] of filesBelow(`${world.dir}/config/out`))
+      other.write(`config/out/${path}`, content);
+    const plan = await other.plan();
+    // The only one that could not be named.
+    expect(plan.changes.map(({ address }) => address)).toEqual(['Role/Of%20a%20twin']);
+  });
+
+  it('into existing manifests keeps a reference whose object has that id, and names a new one', async () => {
+    const written = reader(
+      '# kept\nowner: !ref Identity/Ann  # why\naccessProfiles:\n  - !ref AccessProfile/Read  # first\n  - !ref AccessProfile/a%2Fb 100%25\nsources: [!ref Source/HR]',
+    );
+    const world = await worldWith(written, { seed: seedOf('dev', existing('dev')) });
+    const [role] = world.sandbox.state.objects.Role ?? [];
+    if (role) Object.assign(role, { owner: { type: 'IDENTITY', id: 'dev-ben' } });
+    expect((await world.run('export', '--merge')).code).toBe(0);
+    expect(world.read('config/all.yaml')).toBe(
+      written
+        .replace('Identity/Ann', 'Identity/Ben Ng')
+        .replace('[!ref Source/HR]', '[!ref Source/HR, !ref Source/Active Directory]'),
+    );
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
+  it('leaves the ids of a kind that the tenant does not list', async () => {
+    const world = await worldWith('', { seed: seedOf('dev', existing('dev')) });
+    world.sandbox.faults.add(parseFault('status=403,operation=list-identity'));
+    const { code, stderr } = await world.run('export', '--out', 'out', '--kinds', 'Role');
+    expect(code).toBe(0);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Ids of the kind Identity stay as they are');
+    const files = [...filesBelow(`${world.dir}/out`).values()].join('\n');
+    expect(files).toContain('id: dev-ann');
+    expect(files).toContain('!ref Source/HR');
+  });
+});

@@ -1,0 +1,76 @@
+import { Readable, Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { main } from '../../src/commands/main.ts';
+import { isObject, parseJson, textOf } from '../../src/model/json.ts';
+import { createTestWorld, type World } from '../support/world.ts';
+
+const role = (fields: string) => `kind: Role\npath: /v2025/roles\nkey: name\nfields: ${fields}\n`;
+
+/** What the served tenant answers to `path`, and the exit code of the command. */
+async function serve({ dir, env }: World, path: string, ...argv: string[]) {
+  const stop = new AbortController();
+  let answer: unknown = null;
+  const stdout = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      ask(chunk.toString(), path)
+        .then((body) => {
+          answer = body;
+        })
+        .finally(() => stop.abort());
+      done();
+    },
+  });
+  const stderr = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const io = { cwd: dir, env, stdin: Readable.from([]), stdout, stderr, signal: stop.signal };
+  return { code: await main(['sandbox', ...argv], io), answer };
+}
+
+async function ask(line: string, path: string): Promise<unknown> {
+  const about = parseJson(line) ?? null;
+  const [url, id, secret] = ['url', 'clientId', 'clientSecret'].map((name) =>
+    isObject(about) ? (textOf(about, name) ?? '') : '',
+  );
+  const form = { grant_type: 'client_credentials', client_id: id ?? '', client_secret: secret ?? '' };
+  const token = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+  const granted = parseJson(await token.text()) ?? null;
+  const headers = {
+    authorization: `Bearer ${isObject(granted) && textOf(granted, 'access_token')}`,
+    accept: 'application/json',
+    'X-Service-Experimental': 'true',
+  };
+  return (await fetch(`${url}${path}`, { headers })).json();
+}
+
+it("serves the kinds of the project's own folder, also from a folder below", async () => {
+  const seed = 'objects: { Role: [{ id: r1, name: Auditor, colour: red }] }\n';
+  const files = { 'kinds/Role.kind.yaml': role('{ colour: text }'), 'seed.yaml': seed };
+  const world = await createTestWorld({ files });
+  const row = { id: 'r1', name: 'Auditor', colour: 'red' };
+  const served = await serve(world, '/v2025/roles', '--seed', 'seed.yaml');
+  expect(served).toEqual({ code: 0, answer: [row] });
+  const below = { ...world, dir: `${world.dir}/kinds` };
+  expect(await serve(below, '/v2025/roles', '--seed', '../seed.yaml')).toEqual(served);
+});
+
+it('serves the kinds of the folder that is named instead', async () => {
+  const files = {
+    'kinds/Role.kind.yaml': role('{ colour: text }'),
+    'other/Role.kind.yaml': role('{ size: text }'),
+    'seed.yaml': 'objects: { Role: [{ id: r1, name: Auditor, size: big }] }\n',
+  };
+  const world = await createTestWorld({ files });
+  const { answer } = await serve(world, '/v2025/roles', '--seed', 'seed.yaml', '--kinds', 'other');
+  expect(answer).toEqual([{ id: 'r1', name: 'Auditor', size: 'big' }]);
+});
+
+it('names a descriptor that cannot be used, and a folder that is not there', async () => {
+  const world = await createTestWorld({ files: { 'kinds/Role.kind.yaml': 'kind: Role\n' } });
+  const wrong = await world.run('sandbox');
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'kinds/Role.kind.yaml: descriptor.key must name a member',
+  );
+  const missing = await world.run('sandbox', '--kinds', 'nowhere');
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain('nowhere');
+});

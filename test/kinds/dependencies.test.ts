@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { catalogOf } from '../../src/kinds/catalog.ts';
+import { arrangeChanges } from '../../src/kinds/dependencies.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import type { Address } from '../../src/model/address.ts';
+import type { Change } from '../../src/model/plan.ts';
+
+const names = ['Source', 'Profile', 'Role'] as const;
+const kinds = catalogOf(
+  names.map((kind) =>
+    kindFrom({
+      kind,
+      summary: 'A kind.',
+      service: 'identity',
+      path: `/v2025/${kind.toLowerCase()}s`,
+      key: [{ name: 'name' }],
+      list: { pageSize: 50 },
+      update: 'json-patch',
+      create: true,
+      delete: true,
+      // Each kind has a field for each other one, and for itself.
+      fields: Object.fromEntries(names.map((to) => [`to${to}`, { is: 'set', to }])),
+      serverOwned: [],
+    }),
+  ),
+);
+
+/** A node of a random tenant: its kind, and the numbers of the nodes that it refers to. */
+interface Node {
+  readonly kind: number;
+  readonly to: readonly number[];
+}
+
+const graph = (count: number, isBack: boolean): fc.Arbitrary<Node[]> =>
+  fc.tuple(
+    ...Array.from({ length: count }, (_, at) =>
+      fc.record({
+        kind: fc.nat(names.length - 1),
+        to: fc.subarray(Array.from({ length: isBack ? count : at }, (__, other) => other)),
+      }),
+    ),
+  );
+
+const kindOf = ({ kind }: Node) => names[kind] ?? 'Source';
+
+function changesOf(nodes: readonly Node[], action: 'create' | 'delete'): Change[] {
+  const addressOf = (at: number) => `${kindOf(nodes[at] ?? { kind: 0, to: [] })}/n${at}`;
+  return nodes.map((node, at): Change => {
+    const fields = Object.fromEntries(
+      names.map((name) => [
+        `to${name}`,
+        node.to
+          .filter((other) => kindOf(nodes[other] ?? node) === name)
+          .map((other) => (action === 'create' ? { $ref: addressOf(other) } : `id-${other}`)),
+      ]),
+    );
+    const items = Object.entries(fields).flatMap(([name, list]) =>
+      list.map((item, index) => ({ path: `/${name}/${index}`, item })),
+    );
+    return {
+      address: addressOf(at),
+      kind: kindOf(node),
+      key: [`n${at}`],
+      action,
+      source: null,
+      id: action === 'delete' ? `id-${at}` : null,
+      fingerprint: null,
+      diff: items.map(({ path, item }) => ({
+        path,
+        op: action === 'create' ? 'add' : 'remove',
+        before: action === 'create' ? null : item,
+        after: action === 'create' ? item : null,
+        sensitive: false,
+        origin: null,
+      })),
+      requests: [
+        { method: 'POST', path: '/', query: {}, headers: {}, body: action === 'create' ? fields : null },
+      ],
+      warnings: [],
+      risk: [],
+    };
+  });
+}
+
+const placesOf = (changes: readonly Change[]) => {
+  const { ranks } = arrangeChanges(changes, kinds);
+  const place = new Map<Address, number>();
+  for (const [at, rank] of ranks.entries()) for (const change of rank.changes) place.set(change.address, at);
+  return place;
+};
+const shuffled = (count: number, isBack: boolean) =>
+  graph(count, isBack).chain((nodes) =>
+    fc.record({
+      nodes: fc.constant(nodes),
+      seed: fc.shuffledSubarray([...nodes.keys()], { minLength: count }),
+    }),
+  );
+const edgesOf = (nodes: readonly Node[], changes: readonly Change[]) =>
+  nodes.flatMap((node, from) =>
+    node.to.map((to) => [changes[from]?.address ?? '', changes[to]?.address ?? ''] as const),
+  );
+
+describe('the order of changes', () => {
+  it('creates what is referred to before what refers to it, and everything once', () => {
+    fc.assert(
+      fc.property(shuffled(9, false), ({ nodes, seed }) => {
+        const changes = changesOf(nodes, 'create');
+        const place = placesOf(seed.flatMap((at) => changes[at] ?? []));
+        expect(place.size).toBe(changes.length);
+        for (const [from, to] of edgesOf(nodes, changes))
+          expect(place.get(to)).toBeLessThan(place.get(from) ?? 0);
+      }),
+    );
+  });
+
+  it('deletes the other way round, by what the differences show', () => {
+    fc.assert(
+      fc.property(shuffled(9, false), ({ nodes, seed }) => {
+        const changes = changesOf(nodes, 'delete');
+        const place = placesOf(seed.flatMap((at) => changes[at] ?? []));
+        expect(place.size).toBe(changes.length);
+        for (const [from, to] of edgesOf(nodes, changes))
+          expect(place.get(from)).toBeLessThan(place.get(to) ?? 0);
+      }),
+    );
+  });
+
+  it('is that of the kinds where nothing refers to anything', () => {
+    const changes = changesOf(
+      [2, 0, 1, 0].map((kind) => ({ kind, to: [] })),
+      'create',
+    );
+    const order = arrangeChanges(changes, kinds).ranks.map((rank) =>
+      rank.changes.map(({ address }) => address),
+    );
+    expect(order).toEqual([['Source/n1', 'Source/n3'], ['Profile/n2'], ['Role/n0']]);
+  });
+
+  it('names a circle of creates, in which each refers to the next, and places every change all the same', () => {
+    fc.assert(
+      fc.property(graph(7, true), (nodes) => {
+        for (const action of ['create', 'delete'] as const) {
+          const changes = changesOf(nodes, action);
+          const { circle, ranks } = arrangeChanges(changes, kinds);
+          expect(ranks.flatMap((rank) => rank.changes)).toHaveLength(changes.length);
+          const edges = new Set(edgesOf(nodes, changes).map((edge) => edge.join(' ')));
+          const hasCircle = action === 'create' && isCyclic(nodes);
+          expect(circle !== null).toBe(hasCircle);
+          for (const [at, address] of (circle ?? []).entries()) {
+            expect(edges).toContain(`${address} ${circle?.[(at + 1) % circle.length]}`);
+          }
+        }
+      }),
+    );
+  });
+});
+
+/** Told in another way than the program does. */
+function isCyclic(nodes: readonly Node[]): boolean {
+  let left = new Set(nodes.keys());
+  for (let size = -1; size !== left.size; ) {
+    size = left.size;
+    left = new Set([...left].filter((at) => nodes[at]?.to.some((to) => left.has(to))));
+  }
+  return left.size > 0;
+}

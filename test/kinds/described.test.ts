@@ -1,0 +1,372 @@
+/** What goes over the wire for kinds that a descriptor describes, written by hand. */
+import { describe, expect, it } from 'vitest';
+import { unshownValues } from '../../src/applier/check-content.ts';
+import { wrongRequests } from '../../src/applier/check-requests.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { descriptorFrom } from '../../src/kinds/descriptor.ts';
+import { isObserved, type Kind } from '../../src/kinds/kind.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { contractSettings as settings } from '../../src/model/settings.ts';
+import { changeFor, deletionOf } from '../../src/planner/change.ts';
+import { resource, secretsOf } from '../support/plan.ts';
+
+const experimental = { 'x-service-experimental': 'true' };
+const accept = { accept: 'application/json' };
+const json = { ...accept, 'content-type': 'application/json', ...experimental };
+const headersOf = (contentType: string) => ({ ...json, 'content-type': contentType });
+
+const role = {
+  kind: 'Role',
+  path: '/v2025/roles',
+  key: 'name',
+  list: { pageSize: 50, filter: true },
+  update: 'json-patch',
+  create: true,
+  delete: true,
+  fields: {
+    description: 'text',
+    enabled: 'value',
+    owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+    accessProfiles: { is: 'references', to: 'AccessProfile' },
+    segments: { is: 'set', to: 'Segment' },
+    membership: 'json',
+    settings: { is: 'json', declares: 'members' },
+  },
+};
+const live = {
+  id: 'r1',
+  name: 'Engineer',
+  description: 'Builds',
+  enabled: true,
+  owner: { type: 'IDENTITY', id: 'i1', name: 'Ann' },
+  accessProfiles: [
+    { type: 'ACCESS_PROFILE', id: 'a1', name: 'Wiki' },
+    { type: 'ACCESS_PROFILE', id: 'a2', name: 'Git' },
+  ],
+  segments: null,
+  membership: { type: 'STANDARD', criteria: { op: 'EQUALS', value: 'Eng' } },
+  settings: { color: 'blue', limits: { days: 3, hours: 1 } },
+  requestable: false,
+  created: '2026-01-01T00:00:00Z',
+};
+
+const kindOf = (more: JsonObject = {}): Kind => kindFrom(descriptorFrom({ ...role, ...more }));
+
+/** The change from an object to what a manifest declares; it is also checked as one of a plan file. */
+function changeOf(
+  kind: Kind,
+  raw: JsonObject | null,
+  fields: JsonObject,
+  key = ['Engineer'],
+  isSent = true,
+): Change | null {
+  const object = raw && liveObject(kind, raw, settings, null);
+  const declared = resource(kind, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
+  const context = { settings, secrets: secretsOf({}), rotate: false };
+  const { change } = changeFor({ kind, resource: declared, live: object }, null, context);
+  if (change && isSent) {
+    expect(wrongRequests({ kind, change }, { settings, deletes: [] })).toEqual([]);
+    expect(unshownValues({ kind, change }, object, settings)).toEqual([]);
+  }
+  return change;
+}
+
+function requestOf(kind: Kind, raw: JsonObject | null, fields: JsonObject, key?: string[]): unknown {
+  const change = changeOf(kind, raw, fields, key);
+  expect(change?.requests).toHaveLength(1);
+  return change?.requests[0];
+}
+
+it('is created by a POST of its key and of what is declared', () => {
+  const fields = {
+    description: 'Builds',
+    enabled: null,
+    owner: { id: 'i1', name: 'Ann' },
+    accessProfiles: [{ id: 'a1' }, 'a2'],
+    settings: { color: 'blue' },
+  };
+  expect(requestOf(kindOf(), null, fields)).toEqual({
+    method: 'POST',
+    path: '/v2025/roles',
+    query: {},
+    headers: json,
+    body: {
+      name: 'Engineer',
+      description: 'Builds',
+      owner: { type: 'IDENTITY', id: 'i1' },
+      accessProfiles: [{ id: 'a1' }, { id: 'a2' }],
+      settings: { color: 'blue' },
+    },
+  });
+});
+
+describe('an update', () => {
+  const declared = {
+    description: null,
+    enabled: true,
+    owner: { id: 'i2' },
+    accessProfiles: [{ id: 'a2' }, { id: 'a3' }],
+    segments: ['s1'],
+    membership: { type: 'STANDARD', criteria: { op: 'NOT_EQUALS', value: 'Eng' } },
+    settings: { limits: { days: 4 } },
+  };
+
+  it('by JSON Patch replaces what differs; an object by member', () => {
+    expect(requestOf(kindOf(), live, declared)).toEqual({
+      method: 'PATCH',
+      path: '/v2025/roles/r1',
+      query: {},
+      headers: headersOf('application/json-patch+json'),
+      body: [
+        { op: 'replace', path: '/settings/limits/days', value: 4 },
+        { op: 'replace', path: '/membership/criteria/op', value: 'NOT_EQUALS' },
+        { op: 'replace', path: '/accessProfiles', value: [{ id: 'a2' }, { id: 'a3' }] },
+        { op: 'replace', path: '/owner', value: { type: 'IDENTITY', id: 'i2' } },
+        { op: 'replace', path: '/description', value: null },
+        { op: 'add', path: '/segments', value: ['s1'] },
+      ],
+    });
+  });
+
+  it('by merge patch says what differs', () => {
+    expect(requestOf(kindOf({ update: 'merge-patch' }), live, declared)).toEqual({
+      method: 'PATCH',
+      path: '/v2025/roles/r1',
+      query: {},
+      headers: headersOf('application/merge-patch+json'),
+      body: {
+        description: null,
+        owner: { type: 'IDENTITY', id: 'i2' },
+        accessProfiles: [{ id: 'a2' }, { id: 'a3' }],
+        segments: ['s1'],
+        membership: { criteria: { op: 'NOT_EQUALS' } },
+        settings: { limits: { days: 4 } },
+      },
+    });
+  });
+
+  it('by PUT sends what the manifest omits as it was, and nothing that is the server’s', () => {
+    const { description, owner } = declared;
+    expect(requestOf(kindOf({ update: 'put' }), live, { description, owner })).toEqual({
+      method: 'PUT',
+      path: '/v2025/roles/r1',
+      query: {},
+      headers: json,
+      body: {
+        name: 'Engineer',
+        description: null,
+        enabled: true,
+        owner: { type: 'IDENTITY', id: 'i2' },
+        accessProfiles: live.accessProfiles,
+        segments: null,
+        membership: live.membership,
+        settings: {
+          color: { $live: '/settings/color' },
+          limits: { days: { $live: '/settings/limits/days' }, hours: { $live: '/settings/limits/hours' } },
+        },
+        requestable: { $live: '/requestable' },
+      },
+    });
+  });
+});
+
+it('is deleted by its id', () => {
+  const kind = kindOf();
+  const object = liveObject(kind, { ...live, id: 'a/1' }, settings, null);
+  const given = { source: null, declared: {}, isTombstone: false, protect: false };
+  const deletion = object && deletionOf({ ...given, live: object }, null, settings);
+  expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
+  expect(deletion?.requests).toEqual([
+    {
+      method: 'DELETE',
+      path: '/v2025/roles/a%2F1',
+      query: {},
+      headers: { ...accept, ...experimental },
+      body: null,
+    },
+  ]);
+});
+
+it('is renamed together with its fields, where the manifest pins it', () => {
+  const requests = ['json-patch', 'merge-patch', 'put'].map((update) => {
+    const change = changeOf(kindOf({ update, fields: { enabled: 'value' } }), live, { enabled: false }, [
+      'Builder',
+    ]);
+    return change?.requests[0]?.body;
+  });
+  expect(requests).toEqual([
+    [
+      { op: 'replace', path: '/enabled', value: false },
+      { op: 'replace', path: '/name', value: 'Builder' },
+    ],
+    { name: 'Builder', enabled: false },
+    expect.objectContaining({ name: 'Builder', enabled: false, description: { $live: '/description' } }),
+  ]);
+});
+
+describe('JSON that the API keeps in text', () => {
+  const fields = { settings: { is: 'json', declares: 'members', text: true } };
+  const raw = { id: 'r1', name: 'Engineer', settings: '{"color":"blue","size":3}' };
+
+  it.each(['json-patch', 'merge-patch'])('is written as text, by %s', (update) => {
+    const body = changeOf(kindOf({ update, fields }), raw, { settings: { color: 'red' } })?.requests[0]?.body;
+    const text = { $jsonText: { color: 'red', size: { $live: '/settings/size' } } };
+    const patch = [{ op: 'replace', path: '/settings', value: text }];
+    expect(body).toEqual(update === 'json-patch' ? patch : { settings: text });
+  });
+
+  it('differs by member', () => {
+    expect(changeOf(kindOf({ fields }), raw, { settings: { size: 3 } })).toBeNull();
+  });
+});
+
+describe('what the tenant masks', () => {
+  const raw = { ...live, settings: { user: 'a', password: '********' }, token: '••••' };
+
+  it('stays as it is in a patch', () => {
+    const body = changeOf(kindOf(), raw, { settings: { user: 'b' } })?.requests[0]?.body;
+    expect(body).toEqual([{ op: 'replace', path: '/settings/user', value: 'b' }]);
+  });
+
+  it.each<[string, JsonObject, JsonObject, RegExp]>([
+    ['a PUT', { update: 'put' }, { enabled: false }, /masks \/token, \/settings\/password of "Engineer"/],
+    [
+      'a patch of JSON in text',
+      { fields: { settings: { is: 'json', declares: 'members', text: true } } },
+      { settings: { user: 'b' } },
+      /masks \/settings\/password of "Engineer"/,
+    ],
+  ])('is never written by %s', (_, more, fields, advice) => {
+    const change = changeOf(kindOf(more), raw, fields, undefined, false);
+    expect(change).toMatchObject({
+      action: 'manual',
+      requests: [],
+      warnings: [expect.stringMatching(advice)],
+    });
+  });
+
+  it('is written where the manifest declares it', () => {
+    const { token: _, ...shown } = raw;
+    const fields = { enabled: false, settings: { password: { $secret: 'PASSWORD' } } };
+    const body = changeOf(kindOf({ update: 'put' }), shown, fields)?.requests[0]?.body;
+    expect(body).toMatchObject({ settings: { password: { $secret: 'PASSWORD' } } });
+  });
+});
+
+it('shows no settings that the manifest leaves out, and no credentials', () => {
+  const secret = {
+    clientSecret: 'hunter2-hunter2',
+    settings: { host: 'h', url: 'https://a:hunter2@b.example' },
+  };
+  const fields = { ...role.fields, clientSecret: 'text' };
+  for (const update of ['json-patch', 'put', 'merge-patch']) {
+    const kind = kindOf({ update, fields });
+    const change = changeOf(kind, { ...live, ...secret, apiKey: 'hunter2' }, { settings: { host: 'i' } });
+    expect(JSON.stringify(change)).not.toContain('hunter2');
+  }
+});
+
+describe('a step by hand', () => {
+  it.each<[string, JsonObject, JsonObject | null, RegExp]>([
+    ['creates', { create: false }, null, /^The API cannot create a Role: do this in the admin interface/],
+    ['changes', { update: 'none' }, live, /^The API cannot change a Role/],
+    [
+      'changes what has no id',
+      {},
+      { ...live, id: null },
+      /^The tenant shows no id for "Engineer", so the API cannot change it/,
+    ],
+  ])('%s', (_, more, raw, advice) => {
+    const change = changeOf(kindOf(more), raw, { enabled: false }, undefined, false);
+    expect(change).toMatchObject({
+      action: 'manual',
+      requests: [],
+      warnings: [expect.stringMatching(advice)],
+    });
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ delete: false }, live],
+    [{}, { ...live, id: null }],
+  ])('deletes', (more, raw) => {
+    const object = liveObject(kindOf(more), raw, settings, null);
+    const given = { source: null, declared: {}, isTombstone: false, protect: false };
+    expect(object && deletionOf({ ...given, live: object }, null, settings)).toMatchObject({
+      action: 'manual',
+      requests: [],
+    });
+  });
+
+  it('is all there is for a kind that is only read', () => {
+    expect(isObserved(kindOf({ create: false, update: 'none', delete: false }))).toBe(true);
+    expect(isObserved(kindOf({ create: false, update: 'none' }))).toBe(false);
+  });
+});
+
+describe('an answer', () => {
+  const parse = (more: JsonObject, raw: JsonObject) => kindOf(more).parse(raw, settings, null);
+
+  it.each<[string, JsonObject, JsonObject, readonly string[] | null]>([
+    ['has its key', {}, live, ['Engineer']],
+    ['has its key of two parts', { key: ['name', 'locale'] }, { ...live, locale: 'en' }, ['Engineer', 'en']],
+    ['without a name goes by its id', {}, { ...live, name: null }, ['r1']],
+    ['with an id that is a number', {}, { id: 7, name: '' }, ['7']],
+    ['of another thing has no key', {}, { id: 'r1', title: 'Engineer' }, null],
+    ['without a part of its key has none', { key: ['name', 'locale'] }, { ...live, locale: null }, null],
+    ['with a key that is no text has none', {}, { ...live, name: 7 }, null],
+  ])('%s', (_, more, raw, key) => {
+    expect(parse(more, raw)?.key ?? null).toEqual(key);
+  });
+
+  it('is part of the fingerprint with all that a PUT sends back, and with no more', () => {
+    const digest = (more: JsonObject, raw: JsonObject) =>
+      liveObject(kindOf(more), raw, settings, null)?.fingerprint;
+    const [changed, served] = [
+      { ...live, requestable: true },
+      { ...live, created: 'later' },
+    ];
+    expect(digest({ update: 'put' }, changed)).not.toBe(digest({ update: 'put' }, live));
+    expect(digest({ update: 'put' }, served)).toBe(digest({ update: 'put' }, live));
+    expect(digest({}, changed)).toBe(digest({}, live));
+  });
+});
+
+describe('the list', () => {
+  const listOf = (more: JsonObject) => {
+    const { read } = kindOf(more);
+    if (read.how !== 'list') throw new Error('It has no list.');
+    return read.list;
+  };
+
+  it('is filtered by the first part of the keys, quoted', () => {
+    const list = listOf({ key: ['name', 'locale'] });
+    expect(
+      list.filter?.([
+        ['A "B"', 'en'],
+        ['A "B"', 'de'],
+        ['C\\', 'en'],
+      ]),
+    ).toBe('name eq "A \\"B\\"" or name eq "C\\\\"');
+    expect(listOf({ list: { pageSize: null, member: 'items', counts: true } })).toEqual({
+      resource: expect.anything(),
+      pageSize: null,
+      member: 'items',
+      counts: true,
+    });
+  });
+
+  it('is counted with the others of its API version, and is where the environment says', () => {
+    const { resource: at } = kindOf();
+    expect([at.path(settings), at.lane(settings)]).toEqual([
+      '/v2025/roles',
+      { service: 'identity', group: 'v2025' },
+    ]);
+    const moved = { ...settings, paths: { Role: '/roles/v1' } };
+    expect([at.path(moved), at.lane(moved)]).toEqual([
+      '/roles/v1',
+      { service: 'identity', group: '/roles/v1' },
+    ]);
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SandboxFileError, startSandbox } from '../../src/sandbox/index.ts';
+import { call } from './caller.ts';
+import { fileOf, filters, kinds, namesIn, startWith } from './described.ts';
+
+describe('where the kinds come from', () => {
+  const write = (descriptor: string, name = 'Role') => {
+    const folder = join(dirname(fileOf('')), 'kinds');
+    mkdirSync(folder);
+    writeFileSync(join(folder, `${name}.kind.yaml`), descriptor);
+    return folder;
+  };
+  const role = 'kind: Role\npath: /v2025/roles\nkey: name\nfields: { colour: text }\n';
+
+  it('a folder of descriptors, before those of the seed', async () => {
+    const sandbox = await startWith(`${kinds}objects: { Role: [{ name: A, colour: red }] }`, {
+      kinds: write(role),
+    });
+    expect((await call(sandbox, 'GET /v2025/roles')).body).toMatchObject([{ name: 'A', colour: 'red' }]);
+    expect((await call(sandbox, 'POST /v2025/roles', { body: { name: 'B' } })).status).toBe(405);
+  });
+
+  it('a descriptor of a source replaces the one that is only read', async () => {
+    const descriptor = 'kind: Source\npath: /v2025/sources\nkey: name\ncreate: true\n';
+    const sandbox = await startWith('{}', { kinds: write(descriptor, 'Source') });
+    expect((await call(sandbox, 'POST /v2025/sources', { body: { name: 'HR' } })).status).toBe(201);
+  });
+
+  it('every tenant has identities, sources and clusters', async () => {
+    const sandbox = await startWith(
+      'objects: { Cluster: [{ name: va }], Identity: [{ name: Ann, alias: a }] }',
+    );
+    expect(namesIn((await call(sandbox, 'GET /v2025/managed-clusters')).body)).toEqual(['va']);
+    expect((await call(sandbox, 'GET /v2025/sources?count=true')).headers['x-total-count']).toBe('0');
+    const identities = `GET /v2025/identities${filters('alias eq "a"')}`;
+    expect(namesIn((await call(sandbox, identities)).body)).toEqual(['Ann']);
+  });
+
+  it('a descriptor of a documented endpoint leaves it as it is documented', async () => {
+    const descriptor = 'kind: Sender\npath: /v2025/verified-from-addresses\nkey: email\nupdate: put\n';
+    const sandbox = await startWith('senders: [{ email: a@acme.example }]', {
+      kinds: write(descriptor, 'Sender'),
+    });
+    expect((await call(sandbox, 'GET /v2025/verified-from-addresses')).body).toMatchObject([
+      { email: 'a@acme.example' },
+    ]);
+    expect((await call(sandbox, 'PUT /v2025/verified-from-addresses/x', { body: {} })).status).toBe(405);
+  });
+
+  it('the data file has the objects, also those of a kind that is no longer described', async () => {
+    const data = join(dirname(fileOf('')), 'data.json');
+    const first = await startWith(undefined, { data });
+    await call(first, 'POST /v2025/roles', { body: { name: 'New' } });
+    await first.close();
+    const again = await startWith(undefined, { data });
+    expect(again.state).toEqual(first.state);
+    await again.close();
+    writeFileSync(data, JSON.stringify({ ...again.state, kinds: [] }));
+    const without = await startWith(undefined, { data });
+    expect((await call(without, 'GET /v2025/roles')).status).toBe(404);
+    expect(without.state.objects.Role).toHaveLength(4);
+  });
+
+  it.each([
+    ['objects: { Rule: [] }', 'seed.objects has unknown fields: Rule'],
+    ['objects: { Source: [{ id: s1 }] }', 'seed.objects.Source[0].name is required'],
+    [`${kinds}objects: { Role: [{ name: A, labels: x }] }`, 'seed.objects.Role[0].labels must be an array'],
+    ['kinds: [{ kind: role, path: /roles, key: name }]', 'seed.kinds[0].kind must be a name such as Role'],
+    ['kinds: [{ kind: Role, path: /v1/../roles?x, key: name }]', 'seed.kinds[0].path must be a path'],
+    ['kinds: [{ kind: Role, path: /roles }]', 'seed.kinds[0].key must name a member'],
+    ['kinds: [{ kind: Role, path: /roles, key: [] }]', 'seed.kinds[0].key must name a member'],
+    [
+      'kinds: [{ kind: Role, path: /roles, key: name, update: patch }]',
+      'seed.kinds[0].update must be one of',
+    ],
+    [
+      'kinds: [{ kind: Role, path: /roles, key: name, fields: { a: txt } }]',
+      'seed.kinds[0].fields.a.is must be one of',
+    ],
+    [
+      'kinds: [{ kind: Role, path: /roles, key: name, delet: true }]',
+      'seed.kinds[0] has unknown fields: delet',
+    ],
+  ])('the seed %s is refused', async (text, message) => {
+    const error = await startSandbox({ seed: fileOf(text) }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SandboxFileError);
+    expect(String(error)).toContain(message);
+  });
+
+  it('a descriptor in the folder that cannot be used is named', async () => {
+    const error = await startSandbox({ kinds: write('kind: Role\nkey: name\n') }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(SandboxFileError);
+    expect(String(error)).toMatch(/kinds\/Role\.kind\.yaml: descriptor\.path is required/);
+  });
+});
