@@ -165,4 +165,4 @@ function fewer(options, common) {
 }
 
 const has = (options, option) => options.some((other) => same(option, other));
-const same = (a, b) => a.names === b.names && a.meaning === b.meaning;
+const same = (a, b) => a.names === b.names && a.meaning === b.meaning && String(a.facts) === String(b.facts);

@@ -164,7 +164,9 @@ async function findCandidates({ before, current, commands, io }: Line): Promise<
   const offered = isNext && at >= 0 ? await askParser([option, ''], commands[name]) : [];
   const choices = offered.filter((word) => !word.startsWith('-'));
   if (choices.length > 0) return choices;
-  const isFirst = before.filter((word) => !word.startsWith('-')).length === 1;
+  const words = before.filter((word) => !word.startsWith('-')).length;
+  // Only `diff` has a second one, of the same sort.
+  const isFirst = words === 1 || (words === 2 && name === 'diff');
   return (isFirst && Object.hasOwn(positionals, name) ? positionals[name]?.(here) : undefined) ?? [];
 }
 

@@ -40,7 +40,9 @@ function build(yargs: Argv) {
     .demandOption('first')
     .option(
       'kinds',
-      list('Include only these kinds. Default: those that manifests of a side declare, else all'),
+      list(
+        'Include only these kinds. Default: those that manifests of a side declare, else all that the API can change',
+      ),
     )
     .option(
       'declared',

@@ -15,6 +15,7 @@ import { type Lookup, lookupMarker, lookupWords } from '../model/marker.ts';
 import { lookupsIn } from '../planner/fill-lookups.ts';
 import { readReferencedRecords } from './export.ts';
 import { readSettledObjects } from './recent.ts';
+import { type ReferenceNames, readReferenceNames } from './reference-names.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** A tenant as a side of a diff. */
@@ -67,6 +68,8 @@ export interface SideReader {
   defaults(missing: readonly Pick<LiveObject, 'kind' | 'key'>[]): Promise<LiveIndex>;
   /** The records that ids in these objects may refer to. */
   records(objects: readonly Pick<LiveObject, 'kind' | 'fields'>[]): Promise<Records>;
+  /** The names of what ids in these objects belong to. */
+  names(objects: readonly LiveObject[]): Promise<ReferenceNames>;
   /** Answers the lookups in these manifests. One that finds nothing stays as it is. */
   lookups(resources: readonly Resource[]): Promise<LookupAnswers>;
 }
@@ -99,6 +102,7 @@ export function readerOf({ tenant, root, name }: TenantSource): SideReader {
         return new LiveIndex(await readDefaults(client, requests, settings));
       }),
     records: (objects) => named(name, () => readReferencedRecords(client, objects, settings)),
+    names: (objects) => named(name, () => readReferenceNames(client, objects, tenant.environment)),
     lookups: (resources) => named(name, () => answersOf(client, lookupsIn(resources))),
   };
 }
@@ -156,3 +160,16 @@ export async function onBothSides<T>(first: Promise<T>, second: Promise<T>): Pro
     gravestExitCode(failures.map(({ exitCode }) => exitCode)) || ExitCode.couldNotRun,
   );
 }
+
+/** A side, and what reads it where it is a tenant. */
+export interface OpenSide {
+  readonly source: DiffSource;
+  readonly reader: SideReader | null;
+}
+
+export const openSide = (source: DiffSource): OpenSide => ({
+  source,
+  reader: source.is === 'tenant' ? readerOf(source) : null,
+});
+
+export type Sides = readonly [OpenSide, OpenSide];

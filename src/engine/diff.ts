@@ -1,17 +1,13 @@
 import picomatch from 'picomatch';
-import type { Records } from '../exporter/reference-lookups.ts';
-import { shareIds } from '../exporter/shared-ids.ts';
 import { unknownKind } from '../kinds/address-glob.ts';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { LiveIndex } from '../kinds/live-objects.ts';
-import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, diffFormat } from '../model/diff.ts';
 import { failure } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
 import { tool } from '../model/version.ts';
-import { compareSides, fieldsOf, type SideObject } from '../planner/compare-sides.ts';
+import { compareSides, type SideObject } from '../planner/compare-sides.ts';
 import {
   addressOf,
   diffPairs,
@@ -20,14 +16,16 @@ import {
   type SideContent,
   subjectOf,
 } from '../planner/diff.ts';
-import { fillLookups, withFields } from '../planner/fill-lookups.ts';
 import { checkScope, selectionOf } from './choices.ts';
+import { nameIds } from './diff-names.ts';
 import {
   type DiffSource,
   environmentOf,
+  type OpenSide,
   onBothSides,
+  openSide,
   readerOf,
-  type SideReader,
+  type Sides,
   sideOf,
 } from './diff-sides.ts';
 import { servedKinds, usualKinds } from './export.ts';
@@ -91,19 +89,6 @@ export async function diffSides(
     ],
   };
 }
-
-/** A side, and what reads it where it is a tenant. */
-interface OpenSide {
-  readonly source: DiffSource;
-  readonly reader: SideReader | null;
-}
-
-const openSide = (source: DiffSource): OpenSide => ({
-  source,
-  reader: source.is === 'tenant' ? readerOf(source) : null,
-});
-
-type Sides = readonly [OpenSide, OpenSide];
 
 /** The kinds that are compared, and remarks on those that a tenant does not serve. */
 function kindsToCompare(sides: Sides, only: readonly string[], names: readonly string[] | undefined) {
@@ -223,69 +208,4 @@ function standardOf(standards: LiveIndex | null, object: SideObject | null): Sid
   const { kind, key } = subjectOf(object);
   const live = standards.byKey(kind, key);
   return live && { is: 'live', live };
-}
-
-/** The objects that both sides have, with names in the place of ids that belong to one tenant. */
-async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
-  const filled = await answerLookups(pairs, sides);
-  if (isOneTenant(sides)) return filled;
-  const both = filled.filter(({ first, second }) => first !== null && second !== null);
-  const objectsOn = (side: 0 | 1) =>
-    both.flatMap((pair) => statedIn([pair.first, pair.second][side] ?? null));
-  const noRecords: Records = new Map();
-  // The ids in manifests are those of the tenant that answered their lookups.
-  const idsFor = (side: 0 | 1) => [
-    ...objectsOn(side),
-    ...(sides[side === 0 ? 1 : 0].reader === null ? objectsOn(side === 0 ? 1 : 0) : []),
-  ];
-  const [inFirst, inSecond] = await onBothSides(
-    sides[0].reader?.records(idsFor(0)) ?? Promise.resolve(noRecords),
-    sides[1].reader?.records(idsFor(1)) ?? Promise.resolve(noRecords),
-  );
-  const records = [
-    sides[0].reader === null ? inSecond : inFirst,
-    sides[1].reader === null ? inFirst : inSecond,
-  ] as const;
-  const stated = (object: SideObject, side: 0 | 1) => ({
-    kind: subjectOf(object).kind,
-    fields: fieldsOf(object),
-    raw: object.is === 'live' ? object.live.raw : null,
-    sources: { records: records[side], settings: environmentOf(sides[side].source).settings },
-  });
-  return filled.map((pair) => {
-    const { first, second } = pair;
-    if (first === null || second === null) return pair;
-    const [before, after] = shareIds([stated(first, 0), stated(second, 1)]);
-    return { ...pair, first: replaceFields(first, before), second: replaceFields(second, after) };
-  });
-}
-
-const statedIn = (object: SideObject | null): (LiveObject | Resource)[] =>
-  object ? [subjectOf(object)] : [];
-
-function replaceFields(object: SideObject, fields: JsonObject): SideObject {
-  if (fields === fieldsOf(object)) return object;
-  return object.is === 'live'
-    ? { is: 'live', live: { ...object.live, fields } }
-    : { is: 'declared', resource: withFields(object.resource, fields) };
-}
-
-/** The lookups of manifests, answered by the tenant beside which they stand. */
-async function answerLookups(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
-  const reader = sides[0].reader ?? sides[1].reader;
-  const resources = pairs.flatMap(({ first, second }) =>
-    [first, second].flatMap((object) => (object?.is === 'declared' ? [object.resource] : [])),
-  );
-  if (!reader || resources.length === 0) return pairs;
-  const answer = await reader.lookups(resources);
-  const fill = (object: SideObject | null): SideObject | null =>
-    object?.is === 'declared' ? { is: 'declared', resource: fillLookups(object.resource, answer) } : object;
-  return pairs.map((pair) => ({ ...pair, first: fill(pair.first), second: fill(pair.second) }));
-}
-
-/** Whether the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */
-function isOneTenant(sides: Sides): boolean {
-  if (sides.some(({ source }) => source.is === 'manifests' && !source.isProject)) return false;
-  const [first, second] = sides.map(({ source }) => environmentOf(source).tenant);
-  return first?.identity === second?.identity && first?.profiles === second?.profiles;
 }

@@ -1,4 +1,6 @@
-import type { Field, LiveObject } from '../kinds/kind.ts';
+import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import { targetOf, withReferences } from '../kinds/references.ts';
+import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import {
   isArray,
   isObject,
@@ -12,7 +14,7 @@ import {
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer } from '../model/pointer.ts';
 import { type NameSources, namesShown } from './names.ts';
-import { referencesIn } from './reference-lookups.ts';
+import { type NameOf, referencesIn } from './reference-lookups.ts';
 
 /** What a side says about an object. */
 export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
@@ -20,6 +22,8 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
   readonly raw: JsonObject | null;
   /** What names the ids that the fields hold. */
   readonly sources: NameSources;
+  /** The `!ref` for an id, where the object of that id is known. */
+  readonly nameOf: NameOf;
 }
 
 /**
@@ -28,11 +32,29 @@ export interface Stated extends Pick<LiveObject, 'kind' | 'fields'> {
  * one side shows without its name stays an id on both.
  */
 export function shareIds(sides: readonly [Stated, Stated]): readonly [JsonObject, JsonObject] {
-  const [first, second] = [idsIn(sides[0]), idsIn(sides[1])];
-  return [nameIds(sides[0], first, second), nameIds(sides[1], second, first)];
+  const [one, other] = [writeReferences(sides[0]), writeReferences(sides[1])];
+  const [first, second] = [idsIn(one), idsIn(other)];
+  return [nameIds(one, first, second), nameIds(other, second, first)];
 }
 
 type Ids = ReadonlyMap<Pointer, RecordId>;
+
+/** References of a manifest that nothing has answered as they are written: they stand for names. */
+function writeReferences(stated: Stated): Stated {
+  if (stated.raw !== null) return stated;
+  const fields = mapMembers(stated.fields, (value, name) => {
+    const field = fieldNamed(stated.kind, name);
+    return field ? withReferences(field, value, writtenAddress) : value;
+  });
+  return { ...stated, fields };
+}
+
+function writtenAddress(to: Address): string {
+  const parsed = parseAddress(to);
+  return refPrefix + (parsed ? referenceText(parsed.kind, parsed.key) : to);
+}
+
+const refPrefix = '!ref ';
 
 /** An id of another record. */
 interface RecordId {
@@ -41,16 +63,22 @@ interface RecordId {
   readonly scope: string;
   /** The name as a manifest has it; `null` where it is not known. */
   readonly name: string | null;
+  /** The `!ref` that stands for the id; `null` where it is not known. */
+  readonly ref: string | null;
 }
 
 /** The ids of other records in the fields of an object, by their places. */
-function idsIn({ kind, fields, raw, sources }: Stated): Ids {
+function idsIn({ kind, fields, raw, sources, nameOf }: Stated): Ids {
   const shown = raw === null ? new Map<string, string>() : namesShown({ kind, raw });
   const ids = new Map<Pointer, RecordId>();
   for (const [field, description] of Object.entries(kind.fields)) {
     const value = own(fields, field) ?? null;
-    for (const [at, id] of idsOfField(pointer(field), description, value))
-      ids.set(at, { ...id, scope: field, name: id.name ?? shown.get(id.id) ?? null });
+    const to = targetOf(description);
+    for (const [at, { id, name: beside }] of idsOfField(pointer(field), description, value)) {
+      const ref = raw === null && id.startsWith(refPrefix) ? id : to && refTo(nameOf(to, id));
+      const name = beside ?? shown.get(id) ?? (ref && keyIn(ref));
+      ids.set(at, { id, scope: field, name, ref });
+    }
     if (description.is !== 'value' || description.nameOf === undefined) continue;
     const at = pointer(description.nameOf);
     const beside = ids.get(at);
@@ -58,9 +86,14 @@ function idsIn({ kind, fields, raw, sources }: Stated): Ids {
   }
   const { settings, records } = sources;
   for (const { at, id, from, lookup } of referencesIn({ kind, fields }, settings, records))
-    ids.set(at, { id, scope: from, name: lookup && lookupWords(lookup) });
+    ids.set(at, { id, scope: from, name: lookup && lookupWords(lookup), ref: null });
   return ids;
 }
+
+const refTo = (address: string | null): string | null => address && refPrefix + address;
+
+const keyIn = (ref: string): string | null =>
+  parseAddress(ref.slice(refPrefix.length))?.key.join('/') ?? null;
 
 type FoundId = readonly [at: Pointer, id: { readonly id: string; readonly name: string | null }];
 
@@ -96,15 +129,22 @@ function sharedWith(others: Ids): (id: RecordId) => boolean {
 
 const keyOf = ({ scope, id }: RecordId): string => JSON.stringify([scope, id]);
 
+/** The scopes in which an id has a name and no `!ref` on one of the sides: there, plain names are compared. */
+function scopesWithoutRefs(sides: readonly Ids[]): ReadonlySet<string> {
+  const all = sides.flatMap((ids) => [...ids.values()]);
+  return new Set(all.filter(({ name, ref }) => name !== null && ref === null).map(({ scope }) => scope));
+}
+
 function nameIds({ fields, raw }: Stated, ids: Ids, others: Ids): JsonObject {
   const isShared = sharedWith(others);
+  const plain = scopesWithoutRefs([ids, others]);
   const names = new Map(
-    [...ids].flatMap(([at, id]) => (id.name !== null && isShared(id) ? [[at, id.name] as const] : [])),
+    [...ids].flatMap(([at, id]) => (id.name !== null && isShared(id) ? [[at, id] as const] : [])),
   );
   if (names.size === 0 && raw !== null) return fields;
   const name = (value: Json, at: Pointer): Json => {
     const known = names.get(at);
-    if (known !== undefined) return namedValue(value, known);
+    if (known !== undefined) return namedValue(value, known, plain.has(known.scope));
     if (isArray(value)) return value.map((item, index) => name(item, `${at}${pointer(index)}`));
     return isObject(value) ? mapMembers(value, (item, step) => name(item, `${at}${pointer(step)}`)) : value;
   };
@@ -116,10 +156,12 @@ function nameIds({ fields, raw }: Stated, ids: Ids, others: Ids): JsonObject {
 }
 
 /** A reference is compared by its name where it has no id. */
-function namedValue(value: Json, name: string): Json {
-  if (!isObject(value)) return name;
+function namedValue(value: Json, { name, ref }: RecordId, isPlain: boolean): Json {
+  const words = (isPlain ? null : ref) ?? name;
+  if (!isObject(value)) return words;
+  if (!isPlain) return { id: words };
   const { id: _id, ...rest } = value;
-  return rest;
+  return { ...rest, name };
 }
 
 /** A lookup that nothing has answered stands for the name that it asks for. */

@@ -97,6 +97,13 @@ export const uses: readonly Use[] = [
     run: (world) => expectChanges(world, 0),
   },
   {
+    command: 'diff',
+    shows: 'compares a tenant with its export',
+    prepare: (world) => succeed(world, 'export', '--out', 'kept'),
+    run: async (world) =>
+      expectText(await succeed(world, 'diff', 'test', './kept'), /No differences: \d+ objects/),
+  },
+  {
     command: 'completion',
     shows: 'completes arguments without the tenant',
     run: async (world) => expectText(await succeed(world, 'completion', 'bash', '--', 'pl'), /^plan/m),

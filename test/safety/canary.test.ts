@@ -252,6 +252,8 @@ async function everyCommand(): Promise<void> {
   for (const format of ['table', 'json', 'csv'])
     await run('search', 'Staff', '--format', format, '--verbose');
 
+  await diffs();
+
   await run('completion', 'bash');
   await run('completion', '--', 'tenantctl', 'plan', '--only', 'S');
   await previewOf(world);
@@ -294,6 +296,41 @@ async function everyCommand(): Promise<void> {
   }
   const merged = await run('export', '--merge', '--verbose');
   expect(merged, merged.stderr).toMatchObject({ code: 0 });
+}
+
+/** Every way to compare, in every format: with manifests, and with a tenant that holds other secrets at the same places. */
+async function diffs(): Promise<void> {
+  const other = await createWorld({ sandbox: { clientSecret: 'canary-other-client' } });
+  const project = world.read('tenantctl.yaml');
+  try {
+    fillTenant(other.sandbox.state);
+    const { simIntegrations, templates, profileSearches } = world.sandbox.state;
+    const secrets = JSON.stringify({ simIntegrations, templates, profileSearches });
+    Object.assign(other.sandbox.state, JSON.parse(secrets.replaceAll('canary-live', 'canary-other')));
+    world.env.OTHER_SECRET = other.sandbox.clientSecret;
+    const url = `baseUrl: "${other.sandbox.url}"`;
+    const auth = `{ clientId: ${other.sandbox.clientId}, clientSecret: !secret OTHER_SECRET }`;
+    world.write(
+      'tenantctl.yaml',
+      `${project}  other: { identity: { ${url}, auth: ${auth} }, profiles: { ${url} }, limits: { settle: 0s } }\n`,
+    );
+    const sides = [
+      ['test', 'other'],
+      ['other', './config'],
+      ['./config', 'test'],
+      ['--declared', 'test'],
+    ];
+    for (const [at, names] of sides.entries()) {
+      const files = reportFiles(`diff-${at}`, ['md', 'html', 'json', 'xml']);
+      await must([0], 'diff', ...names, '--verbose', ...files);
+    }
+    for (const format of ['json', 'html']) await must([0], 'diff', 'test', 'other', '--format', format);
+    const found = await must([2], 'diff', 'test', 'other', '--detailed-exitcode');
+    expect(found.stdout).toMatch(/attributes\/colour +\(sensitive\)/);
+  } finally {
+    await other.close();
+    world.write('tenantctl.yaml', project);
+  }
 }
 
 /** The page of the preview, everything it can ask for, and what the command says. */

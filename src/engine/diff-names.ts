@@ -1,0 +1,113 @@
+import type { Records } from '../exporter/reference-lookups.ts';
+import { type Stated, shareIds } from '../exporter/shared-ids.ts';
+import type { LiveObject } from '../kinds/kind.ts';
+import type { Resource } from '../kinds/resource.ts';
+import type { JsonObject } from '../model/json.ts';
+import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
+import { type Pair, subjectOf } from '../planner/diff.ts';
+import { fillLookups, withFields } from '../planner/fill-lookups.ts';
+import { referencesIn, resolveReferences } from '../planner/references.ts';
+import { environmentOf, type OpenSide, onBothSides, type Sides } from './diff-sides.ts';
+import type { ReferenceNames } from './reference-names.ts';
+
+/** The objects that both sides have, with names in the place of ids that belong to one tenant. */
+export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+  const names = await onBothSides(namesOn(sides[0], pairs, 0), namesOn(sides[1], pairs, 1));
+  // The ids in manifests are those of the tenant that answers their lookups and references.
+  const [first, second] = [sides[0].reader ? names[0] : names[1], sides[1].reader ? names[1] : names[0]];
+  const filled = fillReferences(await answerLookups(pairs, sides), sides, first);
+  if (isOneTenant(sides)) return filled;
+  const both = filled.filter(({ first: one, second: other }) => one !== null && other !== null);
+  const objects = both.flatMap((pair) => [...statedIn(pair.first), ...statedIn(pair.second)]);
+  const ofSide = (at: 0 | 1) => both.flatMap((pair) => statedIn(at === 0 ? pair.first : pair.second));
+  const isAlone = sides.some(({ reader }) => reader === null);
+  const readRecords = (at: 0 | 1) =>
+    sides[at].reader?.records(isAlone ? objects : ofSide(at)) ?? Promise.resolve(noRecords);
+  const records = await onBothSides(readRecords(0), readRecords(1));
+  const stated = (object: SideObject, at: 0 | 1): Stated => ({
+    kind: subjectOf(object).kind,
+    fields: fieldsOf(object),
+    raw: object.is === 'live' ? object.live.raw : null,
+    nameOf: (at === 0 ? first : second).nameOf,
+    sources: {
+      records: records[sides[at].reader === null ? (at === 0 ? 1 : 0) : at],
+      settings: environmentOf(sides[at].source).settings,
+    },
+  });
+  return filled.map((pair) => {
+    if (pair.first === null || pair.second === null) return pair;
+    const [before, after] = shareIds([stated(pair.first, 0), stated(pair.second, 1)]);
+    return { ...pair, first: replaceFields(pair.first, before), second: replaceFields(pair.second, after) };
+  });
+}
+
+const noRecords: Records = new Map();
+const noNames: ReferenceNames = { objects: [], nameOf: () => null, remarks: [] };
+
+/** The names of what the ids on a side belong to, where it is a tenant and something is compared with them. */
+async function namesOn({ reader }: OpenSide, pairs: readonly Pair[], at: 0 | 1): Promise<ReferenceNames> {
+  if (!reader) return noNames;
+  const both = pairs.filter(({ first, second }) => first !== null && second !== null);
+  return reader.names(
+    both.flatMap(({ first, second }) => {
+      const object = at === 0 ? first : second;
+      return object?.is === 'live' ? [object.live] : [];
+    }),
+  );
+}
+
+/** The references of manifests as the ids that they stand for in the tenant beside them. */
+function fillReferences(pairs: readonly Pair[], sides: Sides, names: ReferenceNames): readonly Pair[] {
+  if (sides.every(({ reader }) => reader === null)) return pairs;
+  const resources = declaredIn(pairs);
+  if (resources.length === 0) return pairs;
+  const live = pairs.flatMap(({ first, second }) =>
+    [first, second].flatMap((object) => (object?.is === 'live' ? [object.live] : [])),
+  );
+  const { kinds } = environmentOf(sides[0].source);
+  const objects = [...names.objects, ...live];
+  const references = resolveReferences(referencesIn(resources, kinds), {
+    resources: [],
+    objects,
+    isInScope: () => true,
+  });
+  return mapDeclared(pairs, (resource) => references.fill(resource));
+}
+
+const statedIn = (object: SideObject | null): (LiveObject | Resource)[] =>
+  object ? [subjectOf(object)] : [];
+
+function replaceFields(object: SideObject, fields: JsonObject): SideObject {
+  if (fields === fieldsOf(object)) return object;
+  return object.is === 'live'
+    ? { is: 'live', live: { ...object.live, fields } }
+    : { is: 'declared', resource: withFields(object.resource, fields) };
+}
+
+/** The lookups of manifests, answered by the tenant beside which they stand. */
+async function answerLookups(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+  const reader = sides[0].reader ?? sides[1].reader;
+  const resources = declaredIn(pairs);
+  if (!reader || resources.length === 0) return pairs;
+  const answer = await reader.lookups(resources);
+  return mapDeclared(pairs, (resource) => fillLookups(resource, answer));
+}
+
+function declaredIn(pairs: readonly Pair[]): Resource[] {
+  return pairs.flatMap(({ first, second }) =>
+    [first, second].flatMap((object) => (object?.is === 'declared' ? [object.resource] : [])),
+  );
+}
+
+function mapDeclared(pairs: readonly Pair[], fill: (resource: Resource) => Resource): readonly Pair[] {
+  const change = (object: SideObject | null): SideObject | null =>
+    object?.is === 'declared' ? { is: 'declared', resource: fill(object.resource) } : object;
+  return pairs.map((pair) => ({ ...pair, first: change(pair.first), second: change(pair.second) }));
+}
+
+/** Whether the ids of both sides are those of one tenant: it may show another name than a manifest has beside an id. */
+function isOneTenant(sides: Sides): boolean {
+  if (sides.some(({ source }) => source.is === 'manifests' && !source.isProject)) return false;
+  const [first, second] = sides.map(({ source }) => environmentOf(source).tenant);
+  return first?.identity === second?.identity && first?.profiles === second?.profiles;
+}

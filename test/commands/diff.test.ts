@@ -1,0 +1,447 @@
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Diff } from '../../src/model/diff.ts';
+import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
+
+let two: TwoTenants;
+beforeEach(async () => {
+  two = await createTwoTenants();
+});
+afterEach(() => two.close());
+
+const stateOf = (name: 'test' | 'production') => two[name].sandbox.state;
+
+async function diff(...argv: string[]): Promise<Diff> {
+  const { code, stdout, stderr } = await two.run('diff', ...argv, '--format', 'json');
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
+function addSenders(name: 'test' | 'production', ...emails: string[]): void {
+  for (const email of emails)
+    stateOf(name).senders.push({
+      id: `${name}-${email}`,
+      email,
+      isVerifiedByDomain: false,
+      verificationStatus: 'SUCCESS',
+      region: null,
+      readsLeft: null,
+    });
+}
+
+const time = '2025-01-01T00:00:00.000Z';
+const texts = {
+  name: null,
+  description: null,
+  header: null,
+  footer: null,
+  from: null,
+  replyTo: null,
+  slackTemplate: null,
+  teamsTemplate: null,
+};
+const welcome = { key: 'welcome', medium: 'EMAIL', locale: 'en' } as const;
+
+/** @param subject `null`: only the vendor's default */
+function addTemplate(name: 'test' | 'production', subject: string | null, body = 'Hello'): void {
+  const { templateDefaults, templates } = stateOf(name);
+  templateDefaults.push({ ...texts, ...welcome, subject: 'Default', body: 'Hello' });
+  if (subject !== null)
+    templates.push({ ...texts, ...welcome, id: `t-${name}`, subject, body, created: time, modified: time });
+}
+
+/** Ids of a tenant begin with its name: nothing has the same id in both. */
+function addIntegration(
+  name: 'test' | 'production',
+  attributes: Record<string, string>,
+  more: { rule?: string; clusterName?: string } = {},
+): void {
+  const { simIntegrations, references } = stateOf(name);
+  const { rule = 'Expand groups', clusterName = 'va' } = more;
+  references.push(
+    { id: `${name}-va`, type: 'CLUSTER', name: clusterName },
+    { id: `${name}-hr`, type: 'SOURCE', name: 'Workday' },
+    { id: `${name}-ad`, type: 'SOURCE', name: 'Directory' },
+  );
+  simIntegrations.push({
+    id: `${name}-desk`,
+    name: 'Desk',
+    description: 'Tickets',
+    type: 'Jira',
+    cluster: `${name}-va`,
+    sources: name === 'test' ? ['test-hr', 'test-ad'] : ['production-ad', 'production-hr'],
+    attributes,
+    request: null,
+    statusMap: null,
+    beforeProvisioningRule: { type: 'RULE', id: `${name}-rule`, name: rule },
+    created: time,
+    modified: time,
+  });
+}
+
+/** A search for people of a type, whose ids are another tenant's for something else. */
+function addSearch(name: 'test' | 'production', types: readonly string[], wanted: string): void {
+  const { profileTypes, profileSearches } = stateOf(name);
+  profileTypes.push(
+    ...types.map((type, at) => ({ id: `${at + 1}`, uid: type.toLowerCase(), name: type, category: null })),
+  );
+  profileSearches.push({
+    id: `${name}-search`,
+    uid: `${name}-search`,
+    label: 'Staff',
+    rules: [
+      {
+        id: `${name}-r`,
+        type: 'ProfileTypeRule',
+        comparison_operator: '==',
+        value: `${types.indexOf(wanted) + 1}`,
+        condition_object_id: null,
+      },
+    ],
+  });
+}
+
+describe('two tenants', () => {
+  it('differ in what is listed and counted: objects of one side by name, the others field by field', async () => {
+    addSenders('test', 'both@acme.example', 'only-test@acme.example');
+    addSenders('production', 'BOTH@acme.example', 'p1@acme.example', 'p2@acme.example');
+    addTemplate('test', 'Welcome', 'one\ntwo\nthree\n');
+    addTemplate('production', 'Welcome!', 'one\n2\nthree\n');
+    const { code, stdout } = await two.run('diff', 'test', 'production');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Differences between test and production');
+    expect(stdout).toMatch(/ test +production\n +subject {2}"Welcome" {2}"Welcome!"\n/);
+    expect(stdout).toContain('- two\n          + 2\n');
+    expect(stdout).toContain('- SenderAddress/only-test%40acme.example');
+    expect(stdout).toContain('+ SenderAddress/p1%40acme.example');
+    expect(stdout).toContain('Diff: 1 differs, 1 only in test, 2 only in production, 1 equal.');
+    expect((await diff('test', 'production')).summary).toEqual({
+      differing: 1,
+      onlyFirst: 1,
+      onlySecond: 2,
+      equal: 1,
+      notComparable: 0,
+    });
+  });
+
+  it('end with 2 where they differ and --detailed-exitcode is given, else with 0', async () => {
+    expect(await two.run('diff', 'test', 'production', '--detailed-exitcode')).toMatchObject({ code: 0 });
+    addSenders('test', 'a@acme.example');
+    expect(await two.run('diff', 'test', 'production')).toMatchObject({ code: 0 });
+    expect(await two.run('diff', 'test', 'production', '--detailed-exitcode')).toMatchObject({ code: 2 });
+  });
+
+  it('are only read, both with the fewest requests, and nothing is read twice', async () => {
+    addSenders('test', 'a@acme.example');
+    const before = [two.test, two.production].map(({ sandbox }) => sandbox.log.length);
+    await diff('test', 'production', '--only', 'SenderAddress/*');
+    for (const [at, { sandbox }] of [two.test, two.production].entries()) {
+      const sent = sandbox.log.slice(before[at]).map(({ method, path }) => `${method} ${path}`);
+      expect(sent).toEqual(['POST /oauth/token', 'GET /v2025/verified-from-addresses']);
+    }
+  });
+
+  it('show the same ids by the names that they stand for', async () => {
+    addIntegration('test', {});
+    addIntegration('production', {});
+    addSearch('test', ['Employee', 'Contractor'], 'Employee');
+    addSearch('production', ['Contractor', 'Employee'], 'Employee');
+    expect((await diff('test', 'production')).objects).toEqual([]);
+  });
+
+  it('show other names as they are, also where the ids are the same', async () => {
+    addIntegration('test', {});
+    addIntegration('production', {}, { rule: 'Another rule', clusterName: 'va-prod' });
+    addSearch('test', ['Employee', 'Contractor'], 'Employee');
+    addSearch('production', ['Contractor', 'Employee'], 'Contractor');
+    const { objects } = await diff('test', 'production');
+    expect(
+      objects.map(({ diff: found }) => found.map(({ path, before, after }) => [path, before, after])),
+    ).toEqual([
+      [
+        [
+          '/rules/0/value',
+          '!lookup { from: profile_types, where: { uid: employee }, take: id }',
+          '!lookup { from: profile_types, where: { uid: contractor }, take: id }',
+        ],
+      ],
+      [
+        ['/cluster', 'va', 'va-prod'],
+        [
+          '/beforeProvisioningRule',
+          { type: 'RULE', name: 'Expand groups' },
+          { type: 'RULE', name: 'Another rule' },
+        ],
+      ],
+    ]);
+  });
+
+  it('that differ only in their settings do not differ', async () => {
+    await two.close();
+    two = await createTwoTenants({
+      production: {
+        sandbox: { variations: { jsonText: 'object', identityPaths: 'own' } },
+        identity: { jsonText: 'object', paths: { SimIntegration: '/sim-integrations/v1' } },
+      },
+    });
+    addIntegration('test', { url: 'u' });
+    addIntegration('production', { url: 'u' });
+    expect((await diff('test', 'production', '--kinds', 'SimIntegration')).summary).toMatchObject({
+      equal: 1,
+    });
+  });
+
+  it('are equal where one has customised a template to what the other one has by default', async () => {
+    addTemplate('test', 'Default');
+    addTemplate('production', null);
+    expect((await diff('test', 'production')).objects).toEqual([]);
+    Object.assign(stateOf('test').templates[0] ?? {}, { subject: 'Ours' });
+    expect((await diff('test', 'production')).objects).toMatchObject([{ in: 'first' }]);
+  });
+});
+
+describe('secrets', () => {
+  it('differ or are not comparable, and are never shown', async () => {
+    addIntegration('test', { password: 'pass-one', apiToken: '********', colour: 'red' });
+    addIntegration('production', { password: 'pass-two', apiToken: 'token-two', colour: 'blue' });
+    const shown = await two.run('diff', 'test', 'production', '--verbose');
+    expect(shown.stdout).toMatch(/attributes\/password +\(sensitive\)/);
+    // No manifest declares it, so nothing tells what it holds.
+    expect(shown.stdout).toMatch(/attributes\/colour +\(sensitive\)/);
+    expect(shown.stdout).toMatch(/Not comparable.*\n.*SimIntegration\/Desk {2}attributes\/apiToken/);
+    expect(`${shown.stdout}${shown.stderr}`).not.toMatch(/pass-|token-|red|blue/);
+  });
+
+  it('of a manifest are compared by their text where that is known', async () => {
+    addIntegration('test', { password: 'pass-one', colour: 'red' });
+    two.test.write(
+      'config/desk.yaml',
+      'kind: SimIntegration\nname: Desk\nattributes: { password: !secret DESK, colour: blue }\n',
+    );
+    const unset = await diff('--declared', 'test');
+    expect(unset.notComparable).toEqual([
+      { address: 'SimIntegration/Desk', paths: ['/attributes/password'] },
+    ]);
+    expect(unset.objects[0]?.diff).toMatchObject([
+      { path: '/attributes/colour', before: 'red', after: 'blue' },
+    ]);
+    two.env.DESK = 'pass-one';
+    expect(await diff('--declared', 'test')).toMatchObject({ notComparable: [] });
+    two.env.DESK = 'pass-two';
+    const { objects } = await diff('--declared', 'test');
+    expect(objects[0]?.diff.find(({ path }) => path === '/attributes/password')).toEqual({
+      path: '/attributes/password',
+      op: 'replace',
+      before: null,
+      after: null,
+      sensitive: true,
+    });
+  });
+});
+
+describe('manifests', () => {
+  it('of an environment stand beside its tenant, with what no manifest declares', async () => {
+    addSenders('test', 'declared@acme.example', 'undeclared@acme.example');
+    two.test.write(
+      'config/all.yaml',
+      'kind: SenderAddress\nemail: declared@acme.example\n---\nkind: SenderAddress\nemail: missing@acme.example\n---\nkind: SenderAddress\nemail: absent@acme.example\nensure: absent\n',
+    );
+    const { sides, objects, summary } = await diff('--declared', 'test');
+    expect(sides.map(({ name }) => name)).toEqual(['test', 'manifests of test']);
+    expect(objects).toMatchObject([
+      {
+        address: 'SenderAddress/missing%40acme.example',
+        in: 'second',
+        source: { file: 'config/all.yaml', line: 4 },
+      },
+      { address: 'SenderAddress/undeclared%40acme.example', in: 'first', source: null },
+    ]);
+    expect(summary.equal).toBe(1);
+  });
+
+  it('of two environments differ in variables and overlays, and no tenant is read', async () => {
+    two.writeProject({
+      test: { variables: { company: 'ACME Test' } },
+      production: {
+        variables: { company: 'ACME' },
+        overlays: [{ target: 'NotificationTemplate/**', merge: { replyTo: 'help@acme.example' } }],
+      },
+    });
+    two.test.write(
+      'config/all.yaml',
+      'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: !format "Welcome to %{company}"\n',
+    );
+    const { objects } = await diff('--declared', 'test', 'production');
+    expect(objects[0]?.diff).toMatchObject([
+      { path: '/subject', op: 'replace', before: 'Welcome to ACME Test', after: 'Welcome to ACME' },
+      { path: '/replyTo', op: 'add', before: null, after: 'help@acme.example' },
+    ]);
+    expect([two.test, two.production].map(({ sandbox }) => sandbox.log)).toEqual([[], []]);
+  });
+
+  it('of a folder outside every glob, or of one file, can be either side', async () => {
+    addSenders('test', 'a@acme.example', 'b@acme.example');
+    addTemplate('test', 'Welcome', '<p>Hello</p>');
+    addTemplate('production', 'Other', '<p>Hello</p>');
+    addSearch('test', ['Employee', 'Contractor'], 'Employee');
+    addSearch('production', ['Contractor', 'Employee'], 'Employee');
+    expect(await two.run('export', '-e', 'test', '--out', 'kept/test')).toMatchObject({ code: 0 });
+    expect((await diff('kept/test', 'test')).objects).toEqual([]);
+    const { objects } = await diff('production', './kept/test');
+    expect(objects.map(({ address, in: where }) => [address, where])).toEqual([
+      ['NotificationTemplate/welcome/EMAIL/en', 'both'],
+      ['SenderAddress/a%40acme.example', 'second'],
+      ['SenderAddress/b%40acme.example', 'second'],
+    ]);
+    expect(objects[0]?.source).toEqual({
+      file: 'kept/test/notification-templates/welcome/email.en.yaml',
+      line: 1,
+    });
+    two.test.write('one.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    const one = await diff('./one.yaml', 'test');
+    expect(one.summary).toMatchObject({ equal: 1, onlySecond: 1 });
+  });
+
+  it('leave out what they do not declare: fields, and kinds, which are named', async () => {
+    addSenders('test', 'a@acme.example');
+    addTemplate('test', 'Welcome');
+    two.test.write(
+      'one.yaml',
+      'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nbody: Hello\n',
+    );
+    const { objects, diagnostics } = await diff('test', './one.yaml');
+    expect(objects).toEqual([]);
+    expect(diagnostics).toMatchObject([{ code: 'kinds-not-compared' }]);
+    expect(diagnostics[0]?.message).toContain('SenderAddress');
+    expect((await diff('test', './one.yaml', '--kinds', 'SenderAddress')).objects).toHaveLength(1);
+  });
+
+  it('show a lookup that finds no record in the other tenant', async () => {
+    addSearch('test', ['Employee'], 'Employee');
+    addSearch('production', ['Contractor'], 'Contractor');
+    await two.run('export', '-e', 'test', '--out', 'kept');
+    const { objects } = await diff('production', './kept');
+    expect(objects[0]?.diff[0]).toMatchObject({
+      before: '!lookup { from: profile_types, where: { uid: contractor }, take: id }',
+      after: '!lookup { from: profile_types, where: { uid: employee }, take: id }',
+    });
+  });
+
+  it('never lead out of their folder', async () => {
+    two.test.write('secret.txt', 'outside');
+    const template = 'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\n';
+    two.test.write('kept/one.yaml', `${template}subject: !file ../secret.txt\n`);
+    const refused = await two.run('diff', 'test', './kept');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('[outside-project]');
+    expect(refused.stderr).toContain('kept/one.yaml:5:');
+    two.test.write('kept/one.yaml', `${template}subject: !file link.txt\n`);
+    symlinkSync('../secret.txt', `${two.test.dir}/kept/link.txt`);
+    expect((await two.run('diff', 'test', './kept')).stderr).toContain('[outside-project]');
+    mkdirSync(`${two.test.dir}/.tenantctl`, { recursive: true });
+    expect((await two.run('diff', 'test', './.tenantctl')).stderr).toContain('[reserved-folder]');
+  });
+});
+
+describe('the arguments', () => {
+  it.each([
+    [['test', 'prodution'], 'Did you mean `production`?'],
+    [['test'], 'A diff needs two sides.'],
+    [['--declared', './config'], 'A diff needs two sides.'],
+    [['test', './nowhere'], '[file-not-found]'],
+    [['test', 'production', '-e', 'test'], 'Name the environments to compare as arguments'],
+    [['test', 'production', '--only', 'SenderAdress/*'], '[unknown-kind]'],
+    [['test', 'production', '--kinds', 'SenderAdress'], '[unknown-kind]'],
+    [['test', 'production', '--format', 'sarif'], '[usage]'],
+    [['test', 'production', '--report', 'x.gitlab.json'], '[unknown-report-format]'],
+  ])('%j are refused', async (argv, words) => {
+    two.test.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
+    const { code, stderr } = await two.run('diff', ...argv);
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(words);
+  });
+
+  it('limit what is compared', async () => {
+    addSenders('test', 'a@acme.example', 'b@acme.example');
+    addTemplate('test', 'Welcome');
+    const addresses = async (...argv: string[]) =>
+      (await diff('test', 'production', ...argv)).objects.map(({ address }) => address);
+    expect(await addresses('--only', 'SenderAddress/a@*')).toEqual(['SenderAddress/a%40acme.example']);
+    expect(await addresses('--except', 'SenderAddress/*')).toEqual(['NotificationTemplate/welcome/EMAIL/en']);
+    expect(await addresses('--kinds', 'SenderAddress')).toHaveLength(2);
+    expect((await diff('test', 'production', '--only', 'SenderAddress/zzz*')).diagnostics).toMatchObject([
+      { code: 'unmatched-glob' },
+    ]);
+  });
+});
+
+it('a side that cannot be read is named, and both where neither can', async () => {
+  const refuse = (name: 'test' | 'production') =>
+    two[name].sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
+  refuse('production');
+  const one = await two.run('diff', 'test', 'production');
+  expect(one).toMatchObject({ code: 1, stdout: '' });
+  expect(one.stderr).toMatch(/error {2}production: /);
+  expect(one.stderr).not.toMatch(/error {2}test: /);
+  refuse('test');
+  const both = await two.run('diff', 'test', 'production', '--format', 'json');
+  expect(both.stderr).toMatch(/error {2}test: [\s\S]*error {2}production: /);
+  expect(both.json).toMatchObject({ diagnostics: [{ severity: 'error' }, { severity: 'error' }] });
+});
+
+describe('reports', () => {
+  const schema = (name: string) =>
+    JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8'));
+  const isDiff = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
+    .addSchema(schema('plan'), 'plan.schema.json')
+    .compile(schema('diff'));
+
+  beforeEach(() => {
+    addSenders('test', 'a@acme.example');
+    addSenders('production', 'b@acme.example');
+    addTemplate('test', 'Welcome | <b>`one`</b>', 'one\ntwo\n');
+    addTemplate('production', 'Welcome', 'one\n2\n');
+    addIntegration('test', { password: 'pass-one', apiToken: '********' });
+    addIntegration('production', { password: 'pass-two', apiToken: 'x' });
+  });
+
+  it('name both sides in every format', async () => {
+    const endings = ['md', 'html', 'json', 'xml'];
+    const files = endings.flatMap((ending) => ['--report', `out/diff.${ending}`]);
+    const { code, stdout } = await two.run('diff', 'test', 'production', ...files);
+    expect(code).toBe(0);
+    const [markdown = '', page = '', json = '', junit = ''] = endings.map((ending) =>
+      two.test.read(`out/diff.${ending}`),
+    );
+    expect(stdout).toContain('only in production');
+    expect(markdown).toContain('### tenantctl diff: test and production');
+    expect(markdown).toContain('| differ | only in test | only in production | equal |');
+    expect(markdown).toContain('| field | test | production |');
+    expect(markdown).toContain('| `subject` | ``"Welcome \\| <b>`one`</b>"`` | `"Welcome"` |');
+    expect(markdown).toContain('- two\n+ 2');
+    expect(page).toContain('<th scope="col">test</th><th scope="col">production</th>');
+    expect(page).not.toContain('<b>`one`');
+    expect(isDiff(JSON.parse(json)), JSON.stringify(isDiff.errors)).toBe(true);
+    expect(junit).toContain('name="tenantctl diff test production" tests="5" failures="4"');
+    expect(junit).toMatch(/SenderAddress\/a%40acme.example".*<failure message="only in test" type="first">/);
+    for (const text of [markdown, page, json, junit, stdout]) expect(text).not.toMatch(/pass-(one|two)/);
+  });
+
+  it('of Markdown are cut to the length of a comment, and count what is cut', async () => {
+    addSenders('test', ...Array.from({ length: 50 }, (_, at) => `s${at}@acme.example`));
+    const { templates, templateDefaults } = stateOf('test');
+    for (let at = 0; at < 40; at += 1) {
+      const long = Array.from({ length: 60 }, (_, line) => `line ${line} of ${at} with some more words`);
+      const one = { ...texts, ...welcome, key: `k${at}`, subject: 'S', created: time, modified: time };
+      templateDefaults.push({ ...texts, ...welcome, key: `k${at}`, subject: 'S', body: '' });
+      templates.push({ ...one, id: `k${at}`, body: long.join('\n') });
+      stateOf('production').templates.push({ ...one, id: `k${at}`, body: long.join('!\n') });
+    }
+    const { stdout } = await two.run('diff', 'test', 'production', '--format', 'markdown');
+    expect(stdout.length).toBeLessThanOrEqual(65_536);
+    expect(stdout).toContain('**Cut to the length of a comment.**');
+    expect(stdout).toMatch(/Without details: \d+ NotificationTemplate, differing/);
+    expect(stdout).toContain('51 objects only in test');
+  });
+});
