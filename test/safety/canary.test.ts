@@ -300,12 +300,12 @@ async function everyCommand(): Promise<void> {
 
 /** Every way to compare, in every format: with manifests, and with a tenant that holds other secrets at the same places. */
 async function diffs(): Promise<void> {
-  const other = await createWorld({ sandbox: { clientSecret: 'canary-other-client' } });
+  const other = await createWorld({ ...describedWorld, sandbox: { clientSecret: 'canary-other-client' } });
   const project = world.read('tenantctl.yaml');
   try {
     fillTenant(other.sandbox.state);
-    const { simIntegrations, templates, profileSearches } = world.sandbox.state;
-    const secrets = JSON.stringify({ simIntegrations, templates, profileSearches });
+    const { simIntegrations, templates, profileSearches, objects } = world.sandbox.state;
+    const secrets = JSON.stringify({ simIntegrations, templates, profileSearches, objects });
     Object.assign(other.sandbox.state, JSON.parse(secrets.replaceAll('canary-live', 'canary-other')));
     world.env.OTHER_SECRET = other.sandbox.clientSecret;
     const url = `baseUrl: "${other.sandbox.url}"`;
