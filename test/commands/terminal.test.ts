@@ -62,6 +62,7 @@ it.skipIf(!hasScript)('the questions are those of the page, and a typed secret i
       ['without it: ', tenant.clientId],
       ['without it: ', `${tenant.clientSecret}x\b`],
       ['read it. [yes] ', ''],
+      ['such as production, or - for none: [-] ', ''],
       ['[both] ', 'none'],
     ],
   );

@@ -60,7 +60,7 @@ describe('objects of declared kinds that no manifest names', () => {
     expect(page.stdout).toMatch(/2<\/[^>]+>[\s\S]{0,80}undeclared/);
     // Folded, an item for each: a tenant may have hundreds.
     const list =
-      /<details class="undeclared"><summary>.*?<\/summary>(.*?)<\/details>/s.exec(page.stdout)?.[1] ?? '';
+      /<details class="others"><summary>.*?<\/summary>(.*?)<\/details>/s.exec(page.stdout)?.[1] ?? '';
     const items = [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = '']) =>
       item.replaceAll(/<[^>]+>/g, ''),
     );

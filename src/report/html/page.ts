@@ -160,7 +160,7 @@ function pointMarkup({ concern, words, links, more }: PagePoint): Markup {
 function othersMarkup(others: Page['others']): Markup {
   if (others === null) return html``;
   const { title, words, objects } = others;
-  return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${objects.map(({ address, note }) => html`<li>${addressMarkup(address)} ${note}</li>`)}</ul></details>`;
+  return html`<details class="others"><summary><h2>${title}</h2> ${words}</summary><ul>${objects.map(({ address, note }) => html`<li>${addressMarkup(address)}${note === '' ? '' : html` ${note}`}</li>`)}</ul></details>`;
 }
 
 function problemsMarkup({ problems: named, remarks }: Page): Markup {
