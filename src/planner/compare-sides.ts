@@ -7,7 +7,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
-import { compare, isNameBesideId } from './change.ts';
+import { compare, isNameBesideId } from './comparison.ts';
 import { aboveLists } from './restore.ts';
 
 /** What a tenant has of an object, or what a manifest declares of it. */

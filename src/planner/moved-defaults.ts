@@ -5,7 +5,8 @@ import type { Diagnostic, Versions } from '../model/diagnostic.ts';
 import { type Json, pick } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
 import { segmentsOf } from '../model/pointer.ts';
-import { declaredFields, differences, overlayFields, redactDifference, sensitiveIn } from './change.ts';
+import { overlayFields, redactDifference, sensitiveIn } from './change.ts';
+import { declaredFields, differences } from './comparison.ts';
 import type { Match } from './match.ts';
 
 /**
