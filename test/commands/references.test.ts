@@ -344,3 +344,83 @@ describe('an export', () => {
     expect(files).toContain('!ref Source/HR');
   });
 });
+
+describe('a rollback', () => {
+  const gone = (...names: string[]) =>
+    names.map((name) => `kind: ${name.replace('/', '\nname: ')}\nensure: absent\n`).join('---\n');
+  const worldAfter = async (manifests: string) => {
+    const world = await worldWith(manifests, { seed: seedOf('dev', existing('dev')) });
+    const applied = await world.run('apply', '--yes', '--result', 'result.json');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    return world;
+  };
+  const objectsOf = ({ sandbox }: World, kind: string) => sandbox.state.objects[kind] ?? [];
+
+  it.each([
+    ['deleted', gone('AccessProfile/Read', 'Role/Reader')],
+    [
+      'changed',
+      `${gone('AccessProfile/Read')}---\n${reader('accessProfiles: [!ref AccessProfile/a%2Fb 100%25]')}`,
+    ],
+  ])('gives an object that was %s the new ids of what it refers to', async (_what, manifests) => {
+    const world = await worldAfter(manifests);
+    const back = await world.run('rollback', 'result.json', '--out', 'back.json');
+    expect(back, back.stderr).toMatchObject({ code: 0 });
+    expect(back.stdout).toContain('!ref AccessProfile/Read (created by this plan)');
+    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    const read = objectsOf(world, 'AccessProfile').find(({ name }) => name === 'Read');
+    expect(read?.id).not.toBe('dev-read');
+    const role = objectsOf(world, 'Role').find(({ name }) => name === 'Reader');
+    expect(role?.accessProfiles).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: read?.id }),
+        expect.objectContaining({ id: 'dev-slash' }),
+      ]),
+    );
+    expect((await world.run('rollback', 'result.json', '--format', 'json')).json).toMatchObject({
+      changes: [],
+    });
+  });
+
+  it('refers to what somebody else created again', async () => {
+    const world = await worldAfter(gone('AccessProfile/Read', 'Role/Reader'));
+    world.write('config/all.yaml', 'kind: AccessProfile\nname: Read\n');
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    const read = objectsOf(world, 'AccessProfile').find(({ name }) => name === 'Read');
+    const back = await world.run('rollback', 'result.json', '--out', 'back.json');
+    expect(back.stdout).toContain(`!ref AccessProfile/Read (${read?.id})`);
+  });
+
+  it('says where a restored object refers to what it does not create', async () => {
+    const world = await worldAfter(gone('AccessProfile/Read', 'Role/Reader'));
+    const { json } = await world.run('rollback', 'result.json', '--only', 'Role/*', '--format', 'json');
+    expect(json).toMatchObject({
+      changes: [{ address: 'Role/Reader' }],
+      diagnostics: [
+        {
+          code: 'rollback-former-id',
+          address: 'Role/Reader',
+          message: expect.stringContaining('the former id of AccessProfile/Read,'),
+        },
+      ],
+    });
+  });
+
+  it('names a circle of objects of which none can be created first', async () => {
+    const pair =
+      '[{ id: one, name: one, above: two }, { id: two, name: two, above: one }, { id: x, name: x }]';
+    const world = await worldWith(gone('AccessProfile/one', 'AccessProfile/two'), {
+      seed: seedOf('dev', `  AccessProfile: ${pair}\n`),
+    });
+    await world.run('apply', '--yes', '--result', 'result.json');
+    // As if the tenant had allowed the deletes.
+    world.sandbox.state.objects.AccessProfile = [];
+    world.write('result.json', world.read('result.json').replaceAll('"failed"', '"done"'));
+    const back = await world.run('rollback', 'result.json');
+    expect(back.code).toBe(1);
+    expect(back.stderr).toContain('[ref-circle]');
+    expect(back.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /AccessProfile\/(one|two) -> AccessProfile\/(one|two)/,
+    );
+  });
+});
