@@ -220,6 +220,17 @@ describe('--only', () => {
   });
 });
 
+it('names the place of a reference to twins of a kind that manifests declare too', async () => {
+  const twins = '  AccessProfile: [{ id: a1, name: Same }, { id: a2, name: Same }]\n';
+  const world = await worldWith(
+    `kind: AccessProfile\nname: Other\n---\n${reader('accessProfiles: [!ref AccessProfile/Same]')}`,
+    { seed: seedOf('dev', twins) },
+  );
+  const refused = await world.run('plan');
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(/^config\/all\.yaml:6:18 +error.*ids a1, a2.*\[ambiguous-ref\]/ms);
+});
+
 it('an object that was made again under another id is a change where it is referred to', async () => {
   const world = await worldWith(reader('accessProfiles: [!ref AccessProfile/Read]'), {
     seed: seedOf('dev', existing('dev')),
@@ -415,7 +426,10 @@ describe('a rollback', () => {
     await world.run('apply', '--yes', '--result', 'result.json');
     // As if the tenant had allowed the deletes.
     world.sandbox.state.objects.AccessProfile = [];
-    world.write('result.json', world.read('result.json').replaceAll('"failed"', '"done"'));
+    world.write(
+      'result.json',
+      world.read('result.json').replaceAll('"outcome": "failed"', '"outcome": "done"'),
+    );
     const back = await world.run('rollback', 'result.json');
     expect(back.code).toBe(1);
     expect(back.stderr).toContain('[ref-circle]');
