@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { createTestWorld, filesBelow, type World, type WorldOptions } from '../support/world.ts';
 
@@ -218,6 +219,28 @@ describe('--only', () => {
       ['AccessProfile/Read', 'update'],
     ]);
   });
+});
+
+it('a plan that names an id as an object of another kind is refused, and a name is only shown with its id', async () => {
+  const world = await worldWith(reader('owner: !ref Identity/Ann'));
+  await world.run('plan', '--out', 'plan.json');
+  const { digest: _digest, ...plan } = JSON.parse(world.read('plan.json'));
+  const forge = (name: string) => {
+    const changes = plan.changes.map((change: { diff: { named?: object }[] }) => ({
+      ...change,
+      diff: change.diff.map((entry) => (entry.named ? { ...entry, named: { 'dev-ann': name } } : entry)),
+    }));
+    const forged = { ...plan, changes };
+    world.write('forged.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
+  };
+  forge('Source/HR');
+  const refused = await world.run('apply', 'forged.json');
+  expect(refused.code).toBe(4);
+  expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, ' ')).toContain(
+    '/owner has no id of Source/HR',
+  );
+  forge('Identity/Ben');
+  expect((await world.run('show', 'forged.json')).stdout).toContain('!ref Identity/Ben (dev-ann)');
 });
 
 it('names the place of a reference to twins of a kind that manifests declare too', async () => {
