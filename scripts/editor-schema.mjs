@@ -9,6 +9,13 @@ const tags = {
     type: 'string',
     pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$|%\\{',
   },
+  reference: {
+    title: 'Reference',
+    description: 'After `!ref`: the kind and key of the object that the id belongs to.',
+    type: 'string',
+    pattern: '^[A-Z][A-Za-z0-9]*/.',
+    examples: ['Source/HR'],
+  },
   lookup: {
     title: 'Lookup',
     description:
@@ -57,6 +64,7 @@ export function editorSchema(schemas, lifecycle) {
       ...Object.fromEntries(names.flatMap((name) => definitionsOf(name, schemas.get(name)))),
       ...Object.fromEntries(lifecycleDefinitions(lifecycle)),
       tag: tags.name,
+      reference: tags.reference,
       lookup: tags.lookup,
     },
   };
@@ -81,7 +89,10 @@ function taggable(schema, $defs) {
   const { title, description, default: preset, examples, ...rest } = inside(schema, $defs);
   if (rest.enum !== undefined || rest.const !== undefined) return schema;
   const types = [rest.type ?? []].flat();
+  // What has an id besides other members is a reference to an object.
+  const isReference = rest.properties?.id !== undefined && !types.includes('string');
   const alternatives = [
+    ...(isReference ? [{ $ref: '#/definitions/reference' }] : []),
     ...(types.includes('string') && rest.pattern === undefined ? [] : [{ $ref: '#/definitions/tag' }]),
     ...(types.includes('object') && rest.properties === undefined ? [] : [{ $ref: '#/definitions/lookup' }]),
   ];

@@ -35,6 +35,7 @@ export function changeResult({
   return {
     address: change.address,
     ...(renamedFrom ? { renamedFrom } : {}),
+    ...(change.action === 'delete' && change.id !== null ? { id: change.id } : {}),
     action: change.action,
     outcome,
     before: before?.fields ?? null,

@@ -18,7 +18,8 @@ interface WrongReference {
  */
 export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference[] {
   const using = changes.filter(refersToOthers);
-  if (using.length === 0) return [];
+  const misnamed = changes.flatMap((change) => misnamedIn(change, kinds));
+  if (using.length === 0) return misnamed;
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
   const wrong = using.flatMap((change) => {
     const kind = kinds.find(change.kind);
@@ -26,8 +27,24 @@ export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference
   });
   const { circle } = arrangeChanges(changes, kinds);
   const [first] = circle ?? [];
-  if (!circle || first === undefined) return wrong;
-  return [...wrong, { address: first, why: `they refer to each other in a circle: ${circleText(circle)}` }];
+  if (!circle || first === undefined) return [...misnamed, ...wrong];
+  return [
+    ...misnamed,
+    ...wrong,
+    { address: first, why: `they refer to each other in a circle: ${circleText(circle)}` },
+  ];
+}
+
+/** Names beside ids are for reviewers. Each has to be of the kind that the field refers to; reports show the id with it. */
+function misnamedIn({ address, kind, diff }: Change, kinds: Kinds): WrongReference[] {
+  const known = kinds.find(kind);
+  if (!known) return [];
+  return diff.flatMap((entry) => {
+    const to = idsOnSide(known, entry, 'after')?.to;
+    return Object.values(entry.named ?? {})
+      .filter((name) => parseAddress(name)?.kind !== to)
+      .map((name) => ({ address, why: `${entry.path} has no id of ${name}` }));
+  });
 }
 
 /** A delete fills nothing in: what it shows is the tenant's. */

@@ -42,7 +42,7 @@ export async function readKind(
   const isNeeded = neededBy(request);
   const needed = all.filter(isNeeded);
   const objects = kind.pinnable ? nameById(kind, needed, keys) : needed;
-  if (!request.allowsTwins) refuseDuplicates(kind, objects);
+  refuseTwins(request, objects);
   return { objects, others: all.filter((object) => !isNeeded(object)) };
 }
 
@@ -59,6 +59,13 @@ export async function readDefaultsOfKind(
   const defaults = await readListed({ ...request, client, settings }, kind.defaults, isNeeded);
   if (!complete) refuseDuplicates(kind, defaults);
   return defaults;
+}
+
+function refuseTwins({ kind, allowsTwins = [] }: ReadRequest, objects: readonly LiveObject[]): void {
+  if (allowsTwins === 'all') return;
+  const allowed = new Set(allowsTwins.map((key) => identityOf(kind, key)));
+  const others = objects.filter(({ identity }) => !allowed.has(identity));
+  refuseDuplicates(kind, others);
 }
 
 /** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */

@@ -106,10 +106,12 @@ const optionValues: Readonly<Record<string, { readonly values: Values; readonly 
   '--allow-delete-all': { values: kindNames, many: true },
 };
 
-const positionals: Readonly<Record<string, Values>> = {
+/** What stands in the places after the command's name, in their order. */
+const positionals: Readonly<Record<string, Values | readonly Values[]>> = {
   completion: () => shells,
   schema: (here) => [...kindNames(here), ...otherSchemas],
-  diff: environments,
+  diff: [environments, environments],
+  kind: [() => ['draft', 'check'], (here) => kindNames(here)],
   search: searchLabels,
   'send-test': templateAddresses,
 };
@@ -164,10 +166,11 @@ async function findCandidates({ before, current, commands, io }: Line): Promise<
   const offered = isNext && at >= 0 ? await askParser([option, ''], commands[name]) : [];
   const choices = offered.filter((word) => !word.startsWith('-'));
   if (choices.length > 0) return choices;
+  // The shell completes the file of `kind draft`.
+  if (name === 'kind' && before.includes('draft')) return [];
   const words = before.filter((word) => !word.startsWith('-')).length;
-  // Only `diff` has a second one, of the same sort.
-  const isFirst = words === 1 || (words === 2 && name === 'diff');
-  return (isFirst && Object.hasOwn(positionals, name) ? positionals[name]?.(here) : undefined) ?? [];
+  const places = Object.hasOwn(positionals, name) ? [positionals[name] ?? []].flat() : [];
+  return places[words - 1]?.(here) ?? [];
 }
 
 /** Whether a word is the value of an option that all commands have. An environment may have the name of a command. */

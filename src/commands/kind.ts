@@ -32,9 +32,20 @@ function build(yargs: Argv) {
 export const command = defineCommand(build, async (args, io) => {
   switch (args.action) {
     case 'draft':
+      refuseOthers(args.action, { write: args.write, format: args.format !== 'text' });
       return draft(args, io);
     case 'check':
+      refuseOthers(args.action, { out: args.out !== undefined });
       if (args.path !== undefined) throw failure('usage', `Unknown argument: ${args.path}`);
       return check(args, io);
   }
 });
+
+/** Throws a Failure for options of the other action, which would have no effect. */
+function refuseOthers(action: string, given: Readonly<Record<string, boolean>>): void {
+  const name = Object.keys(given).find((option) => given[option]);
+  if (name === undefined) return;
+  throw failure('usage', `kind ${action} takes no --${name}.`, {
+    hint: '`tenantctl kind --help` lists the options.',
+  });
+}

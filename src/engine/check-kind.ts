@@ -1,5 +1,7 @@
+import { isWhole } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import { inBrief, isBadRequest } from '../client/describe.ts';
+import { pageOf } from '../client/page.ts';
 import { readFirstPage } from '../client/pages.ts';
 import { readAgain, readAll } from '../client/read.ts';
 import type { ExportedFile } from '../exporter/index.ts';
@@ -10,7 +12,7 @@ import type { Project } from '../kinds/project.ts';
 import type { FileSource } from '../loader/source.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { failure } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { exportTenant } from './export.ts';
 import { planFindings, sharedKeys, unnamedFields, unreadableRows, unstableFields } from './kind-findings.ts';
 import { planChanges } from './plan.ts';
@@ -89,7 +91,45 @@ async function checkList(reader: Tenant, kind: Kind, objects: readonly LiveObjec
   return [
     ...(await checkPages(reader, list, objects)),
     ...(list.filter ? await checkFilter(reader, list, objects) : []),
+    ...(list.counts ? await checkCount(reader, list) : []),
+    ...(isObserved(kind) ? [] : await checkSingle(reader, kind, objects)),
   ];
+}
+
+/** Asks for the first page with its total, as a read of everything does. A wrong total makes reading itself fail. */
+async function checkCount(
+  { client, environment: { settings } }: Tenant,
+  { resource, pageSize, member }: List,
+): Promise<Diagnostic[]> {
+  const query = { ...(pageSize === null ? {} : { limit: String(pageSize) }), count: 'true' };
+  const call = apiRequest('GET', resource, settings, { query });
+  const page = pageOf(await client.send(call), call.path, member);
+  if (page === null || page.total !== null) return [];
+  const message = 'The tenant does not say how many objects there are: `count=true` has no effect.';
+  const hint = 'Remove `list.counts`: pages are read one after another then.';
+  return [{ code: 'kind-count', severity: 'warning', message, hint }];
+}
+
+/** Reads one object by its id, as an apply does after it wrote one. */
+async function checkSingle(
+  { client, environment: { settings } }: Tenant,
+  kind: Kind,
+  objects: readonly LiveObject[],
+): Promise<Diagnostic[]> {
+  const listed = objects.find(({ id }) => id !== null);
+  if (kind.read.how !== 'list' || !kind.read.one || !listed || listed.id === null) return [];
+  const call = kind.read.one(listed.id, settings);
+  const sent = await client.send(call);
+  const single =
+    isWhole(sent) && isObject(sent.body) ? liveObject(kind, sent.body, settings, listed.id) : null;
+  if (single?.identity === listed.identity && sameJson(single.fields, listed.fields)) return [];
+  const what =
+    single?.identity === listed.identity ? 'with other fields than the list' : 'without the object';
+  const message = `GET ${inBrief(call.path, 200)} answers ${what}.`;
+  const hint = single
+    ? 'Leave the fields that differ out of the descriptor.'
+    : 'An apply reads the whole list after each change. Check that `path` is right.';
+  return [{ code: 'kind-single-read', severity: 'warning', message, hint, address: listed.address }];
 }
 
 /** Asks for what would be the second page after a first page that looks like the last. */

@@ -65,7 +65,7 @@ function usesIn(from: LiveObject, kinds: Kinds): Use[] {
 
 async function readList(client: Client, kind: Kind, settings: ApiSettings) {
   try {
-    const objects = await readObjects(client, [{ ...allOf(kind), allowsTwins: true }], settings);
+    const objects = await readObjects(client, [{ ...allOf(kind), allowsTwins: 'all' }], settings);
     return { objects, remark: null };
   } catch (error) {
     if (!isRefused(error)) throw error;

@@ -45,6 +45,17 @@ function idsOf(item: Json): IdPlace[] {
   return id === null ? [] : [{ at: pointer('id'), id }];
 }
 
+/** The value with what `replace` gives in place of each id. */
+export function mapIds(field: Field, value: Json, replace: (id: Json) => Json): Json {
+  if (targetOf(field) === null) return value;
+  return isArray(value) ? value.map((item) => mapId(item, replace)) : mapId(value, replace);
+}
+
+function mapId(item: Json, replace: (id: Json) => Json): Json {
+  if (!isObject(item) || refOf(item) !== null) return item === null ? null : replace(item);
+  return mapMembers(item, (member, name) => (name === 'id' ? replace(member) : member));
+}
+
 /** The value with what `answer` gives in place of each marker: as the field writes ids, alone or in an object. */
 export function withReferences(field: Field, value: Json, answer: (to: Address) => Json): Json {
   switch (field.is) {

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject, mapJson, own, textOf } from '../m
 import { secretMarker } from '../model/marker.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { didYouMean } from '../model/suggest.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
 import { numberOf, objectOf, oneOf, textMembersOf, textsOf } from './members.ts';
@@ -123,6 +124,7 @@ function hasUnresolved(value: JsonObject): boolean {
 function buildEnvironment(name: string, value: JsonObject, context: Building): Environment | null {
   const connection = readConnection(value, context);
   if (!connection) return null;
+  checkPaths(value, context);
   return {
     name,
     kinds: context.kinds,
@@ -132,6 +134,25 @@ function buildEnvironment(name: string, value: JsonObject, context: Building): E
     policy: readPolicy(value, context),
     variables: objectOf(value, 'variables'),
   };
+}
+
+/** What has a path of its own besides kinds. */
+const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
+
+/** Paths of what is no kind of the identity service are reported: they would have no effect. */
+function checkPaths(value: JsonObject, { kinds, problems, find }: Building): void {
+  const known = [
+    ...kinds.all.flatMap(({ name, resource }) =>
+      resource.lane(contractSettings).service === 'identity' ? [name] : [],
+    ),
+    ...otherResources,
+  ];
+  for (const name of Object.keys(objectOf(objectOf(value, 'identity'), 'paths'))) {
+    if (known.includes(name)) continue;
+    const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
+    const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;
+    problems.add('unknown-kind', message, find(pointer('identity', 'paths', name)).key, { hint });
+  }
 }
 
 /** How the API of the tenant differs from the contract. */

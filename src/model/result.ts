@@ -31,6 +31,8 @@ export interface ChangeResult {
   readonly address: Address;
   /** The object's key before a rename; absent for other changes. */
   readonly renamedFrom?: Key;
+  /** The id of a deleted object: a rollback creates it with another one. Absent for other changes. */
+  readonly id?: string;
   readonly action: Action;
   readonly outcome: ChangeOutcome;
   /** The object's fields before and after, without secrets; `null` where there was no object. */

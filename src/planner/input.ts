@@ -59,15 +59,19 @@ export function readRequestsFor({
   return environment.kinds.all.flatMap((kind): ReadRequest[] => {
     const ofKind = named.filter((resource) => resource.kind === kind);
     const isPruned = prunes.includes(kind.name);
-    const wanted = [...ofKind, ...targets.filter((target) => target.kind === kind)];
+    const targetsOfKind = targets.filter((target) => target.kind === kind);
+    const wanted = [...ofKind, ...targetsOfKind];
     if (wanted.length === 0 && !isPruned) return [];
     // Only the whole list shows whether a delete removes the last object of a kind.
     const isWhole = ofKind.some(({ ensure }) => scope.since !== null || ensure === 'absent');
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     const complete = isPruned || isWhole;
     // Two objects with one key are told where a manifest refers to them.
-    const twins = complete || ofKind.length > 0 ? {} : { allowsTwins: true as const };
-    return [{ kind, keys: distinctKeys(kind, wanted), ids, complete, ...twins }];
+    const declared = new Set(ofKind.map(({ key }) => identityOf(kind, key)));
+    const allowsTwins = targetsOfKind.flatMap(({ key }) =>
+      declared.has(identityOf(kind, key)) ? [] : [key],
+    );
+    return [{ kind, keys: distinctKeys(kind, wanted), ids, complete, allowsTwins }];
   });
 }
 

@@ -255,6 +255,12 @@ function whyLost({ action, address, id, warnings }: Change): Missing | null {
   return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
 }
 
+/** Throws a Failure for a plan that no manifest explains, and that creates objects in a circle. */
+export function refuseCircles({ changes }: Plan, kinds: Kinds): void {
+  const { circle } = arrangeChanges(changes, kinds);
+  if (circle) throw new Failure(circleProblems([], circle));
+}
+
 /** At the first reference of the circle. */
 function circleProblems(references: readonly UsedReference[], circle: readonly Address[]): Diagnostic[] {
   const message = `Each of these objects refers to the next, so none can be created first: ${circleText(circle)}.`;

@@ -12,6 +12,8 @@ import { pointer, segmentsOf } from '../model/pointer.ts';
 import type { Result } from '../model/result.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { type LaterResult, laterRemarks } from './later.ts';
+import { refuseCircles } from './references.ts';
+import { createdAgain, formerIdRemarks, renewedIds, withRenewedIds } from './renewed-ids.ts';
 import { markPlace, type Restored, restoreChanges, restoreWhole } from './restore.ts';
 import { changedFields, keepRecorded, omitPlaces, type Undo, undosOf } from './undo.ts';
 
@@ -47,10 +49,20 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
     const live = index.byKey(undo.kind, undo.key) ?? index.byKey(undo.kind, undo.former);
     return { undo, live, restored: restore(undo, live) };
   });
-  const reversals = found.flatMap(({ undo, live, restored }): Reversal[] =>
-    restored === null ? [] : [{ undo, live, resource: resourceOf(undo, restored.fields, input.resources) }],
-  );
-  const remarks = found.flatMap(({ undo, live, restored }) => remarksOn(undo, live, restored));
+  const byRecord = new Map(found.map((each) => [each.undo.record, each]));
+  const renewed = renewedIds(undosOf(input.result, input.environment.kinds), ({ record }) => {
+    const known = byRecord.get(record);
+    return known ? (known.live?.id ?? createdAgain(known.undo)) : null;
+  });
+  const reversals = found.flatMap(({ undo, live, restored }): Reversal[] => {
+    if (restored === null) return [];
+    const fields = withRenewedIds(undo.kind, restored.fields, renewed);
+    return [{ undo, live, resource: resourceOf(undo, fields, input.resources) }];
+  });
+  const remarks = found.flatMap(({ undo, live, restored }) => [
+    ...remarksOn(undo, live, restored),
+    ...formerIdRemarks(undo, undo.record.action === 'create' ? {} : (restored?.fields ?? {}), renewed),
+  ]);
   return {
     reversals,
     resources: reversals.map(({ resource }) => resource),
@@ -62,7 +74,10 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   };
 }
 
-/** The plan of a rollback, with a warning at each change that would undo later work of others. */
+/**
+ * The plan of a rollback, with a warning at each change that would undo later work of others. Throws a Failure for objects
+ * that refer to each other, so that none can be created again first.
+ */
 export function annotateRollback(plan: Plan, { reversals }: RollbackState, kinds: Kinds): Plan {
   const byIdentity = new Map(
     reversals.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]),
@@ -70,6 +85,7 @@ export function annotateRollback(plan: Plan, { reversals }: RollbackState, kinds
   const changes = plan.changes.map((change) =>
     annotate(change, byIdentity.get(identityOf(kinds.named(change.kind), change.key))),
   );
+  refuseCircles(plan, kinds);
   const { digest: _digest, ...rest } = { ...plan, changes };
   return { ...rest, digest: planDigest(rest) };
 }

@@ -73,6 +73,12 @@ describe('what may follow', () => {
     expect(await complete(...words)).toEqual(expected);
   });
 
+  it('is a kind to check, and nothing for a draft', async () => {
+    expect(await complete('kind', 'check', 'Sou')).toEqual(['Source']);
+    expect(await complete('kind', 'draft', 'Sou')).toEqual([]);
+    expect(await complete('kind', 'ch')).toEqual(['check']);
+  });
+
   it('is a kind or another schema', async () => {
     expect(await complete('schema', '')).toEqual(
       expect.arrayContaining([...builtInKinds.all.map(({ name }) => name), 'plan']),

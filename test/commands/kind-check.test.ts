@@ -103,13 +103,18 @@ describe('a descriptor that holds', () => {
 type Row = Record<string, unknown>;
 
 /** A host with a list of things, which answers what a test says. */
-async function hostWith(rowsFor: (query: URLSearchParams, call: number) => readonly Row[] | number) {
+async function hostWith({ rows, one }: Trial) {
   let calls = 0;
   const methods = new Set<string>();
   const server = createServer((request, response) => {
     methods.add(request.method ?? '');
-    calls += 1;
-    const answer = rowsFor(new URL(request.url ?? '/', 'http://host').searchParams, calls);
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://host');
+    const id = pathname.slice('/v1/things/'.length);
+    calls += id === '' ? 1 : 0;
+    const list = rows(searchParams, calls);
+    const found =
+      typeof list === 'number' ? 404 : (one ?? ((row) => row))(list.find((row) => row.id === id) ?? {});
+    const answer = id === '' ? list : found;
     response.writeHead(typeof answer === 'number' ? answer : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(typeof answer === 'number' ? { detailCode: 'refused' } : answer));
   });
@@ -134,11 +139,14 @@ fields: { size: value }
 interface Trial {
   readonly rows: (query: URLSearchParams, call: number) => readonly Row[] | number;
   readonly kind?: string;
+  /** What the host answers for one of its rows by its id. */
+  readonly one?: (row: Row) => Row | number;
 }
 
 /** What \`kind check Thing\` finds. */
-async function checkThing({ rows, kind = descriptor }: Trial, ...words: string[]) {
-  const host = await hostWith(rows);
+async function checkThing(trial: Trial, ...words: string[]) {
+  const { kind = descriptor } = trial;
+  const host = await hostWith(trial);
   const world = await createTestWorld({
     files: { 'kinds/Thing.kind.yaml': kind },
     env: { TOKEN: 'a-token' },
@@ -244,6 +252,38 @@ describe('a descriptor that does not hold', () => {
     const { code, stdout } = await checkThing({ rows: (query) => (query.has('offset') ? [] : many) });
     expect(stdout.replace(/\s+/g, ' ')).toContain('does not narrow: it finds 9 objects.');
     expect(code).toBe(0);
+  });
+
+  it.each([
+    [
+      'no count',
+      { kind: descriptor.replace('filter: true', 'filter: true, counts: true') },
+      'kind-count',
+      'no effect',
+    ],
+    ['no answer by the id', { one: () => 404 }, 'kind-single-read', 'answers without the object'],
+    [
+      'another answer by the id',
+      { one: (row: Row) => ({ ...row, size: 7 }) },
+      'kind-single-read',
+      'answers with other fields than the list',
+    ],
+  ])('%s is a warning', async (_what, trial, name, says) => {
+    const { code, stdout } = await checkThing({ rows: sound([thing('a')]), ...trial });
+    expect(stdout.replace(/\s+/g, ' ')).toContain(says);
+    expect(stdout).toContain(`[${name}]`);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    [['check', 'Role', '--out', 'x'], 'kind check takes no --out.'],
+    [['draft', 'x.yaml', '/v1/x', '--write'], 'kind draft takes no --write.'],
+    [['draft', 'x.yaml', '/v1/x', '--format', 'json'], 'kind draft takes no --format.'],
+  ])('%j is refused', async (words, says) => {
+    const { run } = await exampleWorld();
+    const { code, stderr } = await run('kind', ...words);
+    expect(stderr).toContain(says);
+    expect(code).toBe(1);
   });
 
   it('is told as JSON too', async () => {

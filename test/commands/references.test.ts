@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planDigest } from '../../src/model/digest.ts';
 import { parseFault } from '../../src/sandbox/index.ts';
 import { createTestWorld, filesBelow, type World, type WorldOptions } from '../support/world.ts';
 
@@ -220,6 +221,39 @@ describe('--only', () => {
   });
 });
 
+it('a plan that names an id as an object of another kind is refused, and a name is only shown with its id', async () => {
+  const world = await worldWith(reader('owner: !ref Identity/Ann'));
+  await world.run('plan', '--out', 'plan.json');
+  const { digest: _digest, ...plan } = JSON.parse(world.read('plan.json'));
+  const forge = (name: string) => {
+    const changes = plan.changes.map((change: { diff: { named?: object }[] }) => ({
+      ...change,
+      diff: change.diff.map((entry) => (entry.named ? { ...entry, named: { 'dev-ann': name } } : entry)),
+    }));
+    const forged = { ...plan, changes };
+    world.write('forged.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
+  };
+  forge('Source/HR');
+  const refused = await world.run('apply', 'forged.json');
+  expect(refused.code).toBe(4);
+  expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, ' ')).toContain(
+    '/owner has no id of Source/HR',
+  );
+  forge('Identity/Ben');
+  expect((await world.run('show', 'forged.json')).stdout).toContain('!ref Identity/Ben (dev-ann)');
+});
+
+it('names the place of a reference to twins of a kind that manifests declare too', async () => {
+  const twins = '  AccessProfile: [{ id: a1, name: Same }, { id: a2, name: Same }]\n';
+  const world = await worldWith(
+    `kind: AccessProfile\nname: Other\n---\n${reader('accessProfiles: [!ref AccessProfile/Same]')}`,
+    { seed: seedOf('dev', twins) },
+  );
+  const refused = await world.run('plan');
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(/^config\/all\.yaml:6:18 +error.*ids a1, a2.*\[ambiguous-ref\]/ms);
+});
+
 it('an object that was made again under another id is a change where it is referred to', async () => {
   const world = await worldWith(reader('accessProfiles: [!ref AccessProfile/Read]'), {
     seed: seedOf('dev', existing('dev')),
@@ -342,5 +376,88 @@ describe('an export', () => {
     const files = [...filesBelow(`${world.dir}/out`).values()].join('\n');
     expect(files).toContain('id: dev-ann');
     expect(files).toContain('!ref Source/HR');
+  });
+});
+
+describe('a rollback', () => {
+  const gone = (...names: string[]) =>
+    names.map((name) => `kind: ${name.replace('/', '\nname: ')}\nensure: absent\n`).join('---\n');
+  const worldAfter = async (manifests: string) => {
+    const world = await worldWith(manifests, { seed: seedOf('dev', existing('dev')) });
+    const applied = await world.run('apply', '--yes', '--result', 'result.json');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    return world;
+  };
+  const objectsOf = ({ sandbox }: World, kind: string) => sandbox.state.objects[kind] ?? [];
+
+  it.each([
+    ['deleted', gone('AccessProfile/Read', 'Role/Reader')],
+    [
+      'changed',
+      `${gone('AccessProfile/Read')}---\n${reader('accessProfiles: [!ref AccessProfile/a%2Fb 100%25]')}`,
+    ],
+  ])('gives an object that was %s the new ids of what it refers to', async (_what, manifests) => {
+    const world = await worldAfter(manifests);
+    const back = await world.run('rollback', 'result.json', '--out', 'back.json');
+    expect(back, back.stderr).toMatchObject({ code: 0 });
+    expect(back.stdout).toContain('!ref AccessProfile/Read (created by this plan)');
+    expect(await world.run('apply', 'back.json')).toMatchObject({ code: 0 });
+    const read = objectsOf(world, 'AccessProfile').find(({ name }) => name === 'Read');
+    expect(read?.id).not.toBe('dev-read');
+    const role = objectsOf(world, 'Role').find(({ name }) => name === 'Reader');
+    expect(role?.accessProfiles).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: read?.id }),
+        expect.objectContaining({ id: 'dev-slash' }),
+      ]),
+    );
+    expect((await world.run('rollback', 'result.json', '--format', 'json')).json).toMatchObject({
+      changes: [],
+    });
+  });
+
+  it('refers to what somebody else created again', async () => {
+    const world = await worldAfter(gone('AccessProfile/Read', 'Role/Reader'));
+    world.write('config/all.yaml', 'kind: AccessProfile\nname: Read\n');
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    const read = objectsOf(world, 'AccessProfile').find(({ name }) => name === 'Read');
+    const back = await world.run('rollback', 'result.json', '--out', 'back.json');
+    expect(back.stdout).toContain(`!ref AccessProfile/Read (${read?.id})`);
+  });
+
+  it('says where a restored object refers to what it does not create', async () => {
+    const world = await worldAfter(gone('AccessProfile/Read', 'Role/Reader'));
+    const { json } = await world.run('rollback', 'result.json', '--only', 'Role/*', '--format', 'json');
+    expect(json).toMatchObject({
+      changes: [{ address: 'Role/Reader' }],
+      diagnostics: [
+        {
+          code: 'rollback-former-id',
+          address: 'Role/Reader',
+          message: expect.stringContaining('the former id of AccessProfile/Read,'),
+        },
+      ],
+    });
+  });
+
+  it('names a circle of objects of which none can be created first', async () => {
+    const pair =
+      '[{ id: one, name: one, above: two }, { id: two, name: two, above: one }, { id: x, name: x }]';
+    const world = await worldWith(gone('AccessProfile/one', 'AccessProfile/two'), {
+      seed: seedOf('dev', `  AccessProfile: ${pair}\n`),
+    });
+    await world.run('apply', '--yes', '--result', 'result.json');
+    // As if the tenant had allowed the deletes.
+    world.sandbox.state.objects.AccessProfile = [];
+    world.write(
+      'result.json',
+      world.read('result.json').replaceAll('"outcome": "failed"', '"outcome": "done"'),
+    );
+    const back = await world.run('rollback', 'result.json');
+    expect(back.code).toBe(1);
+    expect(back.stderr).toContain('[ref-circle]');
+    expect(back.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /AccessProfile\/(one|two) -> AccessProfile\/(one|two)/,
+    );
   });
 });

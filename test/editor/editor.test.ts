@@ -60,6 +60,14 @@ describe('no problem is shown', () => {
       'kind: SimIntegration\nname: a\ncluster: !lookup { from: x, where: { a: b }, take: id }\n',
     ],
     [
+      'a reference in the place of a mapping',
+      'kind: SimIntegration\nname: a\nbeforeProvisioningRule: !ref ConnectorRule/Expand groups\n',
+    ],
+    [
+      'references in the places of ids',
+      'kind: SimIntegration\nname: a\nsources: [!ref Source/HR]\nbeforeProvisioningRule: { id: !ref ConnectorRule/a }\n',
+    ],
+    [
       'a secret inside of settings',
       'kind: SimIntegration\nname: a\nattributes: { password: !secret PASSWORD }\n',
     ],
@@ -93,6 +101,11 @@ describe('a problem is shown', () => {
     ],
     ['a kind that does not exist', 'kind: SendrAddress\n', '0: Value is not accepted.'],
     ['a wrong type', 'kind: AuthProfile\nname: a\noffNetwork: 3\n', '2: Incorrect type.'],
+    [
+      'text in the place of a reference',
+      'kind: SimIntegration\nname: a\nbeforeProvisioningRule: Expand groups\n',
+      '2: Incorrect type.',
+    ],
     ['a missing key', 'kind: VerifiedDomain\n', '0: Missing property "domain".'],
     [
       'a wrong member of a tag',

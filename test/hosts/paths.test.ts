@@ -22,6 +22,41 @@ test('every kind of the identity service can have its own path', () => {
   expect(Object.keys(paths)).toEqual(expect.arrayContaining(names.map(({ name }) => name)));
 });
 
+describe("a kind of one's own", () => {
+  const files = {
+    'kinds/Role.kind.yaml':
+      'kind: Role\npath: /v2025/roles\nkey: name\nlist: { filter: true }\nupdate: json-patch\ncreate: true\ndelete: true\nfields: { description: text }\n',
+  };
+  const seed =
+    'kinds: [{ kind: Role, path: /v2025/roles, key: name, list: { filter: true }, update: json-patch, create: true, delete: true, fields: { description: text } }]\nobjects: { Role: [{ id: r1, name: Reader, description: Old }] }\n';
+
+  test('is created, changed and deleted under its own path', async () => {
+    const options = worldOf(host);
+    const identity = { paths: { Role: '/roles/v1' } };
+    const world = await createTestWorld({ ...options, identity, files, seed });
+    await world.run('export', '--kinds', 'Role', '--out', 'config');
+    expect((await world.plan()).changes).toEqual([]);
+    world.declare([
+      { kind: 'Role', name: 'Reader', description: 'New' },
+      { kind: 'Role', name: 'Writer' },
+    ]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    world.declare([{ kind: 'Role', name: 'Writer', ensure: 'absent' }]);
+    expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.objects.Role).toMatchObject([{ name: 'Reader', description: 'New' }]);
+  });
+
+  test('that the project does not have is an error at its place', async () => {
+    const identity = { paths: { Rolle: '/roles/v1', ProfileSearch: '/searches/v1' } };
+    const world = await createTestWorld({ identity, files, seed });
+    const { code, stdout } = await world.run('validate');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/tenantctl.yaml:\d+:\d+ +error +There is no kind `Rolle` in the identity service/);
+    expect(stdout).toContain('Did you mean `Role`?');
+    expect(stdout).toContain('There is no kind `ProfileSearch` in the identity service');
+  });
+});
+
 describe('where each resource is under its own path', () => {
   test('a saved plan names that path, and is applied as it is', async () => {
     const world = await open();

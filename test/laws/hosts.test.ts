@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { describedGroups, describedWorld, manifestFile } from '../safety/described-kinds.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { fillHost, type Host, hostOf, hosts, wantedOn, worldOf } from '../support/hosts.ts';
 import {
@@ -62,4 +63,25 @@ describe('apply then plan is empty, export then plan is empty, and every command
 
   const together = Array.from({ length: isThorough ? 24 : 3 }, (_, at) => at + 1);
   test.each(together)('for a host with many of them at once, number %i', (number) => useAll(hostOf(number)));
+});
+
+describe("for kinds of one's own, both plans are empty, and a rollback leads back", () => {
+  const collections = hosts.filter(([name]) => /^(sameKey|unsetMembers|createAnswer)=/.test(name));
+  test('there are such hosts', () => expect(collections.length).toBeGreaterThanOrEqual(3));
+
+  test.each(collections)('for a host with %s', async (_, variations) => {
+    const world = await createTestWorld({ ...describedWorld, sandbox: { variations } });
+    await succeed(world, 'export', '--kinds', 'Role', 'AccessProfile', 'Transform', '--out', 'config');
+    const { changes: before } = await world.plan();
+    expect(before).toEqual([]);
+    world.declare([]);
+    world.write('config/all.yaml', manifestFile(describedGroups));
+    await succeed(world, 'apply', '--yes', '--result', 'result.json');
+    expect((await world.plan()).changes).toEqual([]);
+    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+    await succeed(world, 'apply', 'back.json');
+    expect((await world.run('rollback', 'result.json', '--format', 'json')).json).toMatchObject({
+      changes: [],
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault, Sandbox } from '../../src/sandbox/index.ts';
 import { createTestWorld, type World } from '../support/world.ts';
+import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 
 const staff = {
   kind: 'ProfileSearch',
@@ -137,4 +138,24 @@ describe('a prompt tenant', () => {
     if (rule) rule.value = 'Terminated';
     expect((await world.plan()).summary).toMatchObject({ update: 1 });
   });
+});
+
+it('an object whose create is cut off and shows late is created once, and what refers to it gets its id', async () => {
+  const world = await createTestWorld({
+    ...describedWorld,
+    sandbox: { lag: 100 },
+    environment: { limits: { settle: '60s' } },
+  });
+  world.write('config/all.yaml', manifestFile(describedGroups.slice(0, 1)));
+  world.sandbox.faults.add({ kind: 'reset-after', method: 'POST', path: '/v2025/access-profiles' });
+  const first = await world.run('apply', '--yes');
+  if (first.code !== 0) expect(await world.run('apply', '--yes')).toMatchObject({ code: 0 });
+  await world.sandbox.settle();
+  const { AccessProfile: profiles = [], Role: roles = [] } = world.sandbox.state.objects;
+  const written = profiles.filter(({ name }) => name === 'Write');
+  expect(written).toHaveLength(1);
+  expect(roles.find(({ name }) => name === 'Writer')?.accessProfiles).toEqual(
+    expect.arrayContaining([expect.objectContaining({ id: written[0]?.id })]),
+  );
+  expect((await world.plan()).changes).toEqual([]);
 });
