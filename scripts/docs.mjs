@@ -21,7 +21,8 @@ const documents = {
   'docs/first-tenant.md': withHost,
   'docs/fleet-tutorial.md': withFleet,
   'docs/fleet.md': filled({
-    diff: () => shownIn(readFileSync(`${root}docs/fleet-tutorial.md`, 'utf8'), 'npx tenantctl diff eu-1 us-1'),
+    diff: () =>
+      shownIn(readFileSync(`${root}docs/fleet-tutorial.md`, 'utf8'), 'npx tenantctl diff eu-1 us-1'),
   }),
   'docs/promotion.md': withOutputs,
   // People follow one after the other, in one clone.
