@@ -206,6 +206,12 @@ describe('init --promote', () => {
     expect(member(fileOf('.gitlab-ci.yml'), 'variables')).toMatchObject({ TENANTCTL_NEXT: '@live' });
   });
 
+  it('names the tenant to export, where the project has several and no manifests', async () => {
+    rmSync(join(runner.dir, 'config'), { recursive: true });
+    const { stdout } = await init('--promote', 'test', 'production');
+    expect(stdout).toMatch(/^ {2}tenantctl export -e production$/m);
+  });
+
   it('keeps a pipeline that promotes nothing, and says what to add to it', async () => {
     runner.write(github, runner.read(github).replaceAll('TENANTCTL_FIRST', 'OTHER'));
     const { stdout } = await init('--promote', 'test', 'production');
