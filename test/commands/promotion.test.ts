@@ -83,6 +83,12 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     expect(comment.body).toMatch(/^### tenantctl plan: 2 environments/);
     expect(comment.body).toContain('In 2 of 2: production, test');
     expect(comment.body).toMatch(/\[All files of this plan\]\(https:\/\/\S+\)\n?$/);
+    if (file !== github) {
+      expect(own(member(fileOf(file), 'plan', 'artifacts'), 'reports')).toEqual({
+        terraform: 'plan.gitlab.json',
+      });
+      expect(JSON.parse(runner.read('plan.gitlab.json'))).toEqual({ create: 2, update: 0, delete: 0 });
+    }
     expect([test, production].map(sendersOf)).toEqual([[], []]);
 
     expect(await job('first')).toMatchObject({ code: 0 });
