@@ -2,7 +2,7 @@
 // the tutorials. `node scripts/docs.mjs [FILE…]`; with --check it changes nothing and exits 1 where a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { commandsPage } from './docs/commands.mjs';
-import { outputsAfter, withFleet, withHost, withOutputs } from './docs/console.mjs';
+import { outputsAfter, shownIn, withFleet, withHost, withOutputs } from './docs/console.mjs';
 import { diffOf } from './docs/lines.mjs';
 import * as tables from './docs/tables.mjs';
 
@@ -20,6 +20,10 @@ const documents = {
   'docs/manifests.md': filled({ kinds: tables.kinds }),
   'docs/first-tenant.md': withHost,
   'docs/fleet-tutorial.md': withFleet,
+  'docs/fleet.md': filled({
+    diff: () =>
+      shownIn(readFileSync(`${root}docs/fleet-tutorial.md`, 'utf8'), 'npx tenantctl diff eu-1 us-1'),
+  }),
   'docs/promotion.md': withOutputs,
   // People follow one after the other, in one clone.
   'docs/tutorial.md': outputsAfter(() => readFileSync(`${root}README.md`, 'utf8')),

@@ -43,6 +43,13 @@ export function outputsAfter(readOther) {
   };
 }
 
+/** A command and its output as another document shows them. */
+export function shownIn(text, command) {
+  const block = blocksOf(text).find(({ content }) => content.startsWith(`$ ${command}\n`));
+  if (!block) throw new Error(`No block of the other document begins with "${command}".`);
+  return `\`\`\`console\n${block.content}\`\`\``;
+}
+
 /** The outputs of a document whose tenant is played by a server of its own, which departs from the contract. */
 export function withHost(text) {
   const seed = join(root, 'examples/sandbox.seed.yaml');

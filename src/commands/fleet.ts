@@ -1,8 +1,9 @@
 import { applyFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
 import { differencesHere, requireProven } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { exitCodeOfFleet, type Fleet } from '../model/fleet.ts';
+import { exitCodeOfFleet, type Fleet, shareDiagnostics } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { attentionWords } from '../report/attention.ts';
@@ -24,6 +25,7 @@ import {
   appendStepSummary,
   checkReportFiles,
   isWritten,
+  printDiagnostics,
   printDocument,
   printRemarks,
   writeReports,
@@ -104,12 +106,9 @@ export async function applySeveral(
   const fleet = 'saved' in source ? source.saved : await planThem(projects, source.names, args, io);
   requireDigest(fleet, args.expect);
   const checkPlan = (plan: Plan) => {
-    if (!proofs) return;
-    requireProven(plan, proofs);
-    if ('saved' in source) return;
-    const diagnostics = differencesHere(plan, projects.load(plan.environment).resources);
-    if (diagnostics.length > 0) printRemarks({ is: 'diagnostics', diagnostics }, args, io);
+    if (proofs) requireProven(plan, proofs);
   };
+  if (proofs && 'names' in source) printDiagnostics(sharedDifferences(fleet, projects), args, io);
   if (args.dryRun) {
     checkAll(fleet, checkPlan);
     return printDryRun(fleet, args, io);
@@ -138,6 +137,14 @@ export async function applySeveral(
   const isReported = isWritten(() => writeReports(document, args.report, io), io);
   const code = exitCodeOfFleet(applied, false);
   return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
+}
+
+/** What a proof does not cover, each remark once. */
+function sharedDifferences({ environments }: Fleet, projects: OpenedProjects): Diagnostic[] {
+  const all = environments.flatMap(({ name, plan }) =>
+    plan ? [{ name, diagnostics: differencesHere(plan, projects.load(name).resources) }] : [],
+  );
+  return shareDiagnostics(all, namesInBrief);
 }
 
 function requireDigest({ digest }: Fleet, approved: string | undefined): void {

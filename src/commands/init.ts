@@ -225,6 +225,8 @@ interface InitResult {
   readonly toAdd: readonly string[];
 }
 
+const optionFor = (name: string | undefined) => (name === undefined ? '' : ` -e ${name}`);
+
 /** The commands that come next, and what else there is to do, as comments. */
 function nextSteps(
   { setup: { choices }, isNew, exported, facts, hasLock, hasPipeline, toAdd }: InitResult,
@@ -233,7 +235,8 @@ function nextSteps(
   const { from, tenants } = choices;
   const isEmbedded = tenants.length === 0;
   // Of several tenants, the last one shows what has to stay.
-  const environment = isNew && tenants.length > 1 ? ` -e ${tenants.at(-1)?.name}` : '';
+  const several = isNew ? tenants.map(({ name }) => name) : (facts.stages?.[1].environments ?? []);
+  const environment = !isNew || several.length > 1 ? optionFor(several.at(-1)) : '';
   // The embedded tenant needs no credentials, and the secrets in the examples are for the other environment.
   const needed = isEmbedded ? [] : facts.unset;
   const asked = isEmbedded && from === 'examples' ? [] : facts.unsetSecrets;

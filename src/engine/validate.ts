@@ -2,7 +2,7 @@ import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
-import { gravestExitCode } from '../model/fleet.ts';
+import { gravestExitCode, shareDiagnostics } from '../model/fleet.ts';
 import type { Scope } from '../model/plan.ts';
 import { checkScope, selectionOf } from './choices.ts';
 
@@ -45,27 +45,9 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
 
 /** What can be said about several environments of a project: problems that all of them have are told once. */
 export function joinValidations(all: readonly (Validation & { readonly name: string })[]): Validation {
-  const found = new Map<string, { diagnostic: Diagnostic; names: string[] }>();
-  for (const { name, diagnostics } of all) {
-    for (const diagnostic of diagnostics) {
-      const id = JSON.stringify(diagnostic);
-      const known = found.get(id);
-      if (known) known.names.push(name);
-      else found.set(id, { diagnostic, names: [name] });
-    }
-  }
   return {
-    diagnostics: [...found.values()].map(({ diagnostic, names }) =>
-      names.length === all.length ? diagnostic : addNames(diagnostic, names),
-    ),
+    diagnostics: shareDiagnostics(all, (names) => names.join(', ')),
     exitCode: gravestExitCode(all.map(({ exitCode }) => exitCode)),
     resources: Math.max(0, ...all.map(({ resources }) => resources)),
-  };
-}
-
-function addNames(diagnostic: Diagnostic, names: readonly string[]): Diagnostic {
-  return {
-    ...diagnostic,
-    message: `${diagnostic.message.replace(/[.]$/, '')} (only in ${names.join(', ')})`,
   };
 }

@@ -164,11 +164,11 @@ function mergeMembers(declared: JsonObject, live: JsonObject): JsonObject {
   return objectFrom(merged);
 }
 
-/** The fields with JSON in text parsed, so that pointers reach into it. */
+/** The fields with JSON in text parsed, so that pointers reach into it. Most objects have no such text: no copy is made. */
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
-  return mapMembers(fields, (value, name) =>
-    kind.fields[name]?.is === 'json' ? readJsonText(value) : value,
-  );
+  const isText = (name: string) => kind.fields[name]?.is === 'json' && typeof fields[name] === 'string';
+  if (!Object.keys(fields).some(isText)) return fields;
+  return mapMembers(fields, (value, name) => (isText(name) ? readJsonText(value) : value));
 }
 
 /** The value as the API accepts it: JSON fields as text, or as objects where the environment says so. */

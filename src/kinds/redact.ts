@@ -125,6 +125,7 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
 
 /** Pointers to the secret markers in declared fields, and to the values that they leave as they are. */
 export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
+  if (value === null || typeof value !== 'object') return [];
   if (secretName(value) !== null || livePlace(value) !== null) return [at];
   return placesIn(value, at).flatMap(([place, item]) => secretPlaces(item, place));
 }

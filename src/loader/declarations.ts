@@ -2,13 +2,13 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { formatAddress } from '../model/address.ts';
 import type { Source } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
+import { identityOfId } from './identities.ts';
 import {
   type Manifest,
   type ManifestContext,
@@ -145,7 +145,7 @@ function listFiles(
 function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): void {
   const first = indexManifests(manifests);
   for (const manifest of manifests) {
-    for (const [identity, label] of identitiesOf(manifest)) {
+    for (const { identity, label } of manifest.identities) {
       const other = first.get(identity);
       if (!other || other === manifest) continue;
       const { file, line } = sourceOf(other.place);
@@ -162,23 +162,9 @@ function refuseDuplicates(manifests: readonly Manifest[], problems: Problems): v
 function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
   const first = new Map<string, Manifest>();
   for (const manifest of manifests) {
-    for (const [identity] of identitiesOf(manifest)) if (!first.has(identity)) first.set(identity, manifest);
+    for (const { identity } of manifest.identities) if (!first.has(identity)) first.set(identity, manifest);
   }
   return first;
-}
-
-/** The identities that only one manifest may have, each with a label for messages. */
-function identitiesOf({ kind, key, address, id, resource }: Manifest): [identity: string, label: string][] {
-  const { name } = kind;
-  const identities: [string, string][] = [[identityOf(kind, key), address]];
-  if (id !== null) identities.push([identityOfId(name, id), `the ${name} with the id ${id}`]);
-  const renamedFrom = resource?.lifecycle.renamedFrom;
-  if (renamedFrom) identities.push([identityOf(kind, renamedFrom), formatAddress(name, renamedFrom)]);
-  return identities;
-}
-
-function identityOfId(kind: string, id: string): string {
-  return `id ${kind} ${id}`;
 }
 
 /** Adds the notice of each kind once, where the kind is first declared. */

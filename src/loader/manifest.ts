@@ -18,6 +18,7 @@ import { didYouMean } from '../model/suggest.ts';
 import { declarationOf, resolveNotes } from './declaration.ts';
 import { type FoundNode, findNode, placeInside, type YamlDocument } from './document.ts';
 import { type Place, sourceOf } from './file.ts';
+import { type Identity, identitiesOf } from './identities.ts';
 import { objectOf, textsOf } from './members.ts';
 import type { Overlaid, Overlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
@@ -37,6 +38,8 @@ export interface Manifest {
   /** The declared fields, even if they do not fit the schema. */
   readonly fields: JsonObject;
   readonly declaration: Declaration;
+  /** What only one manifest may name. */
+  readonly identities: readonly Identity[];
   /** `null` where there were problems. */
   readonly resource: Resource | null;
 }
@@ -97,12 +100,12 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const declaration = declarationOf(noted.value, value);
   const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
   const resource = isValid ? resourceOf(manifest, declared, overlaid) : null;
-  if (isShared && resource && problems.count === before) shared.set(noted, { ...manifest, resource });
-  return { ...manifest, resource };
+  const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };
+  if (isShared && resource && problems.count === before) shared.set(noted, read);
+  return read;
 }
 
 type Find = (at: Pointer) => FoundNode;
-
 /** The positions of values. The document is parsed again for them: most are never needed. */
 function finderIn(place: Place, overlaid: Overlaid | null): Find {
   return (at) => overlaid?.find(at) ?? findNode(reopenDocument(place), at);
@@ -125,7 +128,7 @@ interface Declared extends Tree {
  * @param overlaid the manifest with its overlays; `null` where it has none
  */
 function resourceOf(
-  manifest: Omit<Manifest, 'resource'>,
+  manifest: Omit<Manifest, 'resource' | 'identities'>,
   declared: Declared,
   overlaid: Overlaid | null,
 ): Resource {

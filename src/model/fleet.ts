@@ -103,3 +103,28 @@ export function exitCodeOfFleet({ environments }: Fleet, detailed: boolean): Exi
     }),
   );
 }
+
+/**
+ * What is said of several environments, each remark once. One that not all of them share says whose it is.
+ *
+ * @param wordsFor how the environments of a remark are named
+ */
+export function shareDiagnostics(
+  all: readonly { readonly name: string; readonly diagnostics: readonly Diagnostic[] }[],
+  wordsFor: (names: readonly string[]) => string,
+): Diagnostic[] {
+  const found = new Map<string, { readonly diagnostic: Diagnostic; readonly names: Set<string> }>();
+  for (const { name, diagnostics } of all) {
+    for (const diagnostic of diagnostics) {
+      const id = JSON.stringify(diagnostic);
+      const known = found.get(id);
+      if (known) known.names.add(name);
+      else found.set(id, { diagnostic, names: new Set([name]) });
+    }
+  }
+  return [...found.values()].map(({ diagnostic, names }) => {
+    if (names.size === all.length) return diagnostic;
+    const message = diagnostic.message.replace(/[.]$/, '');
+    return { ...diagnostic, message: `${message} (only in ${wordsFor([...names])})` };
+  });
+}

@@ -39,7 +39,9 @@ export interface DeleteRequest
  */
 export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; remarks: Diagnostic[] } {
   const { absent, objects, prune } = request;
-  const declared = declaredObjects(request);
+  const { previous } = request;
+  // Without --prune and --since nobody asks what is declared.
+  const declared = prune || previous ? declaredObjects(request) : new Set<Address>();
   const isUndeclared = (live: LiveObject) => !declared.has(live.address) && request.isInScope(live.address);
   const undeclared = objects.filter((live) => prune?.kinds.includes(live.kind.name) && isUndeclared(live));
   const whyKept = keeper(request);

@@ -2,6 +2,7 @@ import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { gravityOf } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
+  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
@@ -12,11 +13,12 @@ import {
   noChangesAnywhere,
   type Shared,
   sharedChanges,
+  sharedRemarks,
   sharedWords,
 } from './fleet-view.ts';
 import { foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
-import { planSection, readFirst } from './plan-markdown.ts';
+import { planSection, readFirst, remarkGroup } from './plan-markdown.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
 import { joinParts } from './words.ts';
 
@@ -30,6 +32,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const groups = [
     ...fleet.environments.map(failureGroup),
     ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, shared, options)),
+    remarkGroup(sharedRemarks(fleet), options),
   ].filter(({ sections }) => sections.length > 0);
   const head = [
     `### tenantctl ${isApplied ? 'apply' : 'plan'}: ${escapeMarkdown(fleetWords(fleet))}`,
@@ -56,10 +59,11 @@ function table({ columns, rows }: Matrix): string {
   ].join('\n');
 }
 
-function failureGroup({ name, plan, error }: FleetMember): SectionGroup {
-  const problems = error?.diagnostics ?? plan?.diagnostics ?? [];
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  return { heading: `\n#### ${escapeMarkdown(name)}\n\n`, sections: errors.map(problemSection) };
+function failureGroup(member: FleetMember): SectionGroup {
+  return {
+    heading: `\n#### ${escapeMarkdown(member.name)}\n\n`,
+    sections: errorsOf(member).map(problemSection),
+  };
 }
 
 function changeGroups(fleet: Fleet, all: readonly Shared[], options: ReportOptions): SectionGroup[] {

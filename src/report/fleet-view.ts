@@ -1,7 +1,7 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
-import { isFailed } from '../model/fleet.ts';
+import { isFailed, shareDiagnostics } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
@@ -113,20 +113,21 @@ export function sharedOutcomes({ environments }: Fleet): Shared<ChangeResult>[] 
   return [...shareGroups(each.filter((one) => !isDone(one))), ...shareGroups(each.filter(isDone))];
 }
 
+/** The errors that keep an environment from being planned or applied. */
+export function errorsOf({ plan, result, error }: FleetMember): Diagnostic[] {
+  const all = error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? [];
+  return all.filter(({ severity }) => severity === 'error');
+}
+
 /** What plans and results remark besides errors, each remark once, by code. One that not all share says whose it is. */
 export function sharedRemarks({ environments }: Fleet): [code: string, remarks: Diagnostic[]][] {
-  const all = environments.flatMap(({ name, plan, result }) =>
-    [...(result?.diagnostics ?? plan?.diagnostics ?? [])].map((item) => ({ name, item })),
-  );
-  const remarks = all.filter(({ item }) => item.severity !== 'error');
-  const each = shareEach(remarks, (item) => [item]).map(({ names, item }) => ({
-    ...item,
-    message:
-      names.length === environments.length
-        ? item.message
-        : `${item.message.replace(/[.]$/, '')} (only in ${namesInBrief(names)})`,
+  const all = environments.map(({ name, plan, result }) => ({
+    name,
+    diagnostics: (result?.diagnostics ?? plan?.diagnostics ?? []).filter(
+      ({ severity }) => severity !== 'error',
+    ),
   }));
-  return groupBy(each, ({ code }) => code);
+  return groupBy(shareDiagnostics(all, namesInBrief), ({ code }) => code);
 }
 
 interface SharedItem<T> {

@@ -56,10 +56,7 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
       heading: `\n#### ${escapeMarkdown(kind)}: ${changeCounts(changes)}\n\n`,
       sections: familiesOf(changes, maxLines).map((family) => planSection(family, remarks, options)),
     })),
-    {
-      heading: '\n#### Remarks\n\n',
-      sections: options.quiet ? [] : remarks.byCode.map(remarkSection),
-    },
+    remarkGroup(remarks.byCode, options),
   ];
   return fitComment(planHead(plan), groups, { foot: planFoot(plan), advice: showAll });
 }
@@ -119,7 +116,14 @@ function countTable({ summary }: Plan): string {
   ].join('\n');
 }
 
-/** Remarks that belong to no change, with one code. */
+/** Remarks that belong to no change. Those with the same code share a section. */
+export function remarkGroup(
+  byCode: Remarks['byCode'],
+  { quiet = false }: Pick<ReportOptions, 'quiet'>,
+): SectionGroup {
+  return { heading: '\n#### Remarks\n\n', sections: quiet ? [] : byCode.map(remarkSection) };
+}
+
 function remarkSection([code, diagnostics]: Remarks['byCode'][number]): Section {
   const [first] = diagnostics;
   if (first && diagnostics.length === 1) return problemSection(first);

@@ -1,58 +1,33 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
-import { createTestFleet } from '../support/fleet.ts';
-import { createTestWorld, runProgram, type World } from '../support/world.ts';
-
-let home: World;
-let tenants: ReadonlyMap<string, World>;
-let env: NodeJS.ProcessEnv;
+import { createTestFleet, type TestFleet } from '../support/fleet.ts';
+import { createTestWorld, seedFile } from '../support/world.ts';
 
 const names = ['eu-1', 'eu-2', 'us-1'];
 
-/** One project with three environments, each with a tenant of its own. */
+let fleet: TestFleet;
+let env: NodeJS.ProcessEnv;
+
 beforeEach(async () => {
-  const worlds = await Promise.all(names.map(() => createTestWorld()));
-  tenants = new Map(names.map((name, at) => [name, worlds[at] ?? raise(name)]));
-  [home = raise('home')] = worlds;
-  env = Object.fromEntries(
-    [...tenants].flatMap(([name, { sandbox }]) => [
-      [`${prefixOf(name)}_ID`, sandbox.clientId],
-      [`${prefixOf(name)}_SECRET`, sandbox.clientSecret],
-    ]),
-  );
-  writeProject();
+  fleet = await createTestFleet({ names, groups: { europe: ['eu-*'] } });
+  ({ env } = fleet);
+  fleet.writeProject(companies);
   declareSenders('a@acme.example');
 });
 
-const raise = (what: string): never => {
-  throw new Error(`There is no ${what}.`);
-};
-const prefixOf = (name: string) => name.toUpperCase().replace('-', '_');
-const stateOf = (name: string) => (tenants.get(name) ?? raise(name)).sandbox.state;
-const sendersOf = (name: string) => stateOf(name).senders.map(({ email }) => email);
+/** A variable of each environment. */
+const companies = Object.fromEntries(names.map((name) => [name, { variables: { company: name } }]));
 
-/** @param changed the addresses of tenants that are elsewhere, by name */
-function writeProject(changed: Readonly<Record<string, string>> = {}, more = ''): void {
-  const environments = [...tenants].map(([name, { sandbox }]) => {
-    const auth = `{ clientId: !env ${prefixOf(name)}_ID, clientSecret: !secret ${prefixOf(name)}_SECRET }`;
-    return `  ${name}: { identity: { baseUrl: ${changed[name] ?? sandbox.url}, auth: ${auth} }, limits: { settle: 0s }, variables: { company: ${name} } }\n`;
-  });
-  home.write(
-    'tenantctl.yaml',
-    `version: 1\ngroups: { europe: [eu-*] }\nenvironments:\n${environments.join('')}${more}`,
-  );
-}
+const stateOf = (name: string) => fleet.sandboxOf(name).state;
+const sendersOf = (name: string) => stateOf(name).senders.map(({ email }) => email);
+const refuse = (name: string) =>
+  fleet.sandboxOf(name).faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
 
 function declareSenders(...emails: string[]): void {
-  home.write(
-    'config/all.yaml',
-    emails.map((email) => `kind: SenderAddress\nemail: ${email}\n`).join('---\n'),
-  );
+  fleet.declare(emails.map((email) => ({ kind: 'SenderAddress', email })));
 }
 
-const run = (...argv: string[]) => runProgram(argv, { cwd: home.dir, env });
+const run = (...argv: string[]) => fleet.run(...argv);
 
 async function fleetOf(...argv: string[]): Promise<Fleet & { code: number }> {
   const { code, stdout, stderr } = await run(...argv, '--format', 'json');
@@ -63,7 +38,7 @@ async function fleetOf(...argv: string[]): Promise<Fleet & { code: number }> {
 describe('several environments', () => {
   it('are planned in one report: each change once, then what is particular to one', async () => {
     stateOf('us-1').senders.push(...stateOf('eu-1').senders);
-    home.write(
+    fleet.write(
       'config/own.yaml',
       'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: !var company\n',
     );
@@ -111,14 +86,14 @@ describe('several environments', () => {
 describe('a saved fleet', () => {
   it('is applied exactly, with its digest or none', async () => {
     await run('plan', '-e', '*', '--out', 'fleet.json');
-    const { digest } = JSON.parse(home.read('fleet.json'));
+    const { digest } = JSON.parse(fleet.read('fleet.json'));
     const refused = await run('apply', 'fleet.json', '--expect', `sha256:${'0'.repeat(64)}`);
     expect(refused).toMatchObject({ code: 4 });
     expect(refused.stderr).toContain('[digest-mismatch]');
     expect(await run('apply', 'fleet.json', '--expect', digest, '--result', 'result.json')).toMatchObject({
       code: 0,
     });
-    expect(JSON.parse(home.read('result.json'))).toMatchObject({
+    expect(JSON.parse(fleet.read('result.json'))).toMatchObject({
       digest,
       summary: { environments: 3, failed: 0 },
     });
@@ -127,10 +102,10 @@ describe('a saved fleet', () => {
 
   it('that was edited is refused', async () => {
     await run('plan', '-e', '*', '--out', 'fleet.json');
-    const text = home.read('fleet.json');
-    home.write('fleet.json', text.replaceAll('a@acme', 'b@acme'));
+    const text = fleet.read('fleet.json');
+    fleet.write('fleet.json', text.replaceAll('a@acme', 'b@acme'));
     expect(await run('apply', 'fleet.json')).toMatchObject({ code: 4 });
-    home.write('fleet.json', text.replace('"name": "us-1"', '"name": "eu-9"'));
+    fleet.write('fleet.json', text.replace('"name": "us-1"', '"name": "eu-9"'));
     expect(await run('apply', 'fleet.json')).toMatchObject({ code: 4 });
     for (const name of names) expect(sendersOf(name)).toEqual([]);
   });
@@ -138,62 +113,49 @@ describe('a saved fleet', () => {
 
 describe('what happens to one tenant', () => {
   it('changes nothing for the others, and is told first', async () => {
-    const [first, second] = ['eu-1', 'eu-2'].map((name) => tenants.get(name) ?? raise(name));
-    first?.sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
-    writeProject({ 'eu-2': 'http://127.0.0.1:1' });
+    refuse('eu-1');
+    await fleet.sandboxOf('eu-2').close();
     const { code, stdout } = await run('apply', '-e', '*', '--yes');
     expect(code).toBe(3);
     expect(sendersOf('us-1')).toEqual(['a@acme.example']);
     expect(stdout).toMatch(/✖ eu-1[\s\S]*✖ eu-2[\s\S]*us-1/);
     expect(stdout).toContain('3 environments: 1 applied, 2 failed.');
-    expect(second?.sandbox.log).toEqual([]);
   });
 
   it('holds for an overlay that is wrong only there', async () => {
-    const text = home.read('tenantctl.yaml');
-    home.write(
-      'tenantctl.yaml',
-      text.replace(/( {2}eu-2: \{)/, '$1 overlays: [{ target: "SenderAddress/*", merge: { colour: red } }],'),
-    );
-    const fleet = await fleetOf('plan', '-e', '*');
-    expect(fleet.environments.map(({ plan }) => plan !== null)).toEqual([true, false, true]);
-    expect(fleet.environments[1]?.error?.diagnostics).toMatchObject([{ code: 'unknown-field' }]);
-    expect(fleet.code).toBe(1);
+    fleet.writeProject({ 'eu-2': { overlays: [{ target: 'SenderAddress/*', merge: { colour: 'red' } }] } });
+    const planned = await fleetOf('plan', '-e', '*');
+    expect(planned.environments.map(({ plan }) => plan !== null)).toEqual([true, false, true]);
+    expect(planned.environments[1]?.error?.diagnostics).toMatchObject([{ code: 'unknown-field' }]);
+    expect(planned.code).toBe(1);
   });
 });
 
 it('an apply that failed in part is finished by the same command, and touches no tenant that was done', async () => {
   await run('plan', '-e', '*', '--out', 'fleet.json');
-  const broken = tenants.get('eu-2') ?? raise('eu-2');
-  broken.sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
+  refuse('eu-2');
   expect(await run('apply', 'fleet.json')).toMatchObject({ code: 3 });
-  broken.sandbox.faults.clear();
-  const sent = ['eu-1', 'us-1'].map((name) => tenants.get(name)?.sandbox.log.length);
+  fleet.sandboxOf('eu-2').faults.clear();
+  const sent = ['eu-1', 'us-1'].map((name) => fleet.sandboxOf(name).log.length);
   const again = await fleetOf('apply', 'fleet.json');
   expect(again.code).toBe(0);
   expect(again.environments.map(({ result }) => result?.outcome)).toEqual(['done', 'done', 'done']);
-  expect(['eu-1', 'us-1'].map((name) => tenants.get(name)?.sandbox.log.length)).toEqual(sent);
+  expect(['eu-1', 'us-1'].map((name) => fleet.sandboxOf(name).log.length)).toEqual(sent);
   expect(sendersOf('eu-2')).toEqual(['a@acme.example']);
 });
 
 it('an apply that was killed is finished by the same command: nothing twice, and no tenant that was done is touched', async () => {
   await run('plan', '-e', '*', '--out', 'fleet.json');
-  const [done, stuck] = ['eu-1', 'us-1'].map((name) => (tenants.get(name) ?? raise(name)).sandbox);
-  if (!done || !stuck) throw raise('tenant');
+  const [done, stuck] = [fleet.sandboxOf('eu-1'), fleet.sandboxOf('us-1')];
   const create = { method: 'POST', operation: 'create-verified-from-address' } as const;
   stuck.faults.add({ kind: 'hang', ...create, done: 'after' });
-  const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
   // One after another, so that the others are done when the last one hangs.
-  const child = spawn(process.execPath, [program, 'apply', 'fleet.json', '--parallel', '1'], {
-    cwd: home.dir,
-    env: { PATH: process.env.PATH, ...env },
-  });
-  const closed = once(child, 'close');
+  const { child, ended } = fleet.start('apply', 'fleet.json', '--parallel', '1');
   await expect
     .poll(() => stuck.log.some(({ fault }) => fault === 'hang'), { interval: 5, timeout: 20_000 })
     .toBe(true);
   child.kill('SIGKILL');
-  await closed;
+  await ended;
   stuck.faults.clear();
   const before = done.log.length;
   const again = await fleetOf('apply', 'fleet.json');
@@ -205,28 +167,71 @@ it('an apply that was killed is finished by the same command: nothing twice, and
 });
 
 it('a fleet is reported as Markdown with its failures first, and as JUnit with a suite for each environment', async () => {
-  tenants.get('us-1')?.sandbox.faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
+  refuse('us-1');
   const { stdout, code } = await run('plan', '-e', '*', '--format', 'markdown', '--report', 'fleet.xml');
   expect(code).toBe(1);
   expect(stdout).toMatch(/\| ❌ us-1 \|[\s\S]*\| eu-1 \| \*\*1\*\* \| 0 \| 0 \| 0 \| 0 \|/);
   expect(stdout).toMatch(/#### us-1\n[\s\S]*403[\s\S]*#### In 2 of 3: eu-1, eu-2/);
-  expect(home.read('fleet.xml')).toMatch(/<testsuite name="us-1" tests="1" failures="1"/);
-  expect(home.read('fleet.xml')).toContain(
+  expect(fleet.read('fleet.xml')).toMatch(/<testsuite name="us-1" tests="1" failures="1"/);
+  expect(fleet.read('fleet.xml')).toContain(
     'classname="eu-1" name="SenderAddress: SenderAddress/a%40acme.example"',
   );
+});
+
+it('what plans remark is told once, with the environments that it is about', async () => {
+  const hint = { key: 'access_request_decision', medium: 'EMAIL', subject: '$nobody' };
+  const seeded = await createTestFleet({ names, sandbox: () => ({ seed: seedFile }) });
+  seeded.declare(['de', 'fr'].map((locale) => ({ kind: 'NotificationTemplate', locale, ...hint })));
+  const overlays = [{ target: 'NotificationTemplate/**/fr', merge: { subject: 'Somebody' } }];
+  seeded.writeProject({ 'us-1': { overlays } });
+  for (const format of ['text', 'markdown']) {
+    const { stdout } = await seeded.run('plan', '-e', '*', '--format', format);
+    expect(stdout).toContain('unknown-variable');
+    // Without wrapped lines, and without what Markdown escapes.
+    const words = stdout.replaceAll(/[^\w]+/g, ' ');
+    expect(words.match(/ only in eu 1 eu 2 /g)).toHaveLength(1);
+    const quiet = await seeded.run('plan', '-e', '*', '--format', format, '--quiet');
+    expect(quiet.stdout).not.toContain('unknown-variable');
+  }
+});
+
+it('what no proof covers is told once, with its environments, before the apply', async () => {
+  fleet.write(
+    'config/own.yaml',
+    'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: !var company\n',
+  );
+  expect(await run('apply', '-e', 'us-1', '--yes', '--result', 'us-1.json')).toMatchObject({ code: 0 });
+  const { code, stderr } = await run('apply', '-e', '*', '--yes', '--proven-by', 'us-1.json');
+  expect(code).toBe(0);
+  expect(stderr.match(/\[differs-here\]/g)).toHaveLength(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('decide /description (only in eu-1, eu-2)');
+});
+
+it('a saved fleet that was applied is refused the next time: it says why for each tenant, and writes nothing', async () => {
+  const writes = () =>
+    fleet.sandboxes.map(
+      ({ log }) =>
+        log.filter(({ method, operation }) => method !== 'GET' && operation !== 'issue-token').length,
+    );
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  expect(await run('apply', 'fleet.json')).toMatchObject({ code: 0 });
+  expect(writes()).toEqual([1, 1, 1]);
+  const { code, stdout } = await run('apply', 'fleet.json');
+  expect(code).toBe(4);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('it already is as the plan would make it. [plan-stale]');
+  expect(writes()).toEqual([1, 1, 1]);
 });
 
 it('a format that a fleet does not have is refused before any tenant is asked', async () => {
   expect(await run('plan', '-e', '*', '--report', 'fleet.sarif')).toMatchObject({ code: 1 });
   expect(await run('apply', '-e', '*', '--yes', '--report', 'fleet.gitlab.json')).toMatchObject({ code: 1 });
-  expect(home.sandbox.log).toEqual([]);
+  expect(fleet.sandboxes.flatMap(({ log }) => log)).toEqual([]);
 });
 
 it('validate tells what all environments share once, and names those that are alone with a problem', async () => {
   declareSenders('not an address');
-  const text = home.read('tenantctl.yaml');
-  home.write('tenantctl.yaml', text.replace('company: eu-2', 'company: [eu-2]'));
-  home.write(
+  fleet.writeProject({ ...companies, 'eu-2': { variables: { company: ['eu-2'] } } });
+  fleet.write(
     'config/own.yaml',
     'kind: SimIntegration\nname: Tickets\ntype: ServiceNow\ndescription: !var company\n',
   );
@@ -237,11 +242,11 @@ it('validate tells what all environments share once, and names those that are al
 });
 
 it('status shows each environment below its name, and one that is down stops no other', async () => {
-  writeProject({ 'eu-2': 'http://127.0.0.1:1' });
+  await fleet.sandboxOf('eu-2').close();
   const { code, stdout, stderr } = await run('status', '-e', '*');
   expect(code).toBe(1);
   expect(stdout).toMatch(/^eu-1\n[\s\S]*a@acme\.example[\s\S]*us-1\n/);
-  expect(stderr).toContain('127.0.0.1:1');
+  expect(stderr).toContain(new URL(fleet.sandboxOf('eu-2').url).host);
   const asJson = await run('status', '-e', '*', '--format', 'json');
   expect(JSON.parse(asJson.stdout).environments).toMatchObject([
     { name: 'eu-1', error: null },
@@ -276,9 +281,9 @@ it('environments of one tenant and client share its rate limit', async () => {
 });
 
 it('the JSON that is printed is the JSON that is saved, also where a secret is one of its words', async () => {
-  const fleet = await createTestFleet({ names, sandbox: () => ({ clientSecret: 'create' }) });
-  fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-  const { code, stdout } = await fleet.run('plan', '-e', '*', '--format', 'json', '--out', 'fleet.json');
+  const other = await createTestFleet({ names, sandbox: () => ({ clientSecret: 'create' }) });
+  other.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
+  const { code, stdout } = await other.run('plan', '-e', '*', '--format', 'json', '--out', 'fleet.json');
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toEqual(JSON.parse(fleet.read('fleet.json')));
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(other.read('fleet.json')));
 });

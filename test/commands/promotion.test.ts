@@ -83,6 +83,12 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     expect(comment.body).toMatch(/^### tenantctl plan: 2 environments/);
     expect(comment.body).toContain('In 2 of 2: production, test');
     expect(comment.body).toMatch(/\[All files of this plan\]\(https:\/\/\S+\)\n?$/);
+    if (file !== github) {
+      expect(own(member(fileOf(file), 'plan', 'artifacts'), 'reports')).toEqual({
+        terraform: 'plan.gitlab.json',
+      });
+      expect(JSON.parse(runner.read('plan.gitlab.json'))).toEqual({ create: 2, update: 0, delete: 0 });
+    }
     expect([test, production].map(sendersOf)).toEqual([[], []]);
 
     expect(await job('first')).toMatchObject({ code: 0 });
@@ -204,6 +210,12 @@ describe('init --promote', () => {
     const lint = await createLinter();
     expect(lint(runner.read(github), github)).toEqual([]);
     expect(member(fileOf('.gitlab-ci.yml'), 'variables')).toMatchObject({ TENANTCTL_NEXT: '@live' });
+  });
+
+  it('names the tenant to export, where the project has several and no manifests', async () => {
+    rmSync(join(runner.dir, 'config'), { recursive: true });
+    const { stdout } = await init('--promote', 'test', 'production');
+    expect(stdout).toMatch(/^ {2}tenantctl export -e production$/m);
   });
 
   it('keeps a pipeline that promotes nothing, and says what to add to it', async () => {

@@ -10,6 +10,7 @@ test.each([
   'docs/commands.md',
   'docs/environments.md',
   'docs/exit-codes.md',
+  'docs/fleet.md',
   'docs/manifests.md',
 ])('%s says what the program says', (path) => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {

@@ -108,6 +108,13 @@ describe('what the tutorial about three tenants promises is in its outputs', () 
     expect(plans[1]).toMatch(/Only in us-1\n[\s\S]*1 to update[\s\S]*exit code 2/);
   });
 
+  test('two tenants are compared, and one with its manifests', () => {
+    const [tenants = '', drift = ''] = outputOf(page, 'npx tenantctl diff');
+    expect(tenants).toContain('- SenderAddress/audit%40acme.example');
+    expect(tenants).toContain('Diff: 1 differs, 1 only in eu-1, 0 only in us-1, 1 equal.');
+    expect(drift).toMatch(/manifests of us-1 {2}"ACME US: your password expires[\s\S]*exit code 2/);
+  });
+
   test('one tenant is rolled back', () => {
     expect(outputOf(page, 'npx tenantctl rollback')[0]).toContain('Plan for us-1');
     expect(plans.at(-1)).toContain('1 to update, 0 to delete, 0 by hand, 5 unchanged');

@@ -26,6 +26,7 @@ export interface FleetOptions {
   readonly environment?: WorldOptions['environment'];
   readonly profiles?: WorldOptions['profiles'];
   readonly env?: NodeJS.ProcessEnv;
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Environments are named in capitals in the names of their credentials. */
@@ -56,7 +57,8 @@ export async function createFleet({ names, ...options }: FleetOptions): Promise<
       const profiles = JSON.stringify({ baseUrl: url, ...options.profiles });
       return `  ${name}: { identity: { baseUrl: '${url}', auth: ${auth} }, profiles: ${profiles}, ${rest} }\n`;
     });
-    world.write('tenantctl.yaml', `version: 1\nenvironments:\n${environments.join('')}`);
+    const groups = `groups: ${JSON.stringify(options.groups ?? {})}\n`;
+    world.write('tenantctl.yaml', `version: 1\n${groups}environments:\n${environments.join('')}`);
   };
   writeProject();
   const { dir, env, write, read, declare, run } = world;

@@ -12,6 +12,7 @@ import { environmentName } from './choices.ts';
 export interface Stage {
   /** What `--env` selects them by. */
   readonly selection: string;
+  readonly environments: readonly string[];
   /** The environment variables that they use: in the project file, in their own, and in manifests. */
   readonly names: readonly string[];
 }
@@ -80,12 +81,10 @@ function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret'): strin
   return lines.flatMap((line) => [...line.matchAll(used)].map(([, name = '']) => name));
 }
 
-type ReadStage = Stage & { readonly environments: readonly string[] };
-
-function readStages(root: string, env: NodeJS.ProcessEnv, promotion: Promotion): [ReadStage, ReadStage] {
+function readStages(root: string, env: NodeJS.ProcessEnv, promotion: Promotion): [Stage, Stage] {
   const known = loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env });
   const manifests = filesOf(root, manifestGlobs);
-  const read = (selection: string): ReadStage => {
+  const read = (selection: string): Stage => {
     const environments = selectEnvironments([selection], known);
     const own = environments.flatMap((name) => textsOf(root, name));
     return { selection, environments, names: sorted(namesIn([...own, ...manifests], 'env|secret')) };

@@ -1,8 +1,9 @@
-import type { Fleet, FleetMember } from '../../model/fleet.ts';
+import type { Fleet } from '../../model/fleet.ts';
 import { actions, type Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
 import { byGravity } from '../attention.ts';
 import {
+  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
@@ -47,7 +48,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     points: pointsOf(fleet, shared),
     tiles: isApplied ? outcomeTiles(fleet) : actionTiles(fleet),
     lead: matrixMarkup(fleet),
-    problems: environments.map(problemsOf),
+    problems: environments.map((member) => [member.name, errorsOf(member)]),
     remarks: sharedRemarks(fleet),
     groups: isApplied
       ? outcomeGroups(fleet)
@@ -95,11 +96,6 @@ function outcomeTiles({ environments }: Fleet) {
     count: environments.reduce((sum, { result }) => sum + (result?.summary[outcome] ?? 0), 0),
     words: outcomeWords[outcome],
   }));
-}
-
-function problemsOf({ name, plan, result, error }: FleetMember) {
-  const all = error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? [];
-  return [name, all.filter(({ severity }) => severity === 'error')] as const;
 }
 
 /** A table of the environments and their numbers, failures first. */

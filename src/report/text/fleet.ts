@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { Fleet } from '../../model/fleet.ts';
 import {
+  errorsOf,
   fleetIsEqual,
   fleetWords,
   type Matrix,
@@ -8,6 +8,7 @@ import {
   namesInBrief,
   noChangesAnywhere,
   sharedChanges,
+  sharedRemarks,
   sharedWords,
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
@@ -27,6 +28,10 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
     blank,
     ...failureRows(fleet, options),
     ...(isApplied ? outcomeRows(fleet, options) : sharedRows(fleet, options)),
+    ...diagnosticRows(
+      sharedRemarks(fleet).flatMap(([, remarks]) => remarks),
+      options,
+    ),
     row(0, span(`${fleetWords(fleet)}.`, 'bold')),
     ...(isApplied ? [] : [planRow(fleet)]),
     row(0, span(`Digest: ${fleet.digest}`, 'dim')),
@@ -61,10 +66,10 @@ function matrixRows({ columns, rows }: Matrix): Row[] {
 
 /** Everything about the environments that have no plan, or whose plan was refused. */
 function failureRows({ environments }: Fleet, options: ReportOptions): Row[] {
-  return environments.flatMap(({ name, plan, error }) => {
-    const problems: readonly Diagnostic[] = error?.diagnostics ?? plan?.diagnostics ?? [];
-    const errors = problems.filter(({ severity }) => severity === 'error');
-    return errors.length === 0 ? [] : [row(0, span(name, 'red', 'bold')), ...diagnosticRows(errors, options)];
+  return environments.flatMap((member) => {
+    const errors = errorsOf(member);
+    if (errors.length === 0) return [];
+    return [row(0, span(member.name, 'red', 'bold')), ...diagnosticRows(errors, options)];
   });
 }
 

@@ -1,0 +1,35 @@
+import type { Kind } from '../kinds/kind.ts';
+import { identityOf } from '../kinds/live-objects.ts';
+import type { Lifecycle } from '../kinds/resource.ts';
+import { type Address, formatAddress, type Key } from '../model/address.ts';
+
+/** A key or an id of an object, as a text that is equal for the same object. */
+export interface Identity {
+  readonly identity: string;
+  /** As messages name it. */
+  readonly label: string;
+}
+
+interface Named {
+  readonly kind: Kind;
+  readonly key: Key;
+  readonly address: Address;
+  readonly id: string | null;
+}
+
+/** The identities that only one manifest may have: its key, its id, and the key that it renames. */
+export function identitiesOf({ kind, key, address, id }: Named, lifecycle?: Lifecycle): Identity[] {
+  const { name } = kind;
+  const identities = [{ identity: identityOf(kind, key), label: address }];
+  if (id !== null) {
+    identities.push({ identity: identityOfId(name, id), label: `the ${name} with the id ${id}` });
+  }
+  const former = lifecycle?.renamedFrom;
+  if (former) identities.push({ identity: identityOf(kind, former), label: formatAddress(name, former) });
+  return identities;
+}
+
+/** The identity of an object by its id. */
+export function identityOfId(kind: string, id: string): string {
+  return `id ${kind} ${id}`;
+}
