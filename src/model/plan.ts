@@ -106,6 +106,8 @@ export interface Plan {
   readonly scope: Scope;
   /** The guards that options of the plan lifted; absent where there were none. */
   readonly allowed?: Allowed;
+  /** The apply that a rollback undoes; absent in other plans. */
+  readonly undoes?: { readonly startedAt: string; readonly planDigest: string };
   /** Covers everything except `tool`, `createdAt`, each `impact`, what is undeclared, and itself. */
   readonly digest: string;
   readonly summary: Summary;

@@ -1,4 +1,3 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
@@ -62,15 +61,20 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   };
 }
 
-/** The plan of a rollback, with a warning at each change that would undo later work of others. */
-export function annotateRollback(plan: Plan, { reversals }: RollbackState, kinds: Kinds): Plan {
+/** The plan of a rollback: it names the apply that it undoes, and warns where a change would undo later work of others. */
+export function annotateRollback(
+  plan: Plan,
+  { reversals }: RollbackState,
+  { result, environment: { kinds } }: RollbackInput,
+): Plan {
   const byIdentity = new Map(
     reversals.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]),
   );
   const changes = plan.changes.map((change) =>
     annotate(change, byIdentity.get(identityOf(kinds.named(change.kind), change.key))),
   );
-  const { digest: _digest, ...rest } = { ...plan, changes };
+  const undoes = { startedAt: result.startedAt, planDigest: result.planDigest };
+  const { digest: _digest, ...rest } = { ...plan, undoes, changes };
   return { ...rest, digest: planDigest(rest) };
 }
 

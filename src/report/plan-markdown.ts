@@ -38,6 +38,7 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  titleOfPlan,
   undeclaredWords,
 } from './words.ts';
 
@@ -69,6 +70,7 @@ function planHead(plan: Plan): string {
   const where = [codeSpan(tenantWords(plan.tenant)), limits !== '' && `limited by ${codeSpan(limits)}`];
   const parts = [
     `### tenantctl plan: ${escapeMarkdown(plan.environment)}`,
+    plan.undoes && `**${escapeMarkdown(titleOfPlan(plan))}**`,
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
     readFirst(attentionOf(plan.changes)),
     joinParts(where, ' · '),
@@ -152,14 +154,14 @@ export function planSection(
   const words =
     concern === undefined ? actionWords[change.action] : pointWords({ concern, count: 1 }).slice(2);
   return {
-    ...foldedSection(planTitle(family), joinParts(details, '\n\n')),
+    ...foldedSection(familyTitle(family), joinParts(details, '\n\n')),
     rank: gravityOf(change),
     label: `${escapeMarkdown(change.kind)}, ${words}`,
   };
 }
 
 /** Part of a summary element, in which GitHub reads no Markdown. */
-function planTitle(family: Family): string {
+function familyTitle(family: Family): string {
   const [{ action, address, risk }] = family;
   const labels = risk.map((name) => ` ⚠️ <b>${escapeHtml(riskWords[name].label)}</b>`).join('');
   const code = escapeHtml(oneLine(address));

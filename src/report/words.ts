@@ -180,6 +180,13 @@ export function sourceLink(source: Change['source'], template: string | undefine
   return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
 }
 
+/** What a plan is: `Plan`, or which apply it undoes. */
+export function titleOfPlan({ undoes }: Pick<Plan, 'undoes'>): string {
+  if (!undoes) return 'Plan';
+  const at = undoes.startedAt.slice(0, 19).replace('T', ' ');
+  return `Rollback of the apply of ${at} UTC, plan ${undoes.planDigest.slice(0, 19)}…`;
+}
+
 /** The options that limit a plan, as they are typed; empty where there are none. */
 export function scopeWords({ only, except, prune, since }: Plan['scope']): string {
   const parts = [

@@ -1,0 +1,91 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { executablePath } from '../support/browser.ts';
+import { type Reader, startReader } from './browsing.ts';
+import { change, difference, digest, plan, samplePlan, sampleResult } from './fixtures.ts';
+
+/** Keeps what the page copies, since a browser without windows has no clipboard. */
+const recordCopies =
+  'Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { globalThis.copied = text; } } })';
+
+describe.skipIf(executablePath === undefined)('what a reader does with the page', () => {
+  let reader: Reader;
+
+  beforeAll(async () => {
+    reader = await startReader();
+  });
+
+  afterAll(async () => {
+    await reader?.close();
+  });
+
+  const numbered = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
+  const longText = change({
+    address: 'NotificationTemplate/long/EMAIL/en',
+    action: 'update',
+    diff: [
+      difference('/body', numbered.join('\n'), numbered.with(1, 'a new second').with(27, 'other').join('\n')),
+    ],
+  });
+
+  it('shows the equal lines between changes when they are asked for, and does not search them', async () => {
+    const page = await reader.open({ is: 'plan', plan: plan([longText]) });
+    expect(await page.getByText('line 15').isVisible()).toBe(false);
+    await page.getByText('19 equal lines (6 to 24)').click();
+    expect(await page.locator('.gap:visible pre:visible').innerText()).toMatch(/^line 6\n.*\nline 24$/s);
+    await page.getByLabel('Filter by text').fill('line 15');
+    await page.getByText('Nothing matches the filter.').waitFor();
+    await page.context().close();
+  });
+
+  it('copies the digest, the command, an address and a link', async () => {
+    const page = await reader.open({ is: 'plan', plan: plan([longText]) });
+    await page.evaluate(recordCopies);
+    expect(await copy(page, 'Copy the digest')).toBe(digest);
+    expect(await copy(page, 'Copy the command')).toBe(`tenantctl apply plan.json --expect ${digest}`);
+    expect(await copy(page, 'Copy address')).toBe(longText.address);
+    const link = await copy(page, 'Copy link');
+    expect(link.split('#')[1]).toBe(`change/${longText.address}`);
+    await page.context().close();
+  });
+
+  it('marks what a search finds, counts it in each group, and keeps it over a reload', async () => {
+    const page = await reader.open({ is: 'plan', plan: samplePlan });
+    await page.getByLabel('Filter by text').fill('help');
+    await page.getByText(/^1 of 6$/).waitFor();
+    const marked = '[...CSS.highlights.get("hit")].map(String)';
+    expect(new Set(await page.evaluate<string[]>(marked))).toEqual(new Set(['help']));
+    expect(await page.locator('.group:visible .shown').allInnerTexts()).toEqual(['1 of 2 shown']);
+    await page.reload();
+    expect(await page.getByLabel('Filter by text').inputValue()).toBe('help');
+    await page.getByText(/^1 of 6$/).waitFor();
+    await page.context().close();
+  });
+
+  it('says what it shows: a plan, the rollback of an apply, a result', async () => {
+    const undoes = { startedAt: '2026-05-04T03:02:01.000Z', planDigest: digest };
+    const rollback = plan([longText], { undoes });
+    const titles: string[] = [];
+    for (const document of [
+      { is: 'plan', plan: samplePlan },
+      { is: 'plan', plan: rollback },
+      { is: 'result', result: sampleResult },
+    ] as const) {
+      const page = await reader.open(document);
+      titles.push(await page.title());
+      await page.context().close();
+    }
+    expect(titles).toEqual([
+      'Plan: production',
+      'Rollback of the apply of 2026-05-04 03:02:01 UTC, plan sha256:ab12ab12ab12…: production',
+      'Result: production',
+    ]);
+  });
+});
+
+/** Presses a button that copies, and returns what it copied. */
+async function copy(page: Page, name: string): Promise<string> {
+  await page.evaluate('globalThis.copied = null');
+  await page.getByRole('button', { name }).click();
+  return (await page.waitForFunction<string>('globalThis.copied')).jsonValue();
+}
