@@ -73,8 +73,8 @@ export function annotateRollback(
   const changes = plan.changes.map((change) =>
     annotate(change, byIdentity.get(identityOf(kinds.named(change.kind), change.key))),
   );
-  const undoes = { startedAt: result.startedAt, planDigest: result.planDigest };
-  const { digest: _digest, ...rest } = { ...plan, undoes, changes };
+  const { startedAt, planDigest: undone } = result;
+  const { digest: _digest, ...rest } = { ...plan, undoes: { startedAt, planDigest: undone }, changes };
   return { ...rest, digest: planDigest(rest) };
 }
 

@@ -182,9 +182,7 @@ export function sourceLink(source: Change['source'], template: string | undefine
 
 /** What a plan is: `Plan`, or which apply it undoes. */
 export function titleOfPlan({ undoes }: Pick<Plan, 'undoes'>): string {
-  if (!undoes) return 'Plan';
-  const at = undoes.startedAt.slice(0, 19).replace('T', ' ');
-  return `Rollback of the apply of ${at} UTC, plan ${undoes.planDigest.slice(0, 19)}…`;
+  return undoes ? `Rollback of the apply of ${undoes.startedAt}` : 'Plan';
 }
 
 /** The options that limit a plan, as they are typed; empty where there are none. */

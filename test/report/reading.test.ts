@@ -77,7 +77,7 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     }
     expect(titles).toEqual([
       'Plan: production',
-      'Rollback of the apply of 2026-05-04 03:02:01 UTC, plan sha256:ab12ab12ab12…: production',
+      'Rollback of the apply of 2026-05-04T03:02:01.000Z: production',
       'Result: production',
     ]);
   });

@@ -99,6 +99,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     facts: [
       ['Digest', plan.digest],
       ['Created', plan.createdAt],
+      ...(plan.undoes ? [['Undoes the plan', plan.undoes.planDigest] as const] : []),
       ...(scope === '' ? [] : [['Limited by', scope] as const]),
       ['Tool', `${plan.tool.name} ${plan.tool.version}`],
     ],
