@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { executablePath } from '../support/browser.ts';
-import { type Reader, startReader } from './browsing.ts';
-import { change, difference, digest, plan, samplePlan, sampleResult } from './fixtures.ts';
+import { type Reader, side, startReader } from './browsing.ts';
+import { change, difference, digest, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
 
 /** Keeps what the page copies, since a browser without windows has no clipboard. */
 const recordCopies =
@@ -59,6 +59,44 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await page.reload();
     expect(await page.getByLabel('Filter by text').inputValue()).toBe('help');
     await page.getByText(/^1 of 6$/).waitFor();
+    await page.context().close();
+  });
+
+  it('shows an e-mail dark and without images, and goes from one changed passage to the next', async () => {
+    const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
+    const mail = (words: string) =>
+      side(
+        `<style>p { color: rgb(1, 1, 1) } @media (prefers-color-scheme: dark) { p { color: rgb(250, 250, 250) } }</style><img src="${pixel}" alt="Logo"><p>Hello</p><p>${words}</p><p style="margin-top: 5000px">End ${words}</p>`,
+      );
+    const rendered = { [textUpdate.address]: { before: mail('old'), after: mail('new') } };
+    const page = await reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    const [before, after] = [0, 1].map((at) => page.locator('iframe').nth(at).contentFrame());
+    const colour = () =>
+      after?.locator('html').evaluate('getComputedStyle(document.querySelector("p")).color');
+    expect(await colour()).toBe('rgb(1, 1, 1)');
+    await page.getByRole('group', { name: 'Look of the e-mail' }).getByText('Dark').click();
+    expect(await colour()).toBe('rgb(250, 250, 250)');
+    await page.getByRole('button', { name: 'No images' }).click();
+    expect(await after?.locator('img[src]').count()).toBe(0);
+    await page.getByRole('button', { name: 'No images' }).click();
+    expect(await after?.locator('img[src]').count()).toBe(1);
+    const current = async () => {
+      const marked = '[...(CSS.highlights.get("current") ?? [])].map(String)';
+      const sides = await Promise.all(
+        [before, after].map((frame) => frame?.locator('html').evaluate(marked)),
+      );
+      return sides.flat();
+    };
+    await page.getByRole('button', { name: 'Next change' }).click();
+    expect(await current()).toEqual(['old']);
+    await page.getByRole('button', { name: 'Next change' }).click();
+    expect(await current()).toEqual(['new']);
+    await page.getByRole('button', { name: 'Previous change' }).click();
+    await page.getByRole('button', { name: 'Previous change' }).click();
+    expect(await current()).toEqual(['End new']);
+    const scrolled =
+      'new Promise((done) => { const look = () => scrollY > 0 ? done(true) : requestAnimationFrame(look); look(); })';
+    expect(await before?.locator('html').evaluate(scrolled)).toBe(true);
     await page.context().close();
   });
 
