@@ -31,6 +31,7 @@ export function printDocument(
     ...view,
     colour: view.colour && args.format === 'text',
     redact: redactorOf(io),
+    ...reportUrlOf(io),
     ...templates,
   };
   const output = isClean(document, args.format) ? io.data : io.stdout;
@@ -127,7 +128,14 @@ export function writeReports(
   templates: Templates = {},
 ): void {
   for (const file of files) {
-    const options = { colour: false, width: 100, verbose: true, redact: redactorOf(io), ...templates };
+    const options = {
+      colour: false,
+      width: 100,
+      verbose: true,
+      redact: redactorOf(io),
+      ...reportUrlOf(io),
+      ...templates,
+    };
     const format = reportFormat(file, document.is);
     const text = addLineEnd(renderReport(document, format, options));
     writeText(file, isClean(document, format) ? text : io.redactor.text(text), io);
@@ -147,6 +155,12 @@ export function isWritten(write: () => void, io: Io): boolean {
     printNote(`A report is not written. ${error.message}`, io);
     return false;
   }
+}
+
+/** Where a pipeline publishes the HTML report, for the links of the Markdown report. */
+function reportUrlOf({ env }: Io): Pick<ReportOptions, 'reportUrl'> {
+  const { TENANTCTL_REPORT_URL: reportUrl } = env;
+  return reportUrl ? { reportUrl } : {};
 }
 
 const redactorOf =
@@ -174,7 +188,7 @@ export function appendStepSummary(document: Document, io: Io): void {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    const text = renderReport(document, 'markdown', { colour: false, width: 100 });
+    const text = renderReport(document, 'markdown', { colour: false, width: 100, ...reportUrlOf(io) });
     appendFileSync(file, io.redactor.text(addLineEnd(text)));
   } catch (error) {
     printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);

@@ -10,7 +10,13 @@ import { Failure } from '../model/failure.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
-import { answerAsked, completeResource, fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
+import {
+  answerAsked,
+  completeResource,
+  fillLookups,
+  lookedUpBy,
+  lookupsIn,
+} from '../planner/fill-lookups.ts';
 import { type Matched, matchAll, planChanges as planMatched } from '../planner/index.ts';
 import {
   defaultsFor,
@@ -86,10 +92,11 @@ export async function makePlan(
   };
   const matched = matchAll(input);
   const defaults = await readPlanDefaults(matched, client, settings);
-  const planned = nameReferences(planMatched(input, matched, defaults), environment.kinds, [
-    ...objects,
-    ...others,
-  ]);
+  const planned = nameReferences(planMatched(input, matched, defaults), {
+    kinds: environment.kinds,
+    objects: [...objects, ...others],
+    lookedUp: lookedUpBy(source.lookups, answer),
+  });
   const plan = await warnOfLosses(planned, input);
   const unset = findUnsetSecrets(matched, plan, secrets);
   if (unset.length > 0) throw new Failure(unset);

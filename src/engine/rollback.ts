@@ -34,7 +34,7 @@ export async function planRollback(
     namesAll: false,
     resolve(objects) {
       const state = rollbackState(input, objects);
-      const judge = async (plan: Plan) => annotateRollback(plan, state, environment.kinds);
+      const judge = async (plan: Plan) => annotateRollback(plan, state, input);
       const unmatched = unmatchedGlobs(choices.scope, result.changes, result.changes);
       const diagnostics = [...unmatched, ...state.diagnostics];
       return { resources: state.resources, previous: null, diagnostics, judge };

@@ -9,11 +9,18 @@ export function sha256(value: unknown): string {
 
 /**
  * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves
- * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, and
- * what is undeclared, which no request touches.
+ * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, what is
+ * undeclared, which no request touches, and which apply it undoes.
  */
 export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: string }): string {
-  const { tool: _tool, createdAt: _createdAt, digest: _digest, undeclared: _undeclared, ...rest } = plan;
+  const {
+    tool: _tool,
+    createdAt: _createdAt,
+    digest: _digest,
+    undeclared: _undeclared,
+    undoes: _undoes,
+    ...rest
+  } = plan;
   // A member that is undefined does not count.
   const summary = { ...plan.summary, undeclared: undefined };
   return sha256({ ...rest, summary, changes: plan.changes.map(({ impact: _impact, ...change }) => change) });

@@ -34,8 +34,11 @@ export interface Difference {
   readonly sensitive: boolean;
   /** Known only with `--since`. */
   readonly origin: Origin | null;
-  /** The addresses of the objects that ids in the values belong to, by id, as far as the tenant showed them. */
-  readonly named?: Readonly<Record<string, Address>>;
+  /**
+   * What ids in the values stand for, by id: the address of an object, as far as the tenant showed it, or the `!lookup` that
+   * found the record.
+   */
+  readonly named?: Readonly<Record<string, string>>;
   /** The place of the overlay that sets the value; left out where the manifest does. */
   readonly overlay?: { readonly file: string; readonly line: number };
 }
@@ -106,7 +109,9 @@ export interface Plan {
   readonly scope: Scope;
   /** The guards that options of the plan lifted; absent where there were none. */
   readonly allowed?: Allowed;
-  /** Covers everything except `tool`, `createdAt`, each `impact`, what is undeclared, and itself. */
+  /** The apply that a rollback undoes; absent in other plans. Not part of the digest. */
+  readonly undoes?: { readonly startedAt: string; readonly planDigest: string };
+  /** Covers everything except `tool`, `createdAt`, each `impact`, what is undeclared, `undoes`, and itself. */
   readonly digest: string;
   readonly summary: Summary;
   /**

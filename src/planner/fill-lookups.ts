@@ -1,4 +1,5 @@
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
+import type { Address } from '../model/address.ts';
 import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
@@ -52,6 +53,25 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
     return lookup ? answer(lookup) : value;
   });
   return isObject(fields) ? withFields(resource, fields) : resource;
+}
+
+/** What the values stand for that lookups found, by the address of the resource that uses them. */
+export type LookedUp = ReadonlyMap<Address, ReadonlyMap<string, string>>;
+
+/** The words for what each lookup found: `!lookup profiles uid: dept-engineering`. */
+export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Lookup) => Json): LookedUp {
+  const found = new Map<Address, Map<string, string>>();
+  for (const lookup of lookups) {
+    const { from, where, uses = [] } = lookup;
+    const value = answer(lookup);
+    if (typeof value !== 'string' && typeof value !== 'number') continue;
+    const fields = Object.entries(where).map(([field, text]) => `${field}: ${text}`);
+    for (const { resource } of uses) {
+      const names = found.get(resource.address) ?? new Map<string, string>();
+      found.set(resource.address, names.set(String(value), `!lookup ${from} ${fields.join(', ')}`));
+    }
+  }
+  return found;
 }
 
 /** Answers the lookups that were asked, and leaves others as they are. */

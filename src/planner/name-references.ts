@@ -4,28 +4,54 @@ import { LiveIndex } from '../kinds/live-objects.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import { planDigest } from '../model/digest.ts';
-import type { Difference, Plan } from '../model/plan.ts';
+import { isArray, isObject, type Json } from '../model/json.ts';
+import type { Change, Difference, Plan } from '../model/plan.ts';
+import type { LookedUp } from './fill-lookups.ts';
+
+/** What shows the names of ids. */
+interface Known {
+  readonly kinds: Kinds;
+  readonly objects: readonly LiveObject[];
+  readonly lookedUp: LookedUp;
+}
 
 /**
- * The plan with the names of the ids in its differences, where the tenant showed the objects that they belong to: a
- * reviewer reads names.
+ * The plan with the names of the ids in its differences, where the tenant showed the objects that they belong to, or a lookup
+ * found them: a reviewer reads names.
  */
-export function nameReferences(plan: Plan, kinds: Kinds, objects: readonly LiveObject[]): Plan {
+export function nameReferences(plan: Plan, { kinds, objects, lookedUp }: Known): Plan {
   const index = new LiveIndex(objects);
   let isAnyNamed = false;
-  const named = (kindName: string, entry: Difference): Difference => {
-    const names = namesIn(entry, kindName, kinds, index);
+  const named = ({ address, kind }: Change, entry: Difference): Difference => {
+    if (entry.sensitive) return entry;
+    const found = foundIn(entry, lookedUp.get(address) ?? new Map());
+    const names = [...found, ...namesIn(entry, kind, kinds, index)];
     if (names.length === 0) return entry;
     isAnyNamed = true;
     return { ...entry, named: Object.fromEntries(names) };
   };
   const changes = plan.changes.map((change) => ({
     ...change,
-    diff: change.diff.map((entry) => named(change.kind, entry)),
+    diff: change.diff.map((entry) => named(change, entry)),
   }));
   if (!isAnyNamed) return plan;
   const { digest: _digest, ...rest } = { ...plan, changes };
   return { ...rest, digest: planDigest(rest) };
+}
+
+/** What lookups found among the values of a difference. */
+function foundIn(
+  { before, after }: Difference,
+  found: ReadonlyMap<string, string>,
+): (readonly [id: string, words: string])[] {
+  if (found.size === 0) return [];
+  const values = new Set([...leavesOf(before), ...leavesOf(after)].map(String));
+  return [...found].filter(([id]) => values.has(id));
+}
+
+function leavesOf(value: Json): Json[] {
+  if (isArray(value)) return value.flatMap(leavesOf);
+  return isObject(value) ? Object.values(value).flatMap(leavesOf) : [value];
 }
 
 function namesIn(
@@ -34,7 +60,6 @@ function namesIn(
   kinds: Kinds,
   index: LiveIndex,
 ): (readonly [id: string, Address])[] {
-  if (entry.sensitive) return [];
   return (['before', 'after'] as const).flatMap((side) => {
     const found = idsOnSide(kinds.named(kindName), entry, side);
     const target = found ? kinds.find(found.to) : undefined;

@@ -1,4 +1,3 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { readableFields } from '../kinds/field.ts';
 import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
@@ -75,10 +74,14 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
 }
 
 /**
- * The plan of a rollback, with a warning at each change that would undo later work of others. Throws a Failure for objects
- * that refer to each other, so that none can be created again first.
+ * The plan of a rollback: it names the apply that it undoes, and warns where a change would undo later work of others. Throws
+ * a Failure for objects that refer to each other, so that none can be created again first.
  */
-export function annotateRollback(plan: Plan, { reversals }: RollbackState, kinds: Kinds): Plan {
+export function annotateRollback(
+  plan: Plan,
+  { reversals }: RollbackState,
+  { result, environment: { kinds } }: RollbackInput,
+): Plan {
   const byIdentity = new Map(
     reversals.map((entry) => [identityOf(entry.undo.kind, entry.resource.key), entry]),
   );
@@ -86,7 +89,8 @@ export function annotateRollback(plan: Plan, { reversals }: RollbackState, kinds
     annotate(change, byIdentity.get(identityOf(kinds.named(change.kind), change.key))),
   );
   refuseCircles(plan, kinds);
-  const { digest: _digest, ...rest } = { ...plan, changes };
+  const { startedAt, planDigest: undone } = result;
+  const { digest: _digest, ...rest } = { ...plan, undoes: { startedAt, planDigest: undone }, changes };
   return { ...rest, digest: planDigest(rest) };
 }
 

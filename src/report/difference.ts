@@ -60,15 +60,16 @@ function linesOf(present: boolean, value: Json): string | null {
  */
 export function nameIds<T extends Shown>(
   difference: T,
-  wordsForId: (to: Address, id: string) => string,
+  wordsForId: (to: string, id: string) => string,
   wordsForPlanned: (to: Address) => string,
 ): T {
   const { before, after, named = {} } = difference;
   const wordsFor = (value: Json): string | null => {
     const to = refOf(value);
     if (to !== null) return wordsForPlanned(to);
-    if (typeof value !== 'string' || !Object.hasOwn(named, value)) return null;
-    return wordsForId(named[value] ?? '', value);
+    if (typeof value !== 'string' && typeof value !== 'number') return null;
+    const id = String(value);
+    return Object.hasOwn(named, id) ? wordsForId(named[id] ?? '', id) : null;
   };
   const name = (value: Json): Json => {
     const words = wordsFor(isReference(value) ? (value.id ?? null) : value);
@@ -86,7 +87,9 @@ const referenceMembers = ['type', 'id', 'name'];
 const isReference = (value: Json): value is JsonObject =>
   isObject(value) && Object.keys(value).every((name) => referenceMembers.includes(name));
 
-const refWords = (to: Address, id: string): string => `!ref ${nameOf(to)} (${id})`;
+/** Lookups are in their words, objects by their addresses. */
+const refWords = (to: string, id: string): string =>
+  to.startsWith('!') ? `${to} (${id})` : `!ref ${nameOf(to)} (${id})`;
 const plannedWords = (to: Address): string => `!ref ${nameOf(to)} (created by this plan)`;
 
 /** An address as a manifest refers to it. */

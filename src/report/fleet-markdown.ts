@@ -67,13 +67,15 @@ function failureGroup(member: FleetMember): SectionGroup {
 }
 
 function changeGroups(fleet: Fleet, all: readonly Shared[], options: ReportOptions): SectionGroup[] {
+  // In the page of a fleet an object may be there several times, so its address leads to no change.
+  const { reportUrl: _reportUrl, ...unlinked } = options;
   return all.map((shared) => ({
     heading: `\n#### ${escapeMarkdown(sharedWords(shared, fleet))}\n\n`,
     sections: [
       ...(shared.environments.length > 3 ? [allNames(shared.environments)] : []),
       ...shared.changes
         .toSorted((a, b) => gravityOf(a) - gravityOf(b))
-        .map((change) => planSection([change], { ofChange: new Map() }, options)),
+        .map((change) => planSection([change], { ofChange: new Map() }, unlinked)),
     ],
   }));
 }

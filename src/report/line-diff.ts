@@ -49,6 +49,8 @@ export interface SignedLine {
 /** Two texts compared by line and word. */
 export interface LineDiff {
   readonly hunks: readonly Hunk[];
+  /** The equal lines before each hunk, and after the last one; of a text that is cut, up to the cut. */
+  readonly gaps: readonly Block[];
   /** What lines cannot show, such as line endings that changed everywhere. */
   readonly notes: readonly string[];
   /** Lines left out because there were too many. */
@@ -134,10 +136,17 @@ function endingsOf(text: string | null): 'CRLF' | 'LF' | 'mixed' | null {
   return pairs === 0 ? 'LF' : 'mixed';
 }
 
-/** Blocks without the equal lines that are far from a change. */
-function toHunks(blocks: readonly Block[]): Hunk[] {
-  const hunks: Block[][] = [];
+/** The blocks near changes, and the equal lines between them. */
+function toHunks(blocks: readonly Block[]): Pick<LineDiff, 'hunks' | 'gaps'> {
+  const hunks: Hunk[] = [];
+  const gaps: Block[] = [];
   let open: Block[] = [];
+  let gap = noLines;
+  const close = () => {
+    if (open.length === 0) return;
+    hunks.push(open);
+    gaps.push(gap);
+  };
   blocks.forEach((block, index) => {
     const size = block.after.length;
     const lead = index > 0 ? context : 0;
@@ -147,12 +156,16 @@ function toHunks(blocks: readonly Block[]): Hunk[] {
       return;
     }
     if (lead > 0) open.push(slice(block, 0, lead));
-    if (open.length > 0) hunks.push(open);
+    close();
+    gap = slice(block, lead, size - trail);
     open = trail > 0 ? [slice(block, size - trail, size)] : [];
   });
-  if (open.length > 0) hunks.push(open);
-  return hunks.filter((hunk) => hunk.some(({ is }) => is === 'changed'));
+  const isAtEnd = open.length === 0;
+  close();
+  return { hunks, gaps: [...gaps, isAtEnd ? gap : noLines] };
 }
+
+const noLines: Block = { is: 'same', before: [], after: [] };
 
 const slice = (block: Block, from: number, to: number): Block => ({
   is: block.is,
@@ -163,7 +176,7 @@ const slice = (block: Block, from: number, to: number): Block => ({
 const sizeOf = ({ is, before, after }: Block): number =>
   is === 'same' ? after.length : before.length + after.length;
 
-function cut(hunks: readonly Hunk[], maxLines: number): Pick<LineDiff, 'hunks' | 'hidden'> {
+function cut({ hunks, gaps }: Pick<LineDiff, 'hunks' | 'gaps'>, maxLines: number): Omit<LineDiff, 'notes'> {
   let room = maxLines;
   let hidden = 0;
   const shown: Block[][] = [];
@@ -177,7 +190,7 @@ function cut(hunks: readonly Hunk[], maxLines: number): Pick<LineDiff, 'hunks' |
     }
     if (blocks.length > 0) shown.push(blocks);
   }
-  return { hunks: shown, hidden };
+  return { hunks: shown, gaps: hidden > 0 ? gaps.slice(0, shown.length) : gaps, hidden };
 }
 
 /** The first lines of a block, as many as there is room for. Removed and added lines share the room. */

@@ -33,6 +33,8 @@ export interface ReportOptions {
   readonly quiet?: boolean;
   /** The web address of a line in a manifest: `https://host/blob/REV/{file}#L{line}`. */
   readonly sourceUrl?: string;
+  /** The web address of the HTML report of the same plan. The Markdown report links to the changes in it. */
+  readonly reportUrl?: string;
   /** Removes secrets from the data of an HTML page, before it is made. Of other formats the caller removes them. */
   readonly redact?: Redact;
   /** Templates that were rendered before, for the HTML report. */

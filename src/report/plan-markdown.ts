@@ -12,6 +12,7 @@ import {
 import { pathWords, sensitiveWords, type View, viewOf } from './difference.ts';
 import { type Family, familiesOf } from './families.ts';
 import { fitComment, type Section, type SectionGroup } from './fit-comment.ts';
+import { permalink } from './html/entries.ts';
 import { firstLineOf, type LineDiff, signedLines } from './line-diff.ts';
 import { diagnosticItem, foldedSection, problemSection, showAll } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
@@ -38,6 +39,7 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  titleOfPlan,
   undeclaredWords,
 } from './words.ts';
 
@@ -58,16 +60,17 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
     })),
     remarkGroup(remarks.byCode, options),
   ];
-  return fitComment(planHead(plan), groups, { foot: planFoot(plan), advice: showAll });
+  return fitComment(planHead(plan, options), groups, { foot: planFoot(plan), advice: showAll });
 }
 
-function planHead(plan: Plan): string {
+function planHead(plan: Plan, options: ReportOptions): string {
   const limits = scopeWords(plan.scope);
   const where = [codeSpan(tenantWords(plan.tenant)), limits !== '' && `limited by ${codeSpan(limits)}`];
   const parts = [
     `### tenantctl plan: ${escapeMarkdown(plan.environment)}`,
+    plan.undoes && `**${escapeMarkdown(titleOfPlan(plan))}**`,
     isRefused(plan) && `> [!CAUTION]\n> **${refused}**`,
-    readFirst(attentionOf(plan.changes)),
+    readFirst(attentionOf(plan.changes), options),
     joinParts(where, ' · '),
     hasChanges(plan) ? countTable(plan) : `**${noChanges(plan)}**`,
     undeclaredBlock(plan),
@@ -89,11 +92,19 @@ function undeclaredBlock(plan: Plan): string | false {
 }
 
 /** Everything that raises a concern, with the first addresses of each. */
-export function readFirst(points: readonly Point[]): string {
+export function readFirst(
+  points: readonly Point[],
+  { reportUrl }: Pick<ReportOptions, 'reportUrl'> = {},
+): string {
   if (points.length === 0) return '';
   const items = points.map((point) => {
     const { first, more } = firstOf(point);
-    const addresses = first.map(({ address }) => codeSpan(address)).join(', ');
+    const addresses = first
+      .map(({ address }) => {
+        const link = changeLink(address, reportUrl);
+        return link === null ? codeSpan(address) : `[${codeSpan(address)}](<${link}>)`;
+      })
+      .join(', ');
     return `- **${pointWords(point)}**: ${addresses}${more > 0 ? ` and ${more} more` : ''}`;
   });
   return `**Read this first**\n\n${items.join('\n')}`;
@@ -139,7 +150,7 @@ function remarkSection([code, diagnostics]: Remarks['byCode'][number]): Section 
 export function planSection(
   family: Family,
   remarks: Pick<Remarks, 'ofChange'>,
-  { sourceUrl }: ReportOptions,
+  { sourceUrl, reportUrl }: ReportOptions,
 ): Section {
   const [change] = family;
   const details = [
@@ -156,19 +167,28 @@ export function planSection(
   const words =
     concern === undefined ? actionWords[change.action] : pointWords({ concern, count: 1 }).slice(2);
   return {
-    ...foldedSection(planTitle(family), joinParts(details, '\n\n')),
+    ...foldedSection(familyTitle(family, reportUrl), joinParts(details, '\n\n')),
     rank: gravityOf(change),
     label: `${escapeMarkdown(change.kind)}, ${words}`,
   };
 }
 
 /** Part of a summary element, in which GitHub reads no Markdown. */
-function planTitle(family: Family): string {
+function familyTitle(family: Family, reportUrl: string | undefined): string {
   const [{ action, address, risk }] = family;
   const labels = risk.map((name) => ` ⚠️ <b>${escapeHtml(riskWords[name].label)}</b>`).join('');
-  const code = escapeHtml(oneLine(address));
+  const link = changeLink(address, reportUrl);
+  const name = `<code>${escapeHtml(oneLine(address))}</code>`;
+  const code = link === null ? name : `<a href="${escapeHtml(link)}">${name}</a>`;
   const same = family.length > 1 ? `, <b>${familyWords(family.length)}</b>` : '';
-  return `<code>${symbols[action]}</code> <code>${code}</code> ${actionWords[action]}${same}${labels}`;
+  return `<code>${symbols[action]}</code> ${code} ${actionWords[action]}${same}${labels}`;
+}
+
+/** Where the HTML report shows a change; `null` without the web address of that report. */
+function changeLink(address: string, reportUrl: string | undefined): string | null {
+  if (reportUrl === undefined || !URL.canParse(reportUrl)) return null;
+  const { protocol, href } = new URL(permalink(address), reportUrl);
+  return protocol === 'https:' || protocol === 'http:' ? href : null;
 }
 
 /** All objects that a family changes. */

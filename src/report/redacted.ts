@@ -132,9 +132,9 @@ function redactValues<T extends SideDifference>(difference: T, redact: Redact): 
   };
 }
 
-function redactNames(named: Readonly<Record<string, Address>>, redact: Redact): Record<string, Address> {
+function redactNames(named: Readonly<Record<string, string>>, redact: Redact): Record<string, string> {
   const entries = Object.entries(named).map(
-    ([id, address]) => [redact(id), redactAddress(address, redact)] as const,
+    ([id, name]) => [redact(id), name.startsWith('!') ? redact(name) : redactAddress(name, redact)] as const,
   );
   return Object.fromEntries(entries);
 }

@@ -180,6 +180,11 @@ export function sourceLink(source: Change['source'], template: string | undefine
   return template.replaceAll('{file}', () => path).replaceAll('{line}', String(source.line));
 }
 
+/** What a plan is: `Plan`, or which apply it undoes. */
+export function titleOfPlan({ undoes }: Pick<Plan, 'undoes'>): string {
+  return undoes ? `Rollback of the apply of ${undoes.startedAt}` : 'Plan';
+}
+
 /** The options that limit a plan, as they are typed; empty where there are none. */
 export function scopeWords({ only, except, prune, since }: Plan['scope']): string {
   const parts = [

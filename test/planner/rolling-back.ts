@@ -1,4 +1,3 @@
-import { builtInKinds } from '../../src/kinds/index.ts';
 /** The plan that undoes a result made by hand. */
 
 import type { Resource } from '../../src/kinds/resource.ts';
@@ -73,5 +72,5 @@ export function rollBack(given: RollbackCase): Plan {
     ...(choices ? { choices } : {}),
   });
   const told = { ...plan, diagnostics: [...plan.diagnostics, ...state.diagnostics] };
-  return annotateRollback(told, state, builtInKinds);
+  return annotateRollback(told, state, rollbackInput(given));
 }

@@ -44,6 +44,11 @@ describe('diffLines', () => {
     expect(diff.hunks).toHaveLength(2);
     const last = diff.hunks[1]?.find(({ is }) => is === 'changed');
     expect([last?.before[0]?.number, last?.after[0]?.number]).toEqual([19, 20]);
+    expect(diff.gaps.map(({ after }) => after.map(({ number }) => number))).toEqual([
+      [],
+      Array.from({ length: 12 }, (_, at) => at + 5),
+      [],
+    ]);
   });
 
   it('marks words between the lines that are most alike', () => {
@@ -60,7 +65,7 @@ describe('diffLines', () => {
 
   it('notes line endings that changed everywhere instead of showing every line', () => {
     const diff = diffLines('a\r\nb\r\n', 'a\nb\n', all);
-    expect(diff).toEqual({ hunks: [], notes: ['line endings: CRLF → LF'], hidden: 0 });
+    expect(diff).toMatchObject({ hunks: [], notes: ['line endings: CRLF → LF'], hidden: 0 });
   });
 
   it('shows single returns, trailing blanks and a missing last line break', () => {

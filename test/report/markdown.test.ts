@@ -36,6 +36,20 @@ describe('a plan as a comment', () => {
     );
   });
 
+  it('links to each change in the HTML report, where it is known where that is', () => {
+    const reportUrl = 'https://git.example/jobs/1/artifacts/file/plan.html';
+    const both = plan([textUpdate, senderDelete]);
+    const text = markdown(both, { ...plain, reportUrl });
+    const to = (address: string) =>
+      `${reportUrl}#change/${address.split('/').map(encodeURIComponent).join('/')}`;
+    expect(text).toContain(
+      `<a href="${to(textUpdate.address)}"><code>${textUpdate.address}</code></a> to update</summary>`,
+    );
+    expect(text).toContain(`[\`${senderDelete.address}\`](<${to(senderDelete.address)}>)`);
+    for (const other of ['javascript:alert(1)', 'plan.html'])
+      expect(markdown(both, { ...plain, reportUrl: other })).toBe(markdown(both));
+  });
+
   it('links to the manifest where there is a template for the address', () => {
     const sourceUrl = 'https://git.example/blob/main/{file}#L{line}';
     expect(markdown(plan([textUpdate]), { ...plain, sourceUrl })).toContain(

@@ -1,20 +1,30 @@
-import type { Block, DiffLine, Hunk, LineDiff } from '../line-diff.ts';
+import { type Block, type DiffLine, type LineDiff, textsOfBlock } from '../line-diff.ts';
 import type { Part } from '../word-diff.ts';
 import { pluralize } from '../words.ts';
 import { type Child, html, type Markup, markMatches } from './markup.ts';
 
+/** Of more equal lines in one place, only the first are in the page. */
+const maxGap = 500;
+
 /**
  * A line diff. The page's style shows the same markup unified or side by side: every block holds its lines before and
- * after, and equal lines are on both sides.
+ * after, and equal lines are on both sides. Those
+ * far from a change are folded.
  */
-export function diffFigure(caption: Child, { hunks, notes, hidden }: LineDiff): Markup {
+export function diffFigure(caption: Child, { hunks, gaps, notes, hidden }: LineDiff): Markup {
   const allNotes = [...notes, ...(hidden > 0 ? [`${pluralize(hidden, 'line')} more in the plan file`] : [])];
-  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${hunks.map(hunkMarkup)}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
+  return html`<figure class="diff"><figcaption>${caption}</figcaption><div class="code">${hunks.map((hunk, index) => html`${gapMarkup(gaps[index])}${hunk.map(blockMarkup)}`)}${hunks.length === 0 ? '' : gapMarkup(gaps[hunks.length])}</div>${allNotes.map((note) => html`<p class="note">${note}</p>`)}</figure>`;
 }
 
-function hunkMarkup(hunk: Hunk, index: number): Markup {
-  const gap = index === 0 ? '' : html`<div class="gap" aria-hidden="true">⋯</div>`;
-  return html`${gap}${hunk.map(blockMarkup)}`;
+/** Equal lines between changes, folded. They are plain text, since most lines of a long report are among them. */
+function gapMarkup(gap: Block | undefined): Markup {
+  const lines = gap?.after ?? [];
+  const [first] = lines;
+  if (!gap || !first) return html``;
+  const last = first.number + lines.length - 1;
+  const text = textsOfBlock({ ...gap, after: lines.slice(0, maxGap) }).join('\n');
+  const rest = lines.length - maxGap;
+  return html`<details class="gap"><summary>${pluralize(lines.length, 'equal line')} (${first.number} to ${last})</summary><pre>${text}</pre>${rest > 0 ? html`<p class="note">${pluralize(rest, 'line')} more in the plan file</p>` : ''}</details>`;
 }
 
 function blockMarkup({ is, before, after }: Block): Markup {

@@ -40,7 +40,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
   const failed = matrixOf(fleet).rows.flatMap((row) => (row.isFailed ? row.names : []));
   const plans = environments.flatMap(({ plan }) => plan ?? []);
   return pageHtml({
-    eyebrow: `tenantctl ${isApplied ? 'apply' : 'plan'}`,
+    eyebrow: isApplied ? 'Result' : 'Plan',
     title: pluralize(summary.environments, 'environment'),
     subtitle: fleetWords(fleet),
     alarm: failed.length > 0 ? `Failed: ${namesInBrief(failed)}` : null,

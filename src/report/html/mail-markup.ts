@@ -4,7 +4,7 @@ import { html, Markup } from './markup.ts';
 
 /** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><meta name="color-scheme" content="light"><style>::highlight(changed){background-color:#fff0a3;color:#1a2029}</style>`;
+const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root[data-images="off"] *{background-image:none!important}::highlight(changed){background-color:#fff0a3;color:#1a2029}::highlight(current){background-color:#ffb84d;color:#1a2029}</style>`;
 
 /**
  * A rendered template before and after, each in a frame without scripts or network, below what an inbox shows of it.
@@ -13,7 +13,9 @@ const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Conten
 export function renderedMarkup(address: string, { before, after }: Rendered): Markup {
   const isMail = Boolean(before?.head ?? after?.head);
   const widths = html`<div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="600" aria-pressed="true">600 px</button><button type="button" data-width="375" aria-pressed="false">375 px</button></div>`;
-  return html`<div class="rendered"><div class="bar">${isMail ? widths : ''}<p>As recipients see it, with sample values.</p></div>
+  const looks = html`<div class="switch" role="group" aria-label="Look of the e-mail"><button type="button" data-look="dark" aria-pressed="false">Dark</button><button type="button" data-look="images" aria-pressed="false">No images</button></div>`;
+  const steps = html`<div class="switch" role="group" aria-label="Changed passages"><button type="button" data-step="-1">Previous change</button><button type="button" data-step="1">Next change</button></div>`;
+  return html`<div class="rendered"><div class="bar js">${isMail ? html`${widths}${looks}` : ''}${before === null || after === null ? '' : steps}<p>As recipients see it, with sample values.</p></div>
 <div class="frames" role="group" aria-label="Rendered">
 ${sideFigure(`${address}, rendered before`, 'Before', before, null)}
 ${sideFigure(`${address}, rendered after`, 'After', after, before?.head ?? null)}

@@ -35,6 +35,7 @@ import {
   sourceLink,
   symbols,
   tenantWords,
+  titleOfPlan,
   undeclaredWords,
 } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
@@ -58,7 +59,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
   const scope = scopeWords(plan.scope);
   const undeclared = undeclaredWords(plan);
   return pageHtml({
-    eyebrow: 'tenantctl plan',
+    eyebrow: titleOfPlan(plan),
     title: plan.environment,
     subtitle: tenantWords(plan.tenant),
     alarm: isRefused(plan) ? refused : null,
@@ -98,6 +99,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     facts: [
       ['Digest', plan.digest],
       ['Created', plan.createdAt],
+      ...(plan.undoes ? [['Undoes the plan', plan.undoes.planDigest] as const] : []),
       ...(scope === '' ? [] : [['Limited by', scope] as const]),
       ['Tool', `${plan.tool.name} ${plan.tool.version}`],
     ],

@@ -26,7 +26,7 @@ const maxLines = 400;
 /** The result of an apply as one self-contained page. What failed is expanded. */
 export function resultHtml(result: Result): string {
   return pageHtml({
-    eyebrow: 'tenantctl apply',
+    eyebrow: 'Result',
     title: result.environment,
     subtitle: tenantWords(result.tenant),
     alarm: result.outcome === 'done' ? null : `${runWords[result.outcome]}: ${resultCounts(result)}.`,

@@ -29,6 +29,7 @@ import {
   scopeWords,
   symbols,
   tenantWords,
+  titleOfPlan,
   undeclaredWords,
 } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
@@ -77,6 +78,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
   const limits = scopeWords(plan.scope);
   const rows = [
     row(0, span(`Plan for ${plan.environment}`, 'bold'), span(`  ${tenantWords(plan.tenant)}`, 'dim')),
+    ...(plan.undoes ? [row(0, span(titleOfPlan(plan), 'bold'))] : []),
     ...(limits === '' ? [] : [row(0, span(`limited by ${limits}`, 'dim'))]),
     blank,
     ...refusalRows,

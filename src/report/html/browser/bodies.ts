@@ -1,4 +1,4 @@
-import { findAll } from './dom.ts';
+import { findAll, searchedTexts } from './dom.ts';
 
 /** What a packed entry holds: its markup, what the search finds besides its title, and its title. */
 type Packed = readonly [body: string, text: string, summary: string];
@@ -59,9 +59,13 @@ export class Bodies {
   textOf(entry: HTMLDetailsElement): string {
     const known = this.#texts.get(entry);
     if (known !== undefined) return known;
-    const parts = [...entry.querySelectorAll(':scope > summary, :scope > .body > :not(.requests, .tools)')];
     const packed = this.#packed[this.#indexOf(entry)];
-    const shown = (packed ? parts.slice(0, 1) : parts).map(({ textContent }) => textContent ?? '');
+    const parts = entry.querySelectorAll(packed ? ':scope > summary' : ':scope > summary, :scope > .body');
+    const shown = [...parts].map((part) =>
+      searchedTexts(part)
+        .map(({ textContent }) => textContent)
+        .join(''),
+    );
     const text = [entry.dataset.address ?? '', ...shown, packed?.[1] ?? ''].join('\n').toLowerCase();
     this.#texts.set(entry, text);
     return text;

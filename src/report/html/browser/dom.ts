@@ -56,3 +56,17 @@ export function focusOnSlash(field: HTMLInputElement): void {
     field.focus();
   });
 }
+
+/** What the search leaves out: requests, folded equal lines, and buttons. */
+const unsearched = '.requests, .gap, .tools, .copy';
+
+/** The texts below an element that the search finds. */
+export function searchedTexts(within: Node): Node[] {
+  const walker = document.createTreeWalker(within, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
+    node instanceof Element && node.matches(unsearched) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
+  const texts: Node[] = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (node.nodeType === Node.TEXT_NODE) texts.push(node);
+  return texts;
+}

@@ -1,4 +1,6 @@
+import { markChanges, showStep } from './changes.ts';
 import { findAll, press } from './dom.ts';
+import { applyLook } from './look.ts';
 
 /** Up to this many rendered templates are all loaded, also for printing. Of more, only those in sight are. */
 const maxFrames = 100;
@@ -20,6 +22,10 @@ export class Frames {
     if (findPlaces(document).length <= maxFrames) places.forEach(load);
     for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-width]'))
       button.addEventListener('click', () => chooseWidth(button));
+    for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-look]'))
+      button.addEventListener('click', () => chooseLook(button));
+    for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-step]'))
+      button.addEventListener('click', () => stepThrough(button));
   }
 
   #follow(seen: readonly IntersectionObserverEntry[]): void {
@@ -44,9 +50,11 @@ function load(place: HTMLElement): void {
   frame.title = place.dataset.title ?? '';
   frame.srcdoc = place.dataset.document ?? '';
   frame.addEventListener('load', () => {
+    const frames = place.closest<HTMLElement>('.frames');
+    if (frames) applyLooks(frames);
     fitFrame(place);
-    const frames = place.closest('.frames');
     if (frames) markChanges(frames);
+    frame.contentWindow?.addEventListener('scroll', () => scrollOthers(frame));
   });
   place.append(frame);
 }
@@ -58,6 +66,38 @@ function chooseWidth(button: HTMLButtonElement): void {
   for (const other of rendered.querySelectorAll<HTMLButtonElement>('button[data-width]'))
     press(other, other === button);
   fitAll(rendered);
+}
+
+/** Dark, or without images: each button stands for itself. */
+function chooseLook(button: HTMLButtonElement): void {
+  const rendered = button.closest<HTMLElement>('.rendered');
+  if (!rendered) return;
+  press(button, button.getAttribute('aria-pressed') !== 'true');
+  for (const frames of rendered.querySelectorAll<HTMLElement>('.frames')) applyLooks(frames);
+  fitAll(rendered);
+}
+
+function applyLooks(frames: HTMLElement): void {
+  const isPressed = (look: string) =>
+    frames.closest('.rendered')?.querySelector(`[data-look="${look}"]`)?.getAttribute('aria-pressed') ===
+    'true';
+  const isDark = isPressed('dark');
+  for (const place of findPlaces(frames)) {
+    const of = place.querySelector('iframe')?.contentDocument;
+    const hasDark = of ? applyLook(of, { isDark, hasImages: !isPressed('images') }) : false;
+    place.dataset.note = isDark && !hasDark ? ', has no dark style' : '';
+  }
+}
+
+function stepThrough(button: HTMLButtonElement): void {
+  const frames = button.closest('.rendered')?.querySelector('.frames');
+  if (frames) showStep(frames, Number(button.dataset.step));
+}
+
+/** A mail that is higher than its frame scrolls together with its other side. */
+function scrollOthers(frame: HTMLIFrameElement): void {
+  for (const other of frame.closest('.frames')?.querySelectorAll('iframe') ?? [])
+    if (other !== frame && frame.contentWindow) other.contentWindow?.scrollTo(0, frame.contentWindow.scrollY);
 }
 
 /** Fits all frames below an element again. */
@@ -85,47 +125,10 @@ function fitFrame(place: HTMLElement): void {
   frame.style.transform = `scale(${scale})`;
   place.style.height = `${Math.ceil(height * scale)}px`;
   const label = place.parentElement?.querySelector('.scale');
-  if (label && isMail) label.textContent = widthWords(width, chosen, scale);
+  if (label && isMail) label.textContent = `${widthWords(width, chosen, scale)}${place.dataset.note ?? ''}`;
 }
 
 function widthWords(width: number, chosen: number, scale: number): string {
   const wider = width > chosen ? `, wider than ${chosen} px` : '';
   return `${width} px${wider}${scale < 1 ? `, shown at ${Math.round(scale * 100)} %` : ''}`;
-}
-
-/** Marks the passages of both sides that the other one does not have. */
-function markChanges(frames: Element): void {
-  const documents = [...frames.querySelectorAll('iframe')].flatMap(
-    ({ contentDocument }) => contentDocument ?? [],
-  );
-  const [before, after] = documents;
-  if (!before?.body || !after?.body) return;
-  const [old, fresh] = [textsIn(before), textsIn(after)];
-  highlight(before, old, fresh);
-  highlight(after, fresh, old);
-}
-
-function textsIn(of: Document): Node[] {
-  const walker = of.createTreeWalker(of.body, NodeFilter.SHOW_TEXT);
-  const texts: Node[] = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode())
-    if (wordsOf(node) !== '' && !node.parentElement?.matches('style, script')) texts.push(node);
-  return texts;
-}
-
-function wordsOf({ textContent }: Node): string {
-  return (textContent ?? '').replace(/\s+/g, ' ').trim();
-}
-
-function highlight(of: Document, texts: readonly Node[], others: readonly Node[]): void {
-  const view = of.defaultView;
-  if (!view?.CSS.highlights) return;
-  const known = new Set(others.map(wordsOf));
-  const changed = texts.filter((node) => !known.has(wordsOf(node)));
-  const ranges = changed.map((node) => {
-    const range = of.createRange();
-    range.selectNodeContents(node);
-    return range;
-  });
-  view.CSS.highlights.set('changed', new view.Highlight(...ranges));
 }

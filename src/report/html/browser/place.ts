@@ -1,4 +1,4 @@
-import { findAll, press, wordsIn } from './dom.ts';
+import { findAll, press, searchedTexts, wordsIn } from './dom.ts';
 
 /** What a reader has chosen: the filters, the view, and the change that was last looked at. */
 export interface Place {
@@ -64,9 +64,7 @@ export function markHits(field: HTMLInputElement, entries: readonly HTMLElement[
     if (ranges.length >= maxHits || marked >= maxMarked) break;
     if (entry.hidden || !entry.checkVisibility()) continue;
     marked += 1;
-    const walker = document.createTreeWalker(entry, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode())
-      if (!node.parentElement?.closest('.requests')) ranges.push(...hitsIn(node, words));
+    ranges.push(...searchedTexts(entry).flatMap((node) => hitsIn(node, words)));
   }
   CSS.highlights.set('hit', new Highlight(...ranges.slice(0, maxHits)));
 }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createTestWorld } from '../support/world.ts';
+
+const seed = `
+neAttributes: [{ id: a1, uid: city, label: City, data_type: text }]
+profileTypes: [{ id: t1, uid: contractor, name: Contractor }]
+`;
+
+const search = `kind: ProfileSearch
+label: In Rome
+rules:
+  - { type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: !lookup { from: ne_attributes, where: { uid: city }, take: id }, comparison_operator: '==', value: Rome }
+`;
+
+test('a plan and its reports show what a lookup found by what was looked up', async () => {
+  const world = await createTestWorld({ seed, files: { 'config/search.yaml': search } });
+  try {
+    const reports = ['plan.md', 'plan.html', 'plan.json'];
+    const { code, stdout } = await world.run('plan', '--report', ...reports);
+    expect([code, stdout.includes('!lookup ne_attributes uid: city (a1)')]).toEqual([0, true]);
+    for (const file of reports.slice(0, 2))
+      expect(world.read(file)).toContain('!lookup ne_attributes uid: city (a1)');
+    const { changes } = JSON.parse(world.read('plan.json'));
+    const [rules] = changes[0].diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
+    expect(rules.named).toEqual({ a1: '!lookup ne_attributes uid: city' });
+    expect(await world.run('plan', '--out', 'saved.json')).toMatchObject({ code: 0 });
+    expect(await world.run('apply', 'saved.json')).toMatchObject({ code: 0 });
+  } finally {
+    await world.close();
+  }
+});

@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { executablePath } from '../support/browser.ts';
+import { type Reader, side, startReader } from './browsing.ts';
+import { change, difference, digest, plan, samplePlan, sampleResult, textUpdate } from './fixtures.ts';
+
+/** Keeps what the page copies, since a browser without windows has no clipboard. */
+const recordCopies =
+  'Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { globalThis.copied = text; } } })';
+
+describe.skipIf(executablePath === undefined)('what a reader does with the page', () => {
+  let reader: Reader;
+
+  beforeAll(async () => {
+    reader = await startReader();
+  });
+
+  afterAll(async () => {
+    await reader?.close();
+  });
+
+  const numbered = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
+  const longText = change({
+    address: 'NotificationTemplate/long/EMAIL/en',
+    action: 'update',
+    diff: [
+      difference('/body', numbered.join('\n'), numbered.with(1, 'a new second').with(27, 'other').join('\n')),
+    ],
+  });
+
+  it('shows the equal lines between changes when they are asked for, and does not search them', async () => {
+    const page = await reader.open({ is: 'plan', plan: plan([longText]) });
+    expect(await page.getByText('line 15').isVisible()).toBe(false);
+    await page.getByText('19 equal lines (6 to 24)').click();
+    expect(await page.locator('.gap:visible pre:visible').innerText()).toMatch(/^line 6\n.*\nline 24$/s);
+    await page.getByLabel('Filter by text').fill('line 15');
+    await page.getByText('Nothing matches the filter.').waitFor();
+    await page.context().close();
+  });
+
+  it('copies the digest, the command, an address and a link', async () => {
+    const page = await reader.open({ is: 'plan', plan: plan([longText]) });
+    await page.evaluate(recordCopies);
+    expect(await copy(page, 'Copy the digest')).toBe(digest);
+    expect(await copy(page, 'Copy the command')).toBe(`tenantctl apply plan.json --expect ${digest}`);
+    expect(await copy(page, 'Copy address')).toBe(longText.address);
+    const link = await copy(page, 'Copy link');
+    expect(link.split('#')[1]).toBe(`change/${longText.address}`);
+    await page.context().close();
+  });
+
+  it('marks what a search finds, counts it in each group, and keeps it over a reload', async () => {
+    const page = await reader.open({ is: 'plan', plan: samplePlan });
+    await page.getByLabel('Filter by text').fill('help');
+    await page.getByText(/^1 of 6$/).waitFor();
+    const marked = '[...CSS.highlights.get("hit")].map(String)';
+    expect(new Set(await page.evaluate<string[]>(marked))).toEqual(new Set(['help']));
+    expect(await page.locator('.group:visible .shown').allInnerTexts()).toEqual(['1 of 2 shown']);
+    await page.reload();
+    expect(await page.getByLabel('Filter by text').inputValue()).toBe('help');
+    await page.getByText(/^1 of 6$/).waitFor();
+    await page.context().close();
+  });
+
+  it('shows an e-mail dark and without images, and goes from one changed passage to the next', async () => {
+    const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
+    const mail = (words: string) =>
+      side(
+        `<style>p { color: rgb(1, 1, 1) } @media (prefers-color-scheme: dark) { p { color: rgb(250, 250, 250) } }</style><img src="${pixel}" alt="Logo"><p>Hello</p><p>${words}</p><p style="margin-top: 5000px">End ${words}</p>`,
+      );
+    const rendered = { [textUpdate.address]: { before: mail('old'), after: mail('new') } };
+    const page = await reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    const [before, after] = [0, 1].map((at) => page.locator('iframe').nth(at).contentFrame());
+    const colour = () =>
+      after?.locator('html').evaluate('getComputedStyle(document.querySelector("p")).color');
+    expect(await colour()).toBe('rgb(1, 1, 1)');
+    await page.getByRole('group', { name: 'Look of the e-mail' }).getByText('Dark').click();
+    expect(await colour()).toBe('rgb(250, 250, 250)');
+    await page.getByRole('button', { name: 'No images' }).click();
+    expect(await after?.locator('img[src]').count()).toBe(0);
+    await page.getByRole('button', { name: 'No images' }).click();
+    expect(await after?.locator('img[src]').count()).toBe(1);
+    const current = async () => {
+      const marked = '[...(CSS.highlights.get("current") ?? [])].map(String)';
+      const sides = await Promise.all(
+        [before, after].map((frame) => frame?.locator('html').evaluate(marked)),
+      );
+      return sides.flat();
+    };
+    await page.getByRole('button', { name: 'Next change' }).click();
+    expect(await current()).toEqual(['old']);
+    await page.getByRole('button', { name: 'Next change' }).click();
+    expect(await current()).toEqual(['new']);
+    await page.getByRole('button', { name: 'Previous change' }).click();
+    await page.getByRole('button', { name: 'Previous change' }).click();
+    expect(await current()).toEqual(['End new']);
+    const scrolled =
+      'new Promise((done) => { const look = () => scrollY > 0 ? done(true) : requestAnimationFrame(look); look(); })';
+    expect(await before?.locator('html').evaluate(scrolled)).toBe(true);
+    await page.context().close();
+  });
+
+  it('says what it shows: a plan, the rollback of an apply, a result', async () => {
+    const undoes = { startedAt: '2026-05-04T03:02:01.000Z', planDigest: digest };
+    const rollback = plan([longText], { undoes });
+    const titles: string[] = [];
+    for (const document of [
+      { is: 'plan', plan: samplePlan },
+      { is: 'plan', plan: rollback },
+      { is: 'result', result: sampleResult },
+    ] as const) {
+      const page = await reader.open(document);
+      titles.push(await page.title());
+      await page.context().close();
+    }
+    expect(titles).toEqual([
+      'Plan: production',
+      'Rollback of the apply of 2026-05-04T03:02:01.000Z: production',
+      'Result: production',
+    ]);
+  });
+});
+
+/** Presses a button that copies, and returns what it copied. */
+async function copy(page: Page, name: string): Promise<string> {
+  await page.evaluate('globalThis.copied = null');
+  await page.getByRole('button', { name }).click();
+  return (await page.waitForFunction<string>('globalThis.copied')).jsonValue();
+}
