@@ -35,7 +35,7 @@ export function frame({ columns, rows, label, style }, body) {
 <style>text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace; white-space: pre; fill: ${plain}; }${style}</style>
 <rect width="${w}" height="${h}" rx="10" fill="${ground}"/>
 <circle cx="22" cy="19" r="6" fill="#ff5f57"/><circle cx="42" cy="19" r="6" fill="#febc2e"/><circle cx="62" cy="19" r="6" fill="#28c840"/>
-<svg y="${top + descent}" width="${w}" height="${h - top - descent}" viewBox="0 ${descent} ${w} ${h - top - descent}">
+<svg aria-hidden="true" y="${top + descent}" width="${w}" height="${h - top - descent}" viewBox="0 ${descent} ${w} ${h - top - descent}">
 ${body}
 </svg>
 </svg>

@@ -32,7 +32,7 @@ test('a recording has every line once, types commands, and stands still with red
     '>line 0<',
     '>line 29<',
     '>$ tenantctl plan<',
-    '>$ tenantctl apply &lt;file><',
+    '>$ tenantctl apply &lt;file&gt;<',
     '>done<',
   ])
     expect(picture.split(words), words).toHaveLength(2);
