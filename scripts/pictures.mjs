@@ -1,10 +1,12 @@
-// Makes the README's pictures from real runs on examples/: docs/images/plan.svg, a plan as a terminal shows it, and
-// docs/images/report.png, the HTML report in Chromium.
+// Makes the README's pictures from real runs on examples/: in a terminal, plan.svg, and session.svg, which plays; in Chromium,
+// report.png (the first screen), mail.png (a mail compared) and comment.png (the comment in a pull request).
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { commentPage } from './docs/comment.mjs';
+import { recording } from './docs/recording.mjs';
 import { terminalPicture } from './docs/terminal.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -22,13 +24,27 @@ try {
     filter: (path) => !path.includes('.tenantctl'),
   });
   mkdirSync(images, { recursive: true });
-  tenantctl('plan', '--quiet', '--report', 'plan.html');
-  await photograph(readFileSync(join(folder, 'plan.html'), 'utf8'), join(images, 'report.png'));
+  tenantctl('plan', '--quiet', '--report', 'plan.html', 'plan.md');
+  await photographAll(
+    readFileSync(join(folder, 'plan.html'), 'utf8'),
+    readFileSync(join(folder, 'plan.md'), 'utf8'),
+  );
   rmSync(join(folder, 'config/searches'), { recursive: true });
   for (const file of ['passwords.yaml', 'work-items.yaml']) shorten(join(folder, 'config/templates', file));
   writeFileSync(join(images, 'plan.svg'), terminalPicture('$ tenantctl plan', tenantctl('plan')));
+  writeFileSync(join(images, 'session.svg'), session());
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** From the manifests to an empty plan. */
+function session() {
+  const commands = [['validate'], ['plan', '--quiet'], ['apply', '--yes', '--quiet'], ['plan', '--quiet']];
+  const steps = commands.map((args) => ({
+    command: `tenantctl ${args.filter((arg) => arg !== '--quiet').join(' ')}`,
+    output: tenantctl(...args),
+  }));
+  return recording(steps, 'A session in a terminal: validate, plan, apply, and an empty plan');
 }
 
 /** Removes documents, so that the picture fits on a screen and shows one change of each sort. */
@@ -47,24 +63,38 @@ function tenantctl(...args) {
   return stdout;
 }
 
-async function photograph(html, file) {
+async function photographAll(report, comment) {
   const executablePath = process.env.CHROMIUM ?? browsers.find((path) => existsSync(path));
   if (!executablePath) throw new Error('There is no Chromium; name it with CHROMIUM=/path.');
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  try {
-    const page = await browser.newPage({
-      viewport: { width: 1180, height: 1270 },
-      colorScheme: 'light',
-      deviceScaleFactor: 1,
-    });
+  const open = async (html, height) => {
+    const page = await browser.newPage({ viewport: { width: 1180, height }, colorScheme: 'light' });
     await page.setContent(html);
     await page.waitForLoadState('load');
+    return page;
+  };
+  try {
+    const page = await open(report, 1270);
+    await page.screenshot({
+      path: join(images, 'report.png'),
+      clip: { x: 0, y: 0, width: 1180, height: 900 },
+    });
     // One template: its lines, and what recipients saw and will see.
     await page.getByRole('searchbox').fill('cloud_manual_work_item_summary/EMAIL/en');
-    await page.locator('iframe:visible').first().contentFrame().locator('h2').waitFor();
-    await page.locator('iframe:visible').last().contentFrame().locator('h2').waitFor();
-    await page.evaluate(() => globalThis.scrollTo(0, 0));
-    await page.screenshot({ path: file });
+    for (const mail of [page.locator('iframe:visible').first(), page.locator('iframe:visible').last()])
+      await mail.contentFrame().locator('h2').waitFor();
+    await page
+      .locator('.rendered:visible')
+      .first()
+      .screenshot({ path: join(images, 'mail.png') });
+    const discussion = await open(commentPage(comment), 900);
+    await discussion.setViewportSize({ width: 900, height: 900 });
+    await discussion
+      .locator('summary', { hasText: 'EMAIL/en' })
+      .filter({ hasText: 'update' })
+      .first()
+      .click();
+    await discussion.screenshot({ path: join(images, 'comment.png') });
   } finally {
     await browser.close();
   }

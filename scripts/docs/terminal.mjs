@@ -2,7 +2,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 
-const [column, row, margin, bar] = [8.4, 19, 22, 34];
+export const row = 19;
+const [column, margin, bar] = [8.4, 22, 34];
 const ground = '#0d1117';
 const plain = '#d7dde4';
 const colours = {
@@ -20,19 +21,32 @@ const colours = {
 /** A picture of a command and what it printed. */
 export function terminalPicture(command, output) {
   const lines = [command, '', ...output.trimEnd().split('\n')];
-  const width = Math.max(...lines.map((line) => stringWidth(stripVTControlCharacters(line))));
-  const [w, h] = [Math.round(width * column + 2 * margin), lines.length * row + bar + 2 * margin - 8];
-  const body = lines.map((line, at) => lineOf(line, bar + margin + at * row)).join('\n');
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img" aria-label="A plan in a terminal">
-<style>text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace; white-space: pre; fill: ${plain}; }</style>
+  const columns = Math.max(...lines.map((line) => stringWidth(wordsOf(line))));
+  const body = lines.map((line, at) => lineOf(line, (at + 1) * row)).join('\n');
+  return frame({ columns, rows: lines.length, label: 'A plan in a terminal', style: '' }, body);
+}
+
+/** The window of a terminal around lines that {@link lineOf} made. What does not fit is cut. */
+export function frame({ columns, rows, label, style }, body) {
+  const [w, h] = [Math.round(columns * column + 2 * margin), rows * row + bar + 2 * margin - 8];
+  // Below the descenders of a line that has scrolled out.
+  const [top, descent] = [bar + margin - row, 5];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img" aria-label="${escapeXml(label)}">
+<style>text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace; white-space: pre; fill: ${plain}; }${style}</style>
 <rect width="${w}" height="${h}" rx="10" fill="${ground}"/>
 <circle cx="22" cy="19" r="6" fill="#ff5f57"/><circle cx="42" cy="19" r="6" fill="#febc2e"/><circle cx="62" cy="19" r="6" fill="#28c840"/>
+<svg aria-hidden="true" y="${top + descent}" width="${w}" height="${h - top - descent}" viewBox="0 ${descent} ${w} ${h - top - descent}">
 ${body}
+</svg>
 </svg>
 `;
 }
 
-function lineOf(line, y) {
+/** The text of a line, without its colours. */
+export const wordsOf = stripVTControlCharacters;
+
+/** A line with its colours, `y` below the top of the window. */
+export function lineOf(line, y) {
   const spans = spansOf(line);
   const marks = spans
     .filter(({ inverse, text }) => inverse && text.trim() !== '')

@@ -21,6 +21,11 @@ for (let at = 0; at < rest.length; at += 1) {
   else if (rest[at] === '--method') method = rest[at += 1];
   else if (rest[at] !== '--silent' && rest[at] !== '--paginate') throw new Error('unknown option ' + rest[at]);
 }
+state.requests ??= [];
+const requestsOf = (head) => state.requests.filter((each) => 'acme:' + each.head === head).slice(0, 1);
+const requestNumbered = (number) => state.requests.find((each) => String(each.number) === number);
+const nextNumber = () => state.requests.length + 1;
+const open = (request) => state.requests.unshift(request);
 const bot = { login: 'github-actions[bot]' };
 const [route] = path.split('?');
 const writes = Object.keys(fields).length > 0;
@@ -35,6 +40,9 @@ else if (at('issues/comments/(\\\\d+)') && method === 'PATCH') {
 } else if (at('commits/(\\\\w+)/statuses')) {
   answer = state.statuses.filter(({ sha }) => sha === at('commits/(\\\\w+)/statuses')[1]);
 } else if (at('commits/(\\\\w+)/pulls')) answer = state.pulls;
+else if (at('pulls') && !writes) answer = requestsOf(new URLSearchParams(path.split('?')[1]).get('head'));
+else if (at('pulls')) open({ ...fields, number: nextNumber(), merged_at: null, state: 'open' });
+else if (at('pulls/(\\\\d+)') && method === 'PATCH') Object.assign(requestNumbered(at('pulls/(\\\\d+)')[1]), fields);
 else if (at('git/refs/tags/tenantctl-applied') && method === 'PATCH' && state.applied) state.applied = fields.sha;
 else if (at('git/refs') && method === 'POST' && !state.applied) state.applied = fields.sha;
 else { console.error('404 ' + route); process.exit(1); }
@@ -52,7 +60,22 @@ const url = args.at(-1).startsWith('http') ? args.at(-1) : args.find((each) => e
 const route = url.replace('https://lab.example/api/v4/projects/12', '');
 const data = args[args.indexOf('--data-urlencode') + 1];
 const me = { id: 99 };
-if (url === 'https://lab.example/api/v4/user') console.log(JSON.stringify(me));
+const query = new URL(url).searchParams;
+const fields = Object.fromEntries(args.flatMap((each, at) => {
+  if (each !== '--data-urlencode') return [];
+  const [, name, sign, value] = /^(\\w+)([=@])([^]*)$/.exec(args[at + 1]);
+  return [[name, sign === '@' ? readFileSync(value, 'utf8') : value]];
+}));
+state.requests ??= [];
+const sendsTo = (path, method) => args.includes(method) && route === path;
+const request = state.requests.find(({ iid }) => route === '/merge_requests/' + iid);
+if (route.startsWith('/merge_requests?source_branch=')) {
+  const found = state.requests.filter((each) => each.source_branch === query.get('source_branch'));
+  console.log(JSON.stringify(found.slice(0, 1)));
+} else if (sendsTo('/merge_requests', 'POST')) {
+  state.requests.unshift({ ...fields, iid: state.requests.length + 1, state: 'opened' });
+} else if (request && args.includes('PUT')) Object.assign(request, fields);
+else if (url === 'https://lab.example/api/v4/user') console.log(JSON.stringify(me));
 else if (route === '/merge_requests/7/notes') {
   const [name, file] = data.split('@');
   state.comments.unshift({ author: me, [name]: readFileSync(file, 'utf8').trimEnd() });
@@ -70,6 +93,8 @@ writeFileSync('hub.json', JSON.stringify(state));
 export interface Hub {
   /** Where the tag of the last applied revision is. */
   readonly applied?: string;
+  /** Pull or merge requests that a job opened, the last one first. */
+  readonly requests?: readonly Readonly<Record<string, unknown>>[];
   readonly pulls: readonly object[];
   readonly comments: readonly { readonly body: string; readonly [other: string]: unknown }[];
   readonly statuses: readonly {
@@ -156,6 +181,8 @@ export async function runGitlabJob(
     ...Object.fromEntries(variables),
     ...secrets,
     GITLAB_TOKEN: 'lab-token',
+    CI_PROJECT_URL: runner.dir,
+    CI_DEFAULT_BRANCH: 'main',
     CI_API_V4_URL: 'https://lab.example/api/v4',
     CI_JOB_URL: 'https://lab.example/acme/iga/-/jobs/1',
     CI_PROJECT_ID: '12',

@@ -320,7 +320,7 @@ describe('in a folder of a repository', () => {
         const lines = read(path)
           .split('\n')
           .filter((line) => !line.startsWith('#'));
-        const shared = /context=|group: |startswith|startsWith|^name: |body=?@/;
+        const shared = /context=|group: |startswith|startsWith|^name: |^ +(?:branch|title)=|body=?@plan/;
         const named = lines.filter((line) => shared.test(line));
         expect(named.length).toBeGreaterThan(2);
         for (const line of named) expect(line).toMatch(/apps[-/]iga|comment\.md/);

@@ -224,7 +224,7 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
   it('gives each job only the rights that it needs, and secrets to no step of others', () => {
     expect(member(workflow(), 'permissions')).toEqual({});
     const rights = Object.fromEntries(
-      ['plan', 'apply', 'applied', 'drift'].map((name) => [
+      ['plan', 'apply', 'applied', 'drift', 'propose'].map((name) => [
         name,
         member(workflow(), 'jobs', name, 'permissions'),
       ]),
@@ -234,8 +234,10 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
       apply: { contents: 'read', 'pull-requests': 'read', statuses: 'read' },
       applied: { contents: 'write' },
       drift: { contents: 'read' },
+      propose: { contents: 'write', 'pull-requests': 'write', statuses: 'write' },
     });
     expect(JSON.stringify(member(workflow(), 'jobs', 'applied'))).not.toMatch(/secrets\.|"uses"|npm/);
+    expect(JSON.stringify(member(workflow(), 'jobs', 'propose'))).not.toMatch(/secrets\.|npm|node/);
     const text = runner.read('.github/workflows/tenantctl.yaml');
     for (const line of text.split('\n').filter((each) => each.includes('run:') || each.includes('uses:'))) {
       expect(line).not.toContain('${{');
@@ -299,7 +301,7 @@ describe('the pipeline for GitLab', () => {
     hub({});
     await job('applied');
     expect(known().applied).toBe('m1');
-    expect(own(member(file()), 'stages')).toEqual(['plan', 'apply', 'applied']);
+    expect(own(member(file()), 'stages')).toEqual(['plan', 'apply', 'applied', 'propose']);
   });
 
   it('takes no digest from a comment of somebody else, and none from inside a plan', async () => {
@@ -337,6 +339,7 @@ describe('the pipeline for GitLab', () => {
     const keys = [
       'stage',
       'rules',
+      'before_script',
       'interruptible',
       'script',
       'after_script',
@@ -344,7 +347,7 @@ describe('the pipeline for GitLab', () => {
       'environment',
       'resource_group',
     ];
-    for (const name of ['plan', 'apply', 'drift']) {
+    for (const name of ['plan', 'apply', 'drift', 'propose']) {
       const found = member(file(), name);
       expect(Object.keys(found).filter((key) => !keys.includes(key))).toEqual([]);
       expect(own(member(file()), 'stages')).toContain(own(found, 'stage'));
@@ -392,6 +395,8 @@ describe.each(['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml'])('%s', (pat
     for (const [line] of text.matchAll(/^.*tenantctl apply .*$/gm)) {
       expect(line).toMatch(/apply -e "\$TENANTCTL_ENV" --expect "\$DIGEST"/);
     }
-    expect(text).not.toMatch(/download-artifact|jobs\/artifacts/);
+    const [apply = ''] = /^( *)apply:\n(?:(?:\1 +.*)?\n)+/m.exec(text) ?? [];
+    expect(apply).toContain('--expect');
+    expect(apply).not.toMatch(/download-artifact|jobs\/artifacts/);
   });
 });

@@ -92,13 +92,14 @@ function inFolder(text: string, folder: string): string {
     .replace(/(?<=^ {6}terraform: )/m, folder);
 }
 
-/** The tag, the commit status, the groups of runs, the workflow and the comment get the project's own name. */
+/** The tag, the commit status, the branch of drift, the groups of runs, the workflow and the comment get the project's own name. */
 function namedBy(text: string, folder: string): string {
   const title = `**${folder.slice(0, -1)}**`;
   return text
-    .replaceAll(/tenantctl-applied|tenantctl\/plan/g, (name) => `${name}-${wordOf(folder)}`)
+    .replaceAll(/tenantctl-applied|tenantctl\/(?:plan|drift)/g, (name) => `${name}-${wordOf(folder)}`)
     .replaceAll(/(?<=^ +(?:resource_)?group: tenantctl)/gm, `-${wordOf(folder)}`)
     .replace(/(?<=^name: )tenantctl$/m, `tenantctl in ${folder.slice(0, -1)}`)
+    .replace(/(?<=^ +title='Accept what was changed in the tenant)/m, ` (${folder.slice(0, -1)})`)
     .replaceAll(/(?<=starts[wW]ith\(")### tenantctl plan/g, title)
     .replaceAll(/(?<=body=?@)plan\.md/g, 'comment.md')
     .replace(

@@ -1,0 +1,76 @@
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+
+const site = fileURLToPath(new URL('..', import.meta.url));
+const root = resolve(site, '..');
+
+// VitePress finds its libraries from the pages, so it gets a copy of them inside this package.
+const pages = join(site, '.pages');
+rmSync(pages, { recursive: true, force: true });
+for (const path of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs'])
+  cpSync(join(root, path), join(pages, path), { recursive: true });
+
+/** Files of the repository that pages link to, such as the examples. They are copied beside the pages. */
+const linked = new Set();
+
+export default defineConfig({
+  title: 'tenantctl',
+  description: 'Keeps an identity-governance tenant equal to YAML manifests in git.',
+  srcDir: pages,
+  outDir: join(site, 'dist'),
+  cacheDir: join(site, '.cache'),
+  rewrites: { 'README.md': 'index.md' },
+  cleanUrls: false,
+  markdown: { config: (markdown) => markdown.core.ruler.push('linked-files', collectFiles) },
+  buildEnd({ outDir }) {
+    for (const file of linked) {
+      const copy = join(outDir, relative(root, file));
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(file, copy);
+    }
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    sidebar: [{ text: 'Documentation', items: tableOfContents() }],
+    outline: [2, 3],
+  },
+});
+
+/** The table at the end of the README, which is the order of the pages. */
+function tableOfContents() {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, table = ''] = readme.split('## Documentation');
+  return [...table.matchAll(/^\| \[(.+?)\]\((.+?)\.md\) \|/gm)].map(([, text, path]) => ({
+    text,
+    link: `/${path}`,
+  }));
+}
+
+/**
+ * Notes the files that a page links to, and fails for those that are not there. Links to folders become text, since a site
+ * does not list them. Links to pages are VitePress's, which checks them.
+ */
+function collectFiles({ tokens, env }) {
+  for (const { children } of tokens) {
+    let isFolder = false;
+    for (const token of children ?? []) {
+      if (token.type === 'link_open') isFolder = isFolderLink(token, env);
+      if (isFolder && /^link_(?:open|close)$/.test(token.type))
+        Object.assign(token, { type: 'text', content: '' });
+    }
+  }
+}
+
+function isFolderLink(token, { path: page }) {
+  const [path = ''] = (token.attrGet('href') ?? '').split('#');
+  if (path === '' || /^\w+:|\.(?:md|html)$/.test(path)) return false;
+  const file = resolve(root, dirname(relative(pages, page)), path);
+  if (relative(root, file).startsWith('..') || !existsSync(file)) throw new Error(`${page}: no file ${path}`);
+  if (!statSync(file).isFile()) return true;
+  linked.add(file);
+  // VitePress leaves links with a target as they are.
+  token.attrSet('target', '_self');
+  return false;
+}
