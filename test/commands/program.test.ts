@@ -44,7 +44,7 @@ it('takes a password of bullets for a mask, and never writes it over the credent
   expect(stdout).toContain('Plan: 0 to create, 0 to update, 0 to delete, 1 by hand, 0 unchanged.');
 });
 
-it('shows a gap between two changes of a long text by its sign', async () => {
+it('folds the equal lines between two changes of a long text, and counts the changed ones by their signs', async () => {
   const lines = Array.from({ length: 40 }, (_, at) => `<p>line ${at}</p>`);
   const texts = {
     name: null,
@@ -65,7 +65,9 @@ it('shows a gap between two changes of a long text by its sign', async () => {
   const changed = lines.map((line, at) => (at === 2 || at === 37 ? line.replace('line', 'LINE') : line));
   world.declare([{ kind: 'NotificationTemplate', ...key, body: `${changed.join('\n')}\n` }]);
   const { stdout } = await run('plan', '--report', 'plan.html');
-  expect(world.read('plan.html')).toContain('<div class="gap" aria-hidden="true">⋯</div>');
+  const page = world.read('plan.html');
+  expect(page).toContain('<details class="gap"><summary>28 equal lines (7 to 34)</summary>');
+  expect(page).toContain('body +2 −2');
   expect(stdout).toContain('+ <p>LINE 37</p>');
 });
 
