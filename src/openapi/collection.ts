@@ -65,9 +65,9 @@ const plainPath = /^(?=.{2,256}$)(\/[\w~-][\w.~-]*)+$/;
 
 function unknownPath(api: OpenApi, path: string, known: readonly string[]) {
   const collections = known.filter((each) => !each.includes('{'));
-  const hint =
-    didYouMean(path, collections) ??
-    `The document has ${collections.length} collections, such as ${collections.slice(0, 5).join(', ') || 'none'}.`;
+  const some = collections.slice(0, 5).join(', ');
+  const all = some === '' ? 'It describes no collection.' : `It describes collections such as ${some}.`;
+  const hint = didYouMean(path, collections) ?? all;
   return failure('openapi-path', `${api.root.file} has no path ${path}.`, { hint });
 }
 

@@ -9,14 +9,13 @@ import {
   whereWords,
 } from '../diff-view.ts';
 import { pathWords, type View, viewOf } from '../difference.ts';
-import { textsOfBlock } from '../line-diff.ts';
 import { oneLine } from '../safe.ts';
 import { groupBy, joinParts, place, tenantWords } from '../words.ts';
 import { diffFigure } from './diff-markup.ts';
 import { addressMarkup, type Entry } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { pageHtml } from './page.ts';
-import { valueCells } from './plan-page.ts';
+import { textsOf, valueCells } from './plan-page.ts';
 
 /** Up to this many objects, all that differ are expanded at first. */
 const maxOpen = 8;
@@ -120,17 +119,4 @@ function captionOf({ path }: SideDifference, { sides: [first, second] }: Diff): 
 function tableMarkup(rows: readonly Shown[], { sides: [first, second] }: Diff): Markup {
   return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">${first.name}</th><th scope="col">${second.name}</th></tr></thead>
 <tbody>${rows.map(({ difference, view }) => html`<tr><th scope="row"><code>${oneLine(pathWords(difference.path))}</code></th>${valueCells(view)}</tr>`)}</tbody></table></div>`;
-}
-
-/** The field and the texts of a difference, for the search. */
-function textsOf({ difference, view }: Shown): string[] {
-  const name = pathWords(difference.path);
-  switch (view.is) {
-    case 'sensitive':
-      return [name];
-    case 'inline':
-      return [name, view.before ?? '', view.after ?? ''];
-    case 'lines':
-      return [name, ...view.diff.hunks.flat().flatMap(textsOfBlock)];
-  }
 }

@@ -160,9 +160,14 @@ ${requestsMarkup(change.requests)}`;
   return { id: address, address, categories, isOpen: options.isOpen, summary, body, text, same: [] };
 }
 
-interface Shown {
-  readonly difference: Difference;
+/** A field that differs, and how it is shown. */
+interface ShownField {
+  readonly difference: Pick<Difference, 'path'>;
   readonly view: View;
+}
+
+interface Shown extends ShownField {
+  readonly difference: Difference;
 }
 
 const maxNames = 4;
@@ -181,7 +186,7 @@ function changedWords(shown: readonly Shown[]): string {
 }
 
 /** The field and the texts of a difference, for the search. */
-function textsOf({ difference, view }: Shown): string[] {
+export function textsOf({ difference, view }: ShownField): string[] {
   const name = pathWords(difference.path);
   switch (view.is) {
     case 'sensitive':
