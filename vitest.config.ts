@@ -8,5 +8,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A page in a browser may need a while to follow, on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

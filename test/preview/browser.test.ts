@@ -77,9 +77,9 @@ describe.skipIf(executablePath === undefined)('the page', () => {
         .locator('html')
         .evaluate('document.documentElement.clientWidth');
     await inFrame(page, 'After').waitFor();
-    expect(await width()).toBe(700);
+    await expect.poll(width).toBe(700);
     await page.getByRole('button', { name: 'Phone' }).click();
-    expect(await width()).toBe(375);
+    await expect.poll(width).toBe(375);
   });
 
   it('goes to another template by link, keyboard and filter', async () => {
@@ -113,7 +113,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await inFrame(page, 'After').getByText('Dear Zoe').waitFor();
     preview.show(snapshot([template({ after: { body: 'Good day, ${user.name}' } }), german]));
     await inFrame(page, 'After').getByText('Good day, Zoe').waitFor();
-    expect(await page.locator('#list a').count()).toBe(2);
+    await expect.poll(() => page.locator('#list a').count()).toBe(2);
   });
 
   it('tells the problems of the project and those of the template', async () => {

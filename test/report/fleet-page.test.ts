@@ -69,26 +69,25 @@ describe.skipIf(executablePath === undefined)('the page of several environments 
 
   it('filters by environment, concern and text, and links to what is to be read first', async () => {
     const page = await open(fifty);
-    expect(await shown(page)).toBe(4);
+    await expect.poll(() => shown(page)).toBe(4);
     await page.getByLabel('Filter by environment').selectOption('tenant-02');
-    expect(await shown(page)).toBe(2);
+    await expect.poll(() => shown(page)).toBe(2);
     await page.getByLabel('Filter by environment').selectOption('tenant-09');
-    expect(await shown(page)).toBe(3);
+    await expect.poll(() => shown(page)).toBe(3);
     await page.reload();
-    expect(await shown(page)).toBe(3);
+    await expect.poll(() => shown(page)).toBe(3);
     await page.getByRole('button', { name: '1 lock-out' }).click();
-    expect(await shown(page)).toBe(1);
+    await expect.poll(() => shown(page)).toBe(1);
     await page.locator('.first a', { hasText: 'old@acme.example' }).click();
-    expect(await page.evaluate('document.activeElement.closest(".entry").dataset.address')).toBe(
-      senderDelete.address,
-    );
+    const focused = 'document.activeElement.closest(".entry")?.dataset.address';
+    await expect.poll(() => page.evaluate(focused)).toBe(senderDelete.address);
     await page.close();
   });
 
   it('tells one object that differs in two ways apart', async () => {
     const two = fleet(['a', 'b'], (name) => [{ ...own, diff: [difference('/description', 'Old', name)] }]);
     const page = await open(two);
-    expect(await shown(page)).toBe(2);
+    await expect.poll(() => shown(page)).toBe(2);
     const ids = await page.evaluate<string[]>('[...document.querySelectorAll(".entry")].map(({ id }) => id)');
     expect(new Set(ids).size).toBe(2);
     await page.close();

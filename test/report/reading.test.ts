@@ -73,13 +73,13 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     const [before, after] = [0, 1].map((at) => page.locator('iframe').nth(at).contentFrame());
     const colour = () =>
       after?.locator('html').evaluate('getComputedStyle(document.querySelector("p")).color');
-    expect(await colour()).toBe('rgb(1, 1, 1)');
+    await expect.poll(colour).toBe('rgb(1, 1, 1)');
     await page.getByRole('group', { name: 'Look of the e-mail' }).getByText('Dark').click();
-    expect(await colour()).toBe('rgb(250, 250, 250)');
+    await expect.poll(colour).toBe('rgb(250, 250, 250)');
     await page.getByRole('button', { name: 'No images' }).click();
-    expect(await after?.locator('img[src]').count()).toBe(0);
+    await expect.poll(() => after?.locator('img[src]').count()).toBe(0);
     await page.getByRole('button', { name: 'No images' }).click();
-    expect(await after?.locator('img[src]').count()).toBe(1);
+    await expect.poll(() => after?.locator('img[src]').count()).toBe(1);
     const current = async () => {
       const marked = '[...(CSS.highlights.get("current") ?? [])].map(String)';
       const sides = await Promise.all(
@@ -88,12 +88,12 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
       return sides.flat();
     };
     await page.getByRole('button', { name: 'Next change' }).click();
-    expect(await current()).toEqual(['old']);
+    await expect.poll(current).toEqual(['old']);
     await page.getByRole('button', { name: 'Next change' }).click();
-    expect(await current()).toEqual(['new']);
+    await expect.poll(current).toEqual(['new']);
     await page.getByRole('button', { name: 'Previous change' }).click();
     await page.getByRole('button', { name: 'Previous change' }).click();
-    expect(await current()).toEqual(['End new']);
+    await expect.poll(current).toEqual(['End new']);
     const scrolled =
       'new Promise((done) => { const look = () => scrollY > 0 ? done(true) : requestAnimationFrame(look); look(); })';
     expect(await before?.locator('html').evaluate(scrolled)).toBe(true);
