@@ -5,10 +5,10 @@ import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, Secrets } from '../kinds/project.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { type LeftOut, servedKinds, serviceOf } from './served.ts';
 import { openTenant, type TenantOptions } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 
@@ -38,7 +38,7 @@ export interface Survey {
   /** The kinds that the tenant lists, and how many objects of each. */
   readonly found: readonly { readonly kind: Kind; readonly count: number }[];
   /** The kinds that cannot be exported: the tenant did not list them, or the environment lacks their service. */
-  readonly left: readonly { readonly kind: Kind; readonly problem: Diagnostic }[];
+  readonly left: readonly LeftOut[];
   readonly detected: readonly Detected[];
 }
 
@@ -71,7 +71,8 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
   const { environment } = project;
   const { kinds } = environment;
   const declarable = kinds.all.filter((kind) => !isOnlyReferredTo(kind));
-  const readable = declarable.filter((kind) => hasList(kind) && !lacksService(kind, environment));
+  const { served, skipped } = servedKinds(declarable, [environment]);
+  const readable = served.filter(hasList);
   let settings = environment.settings;
   let listed = await readLists(project, options, readable);
   const guessed: Guess[] = [];
@@ -92,7 +93,7 @@ export async function surveyTenant(project: SurveyedProject, options: TenantOpti
     throw new Failure(listed.flatMap(({ failure }) => failure?.diagnostics ?? []));
   return {
     found: listed.flatMap(({ kind, rows, failure }) => (failure ? [] : [{ kind, count: rows.length }])),
-    left: declarable.flatMap((kind) => whyLeft(kind, environment, listed)),
+    left: [...skipped, ...served.flatMap((kind) => whyLeft(kind, listed))],
     detected: [
       ...guessed.flatMap((guess) => provenBy(listed, guess)),
       ...settingsIn(listed).filter(({ name }) => settings[name] === contractSettings[name]),
@@ -153,26 +154,8 @@ const hasList = ({ read }: Kind) => read.how !== 'each-declared';
 const isRead = (kind: Kind, listed: readonly Listed[]) =>
   listed.some((each) => each.kind === kind && each.failure === null);
 
-/** The service that a kind is read from. */
-const serviceFor = ({ resource }: Kind): Service => resource.lane(contractSettings).service;
-
-function lacksService(kind: Kind, { connection }: Environment): boolean {
-  return connection.to === 'tenant' && connection[serviceFor(kind)] === null;
-}
-
-/** The remark that a kind was left out because the environment does not have its service. */
-function leftOut(kind: Kind): Diagnostic {
-  const message = `${kind.name} is left out: the environment has no \`${serviceFor(kind)}\`.`;
-  return { code: 'no-endpoint', severity: 'info', message };
-}
-
 /** Why a kind cannot be exported; nothing where it can. */
-function whyLeft(
-  kind: Kind,
-  environment: Environment,
-  listed: readonly Listed[],
-): { readonly kind: Kind; readonly problem: Diagnostic }[] {
-  if (lacksService(kind, environment)) return [{ kind, problem: leftOut(kind) }];
+function whyLeft(kind: Kind, listed: readonly Listed[]): LeftOut[] {
   const needed = kind.read.how === 'each-declared' ? kind.read.candidatesFrom : [kind];
   const failed = listed.find((each) => needed.includes(each.kind) && each.failure !== null);
   const [problem] = failed?.failure?.diagnostics ?? [];
@@ -183,7 +166,7 @@ function whyLeft(
 
 /** A header that the tenant's own words ask for: "The header X-Name: true is required". */
 function guessHeader(listed: readonly Listed[], { settings: { experimentalHeader } }: Surveyed): Guess[] {
-  const refused = listed.filter(({ kind, failure }) => failure && serviceFor(kind) === 'identity');
+  const refused = listed.filter(({ kind, failure }) => failure && serviceOf(kind) === 'identity');
   const named = refused.flatMap(({ failure }) => [...(failure?.message.matchAll(headerName) ?? [])]);
   const names = new Set(named.map(([name]) => name));
   names.delete(experimentalHeader);
@@ -204,7 +187,7 @@ const mostGuesses = 3;
 
 /** Own paths of the identity service's resources, where documented paths do not exist. */
 function guessOwnPaths(listed: readonly Listed[], { settings, kinds }: Surveyed): Guess[] {
-  const ofIdentity = listed.filter(({ kind }) => serviceFor(kind) === 'identity');
+  const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
   const refused = ofIdentity.filter((each) => !isFound(each)).map(({ kind }) => kind);
   if (refused.length === 0) return [];
   const detectedFor = (some: readonly Kind[]): Detected => {

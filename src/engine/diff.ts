@@ -28,7 +28,8 @@ import {
   type Sides,
   sideOf,
 } from './diff-sides.ts';
-import { servedKinds, usualKinds } from './export.ts';
+import { usualKinds } from './export.ts';
+import { servedKinds } from './served.ts';
 import { undeclarability } from './undeclarable.ts';
 
 export type { DiffSource } from './diff-sides.ts';
@@ -106,12 +107,12 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
   }
   const inScope = kinds.all.filter(({ name }) => wanted.has(name) && mayMatch(name, only));
   const left = isManifests && names === undefined ? usual.filter((name) => !wanted.has(name)) : [];
-  const tenants = sides.flatMap(({ source }) => (source.is === 'tenant' ? [source.tenant] : []));
-  const served = tenants.map((tenant) => servedKinds(inScope, tenant));
+  const live = sides.flatMap(({ source }) => (source.is === 'tenant' ? [source.tenant.environment] : []));
+  const { served, skipped } = servedKinds(inScope, live);
   return {
-    kinds: inScope.filter((kind) => served.every((each) => each.served.includes(kind))),
+    kinds: served,
     skipped: [
-      ...served.flatMap((each) => each.skipped),
+      ...skipped.map(({ problem }) => problem),
       ...undeclaredKinds(left.filter((name) => mayMatch(name, only))),
     ],
   };

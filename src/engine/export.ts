@@ -28,6 +28,7 @@ import { fillLookups, lookupsIn } from '../planner/fill-lookups.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { readSettledObjects } from './recent.ts';
 import { readReferenceNames } from './reference-names.ts';
+import { type LeftOut, servedKinds } from './served.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Which objects to export. */
@@ -61,7 +62,9 @@ export async function exportTenant(
 ): Promise<Export> {
   const { settings, kinds } = tenant.environment;
   const client = readOnce(tenant.client);
-  const { served: wanted, skipped } = servedKinds(names?.map(kinds.named) ?? usualKinds(kinds), tenant);
+  const { served: wanted, skipped } = servedKinds(names?.map(kinds.named) ?? usualKinds(kinds), [
+    tenant.environment,
+  ]);
   const { unusable, onUnusable } = collectUnusable();
   const read = async (reader: Client) => ({
     objects: await readAll(reader, wanted, settings, { onUnusable }),
@@ -82,26 +85,10 @@ export async function exportTenant(
     basedOn,
     declaredSecrets,
   });
-  return { ...files, diagnostics: [...skipped, ...diagnostics, ...remarks, ...leftOut(unusable, isInScope)] };
-}
-
-/**
- * The kinds whose service the environment has, and a remark on each other one: an environment may have no base URL for one
- * of the two services. Where it has none for all of them, none is left out: reading them then says what is missing.
- */
-export function servedKinds(wanted: readonly Kind[], { environment }: Pick<Tenant, 'environment'>) {
-  const { tenant, settings, name } = environment;
-  const serviceOf = ({ resource }: Kind) => resource.lane(settings).service;
-  const served = wanted.filter((kind) => tenant[serviceOf(kind)] !== '');
-  if (served.length === 0) return { served: wanted, skipped: [] };
-  const skipped = wanted.flatMap((kind): Diagnostic[] => {
-    if (served.includes(kind)) return [];
-    const service = serviceOf(kind);
-    const message = `${kind.name} is left out: the environment ${name} has no \`${service}\` service.`;
-    const hint = `Add \`${service}: { baseUrl: … }\` to the environment to read this kind.`;
-    return [{ code: 'kind-left-out', severity: 'info', message, hint }];
-  });
-  return { served, skipped };
+  return {
+    ...files,
+    diagnostics: [...remarksOf(skipped), ...diagnostics, ...remarks, ...leftOut(unusable, isInScope)],
+  };
 }
 
 export interface MergeOptions extends Pick<MergeInput, 'all' | 'folder' | 'delete' | 'read'> {
@@ -124,7 +111,7 @@ export async function mergeTenant(
   const declared = new Set(resources.map(({ kind }) => kind));
   const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
   const named = names?.map(kinds.named) ?? kinds.all.filter((kind) => usual.has(kind));
-  const { served: wanted, skipped } = servedKinds(named, tenant);
+  const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
   const { unusable, onUnusable } = collectUnusable();
   const read = async (reader: Client) => ({
     objects: await readAll(reader, wanted, settings, { declared: resources, onUnusable }),
@@ -158,9 +145,11 @@ export async function mergeTenant(
   const isMeant = (address: Address) => isInScope(address) && (options.all || addresses.has(address));
   return {
     ...merged,
-    diagnostics: [...skipped, ...merged.diagnostics, ...remarks, ...leftOut(unusable, isMeant)],
+    diagnostics: [...remarksOf(skipped), ...merged.diagnostics, ...remarks, ...leftOut(unusable, isMeant)],
   };
 }
+
+const remarksOf = (skipped: readonly LeftOut[]) => skipped.map(({ problem }) => problem);
 
 /** Collects the objects that the tenant does not answer soundly, and why. */
 export function collectUnusable() {

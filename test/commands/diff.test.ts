@@ -142,6 +142,18 @@ describe('two tenants', () => {
     }
   });
 
+  it('tell once of a kind whose service neither has', async () => {
+    const project = two.test.read('tenantctl.yaml');
+    two.test.write('tenantctl.yaml', project.replaceAll(/ profiles: \{[^}]*\},/g, ''));
+    expect((await diff('test', 'production')).diagnostics).toMatchObject([
+      {
+        code: 'kind-left-out',
+        message:
+          'ProfileSearch is left out: the environments test and production have no `profiles` service.',
+      },
+    ]);
+  });
+
   it('show the same ids by the names that they stand for', async () => {
     addIntegration('test', {});
     addIntegration('production', {});

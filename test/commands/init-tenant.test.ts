@@ -121,7 +121,9 @@ describe('a project for a tenant', () => {
     const { tenant, env } = await host();
     const { code, stderr } = await run(['init', '--identity', tenant.url], env);
     expect(code).toBe(0);
-    expect(stderr).toContain('ProfileSearch is left out: the environment has no `profiles`.\n');
+    expect(stderr).toContain(
+      'ProfileSearch is left out: the environment production has no `profiles` service.\n',
+    );
     expect(read('tenantctl.yaml')).not.toContain('profiles');
     expect([...filesBelow(dir).keys()].filter((path) => path.includes('search'))).toEqual([]);
     // A later export says the same, and an error only where the kind is asked for.

@@ -1,0 +1,93 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Diff } from '../../src/model/diff.ts';
+import { createTwoTenants } from '../support/two-tenants.ts';
+
+const role = `kind: Role
+summary: Access for people with something in common.
+path: /v2025/roles
+key: name
+list: { pageSize: 50 }
+update: json-patch
+create: true
+delete: true
+fields:
+  owner: { is: reference, to: Identity, type: IDENTITY }
+  sources: { is: set, to: Source }
+  cluster: { is: value, to: Cluster }
+serverOwned: [id, created, modified]
+`;
+const readOnly = (kind: string, path: string) =>
+  `kind: ${kind}\nsummary: Only read.\npath: ${path}\nkey: name\n`;
+const files = {
+  'kinds/Role.kind.yaml': role,
+  'kinds/Identity.kind.yaml': readOnly('Identity', '/v2025/identities'),
+  'kinds/Source.kind.yaml': readOnly('Source', '/v2025/sources'),
+  'kinds/Cluster.kind.yaml': readOnly('Cluster', '/v2025/managed-clusters'),
+};
+
+/** A tenant whose ids begin with its name, with one role and what that refers to. */
+interface Names {
+  readonly cluster: string;
+  readonly sources: readonly string[];
+  /** `null`: the tenant has no object with the owner's id. */
+  readonly owner: string | null;
+}
+
+function seedOf(tenant: string, { cluster, sources, owner }: Names): string {
+  const objects = {
+    Identity: owner === null ? [] : [{ id: `${tenant}-owner`, name: owner }],
+    Source: sources.map((name, at) => ({ id: `${tenant}-${at}`, name })),
+    Cluster: [{ id: `${tenant}-va`, name: cluster }],
+    Role: [
+      {
+        id: `${tenant}-role`,
+        name: 'Reader',
+        owner: { type: 'IDENTITY', id: `${tenant}-owner` },
+        sources: sources.map((_, at) => `${tenant}-${at}`),
+        cluster: `${tenant}-va`,
+      },
+    ],
+  };
+  return `kinds:\n  - ${role.trimEnd().replaceAll('\n', '\n    ')}\nobjects: ${JSON.stringify(objects)}\n`;
+}
+
+async function rolesDiffering(first: Names, second: Names) {
+  const two = await createTwoTenants({
+    test: { seed: seedOf('test', first), files },
+    production: { seed: seedOf('production', second) },
+  });
+  onTestFinished(() => two.close());
+  const { code, stdout, stderr } = await two.run(
+    'diff',
+    'test',
+    'production',
+    '--kinds',
+    'Role',
+    '--format',
+    'json',
+  );
+  expect(code, stderr).toBe(0);
+  const diff: Diff = JSON.parse(stdout);
+  return diff.objects;
+}
+
+const ours: Names = { cluster: 'va', sources: ['HR', 'Directory'], owner: 'Ann' };
+
+it('ids of objects with the same names are no difference', async () => {
+  expect(await rolesDiffering(ours, { ...ours, sources: ['Directory', 'HR'] })).toEqual([]);
+});
+
+it('other names are, as references, and an id that no object has stays an id on both sides', async () => {
+  const named = await rolesDiffering(ours, { cluster: 'va-2', sources: ['HR', 'Payroll'], owner: 'Ben' });
+  expect(named).toMatchObject([{ address: 'Role/Reader', in: 'both' }]);
+  expect(named[0]?.diff.map(({ path, before, after }) => [path, before, after])).toEqual([
+    ['/owner', { id: '!ref Identity/Ann' }, { id: '!ref Identity/Ben' }],
+    ['/sources/0', '!ref Source/Directory', null],
+    ['/sources/1', null, '!ref Source/Payroll'],
+    ['/cluster', '!ref Cluster/va', '!ref Cluster/va-2'],
+  ]);
+  const [unknown] = await rolesDiffering(ours, { ...ours, owner: null });
+  expect(unknown?.diff).toMatchObject([
+    { path: '/owner', before: { id: 'test-owner', name: 'Ann' }, after: { id: 'production-owner' } },
+  ]);
+});
