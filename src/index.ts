@@ -23,6 +23,7 @@ export type { ClientTarget } from './client/prepare.ts';
 export { Redactor } from './client/redactor.ts';
 export { type ApplyOptions, applyPlan } from './engine/apply.ts';
 export type { PlanOptions } from './engine/choices.ts';
+export { type DiffOptions, type DiffSource, diffSides, manifestSide, tenantSide } from './engine/diff.ts';
 export { type ExportOptions, exportTenant } from './engine/export.ts';
 export { planChanges } from './engine/plan.ts';
 
@@ -43,6 +44,7 @@ export {
 } from './loader/index.ts';
 export { type Address, formatAddress, type Key, matchAddresses, parseAddress } from './model/address.ts';
 export { type Diagnostic, hasErrors, type Severity, type Source } from './model/diagnostic.ts';
+export { type Diff, type DiffObject, type DiffSide, differs, type SideDifference } from './model/diff.ts';
 export { ExitCode, Failure } from './model/failure.ts';
 export type { Json, JsonObject } from './model/json.ts';
 export {

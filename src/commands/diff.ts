@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
-import { type DiffSource, diffSides } from '../engine/diff.ts';
+import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { openTenant, type Tenant } from '../engine/tenant.ts';
 import { manifestFolder } from '../loader/folder.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
@@ -166,10 +166,7 @@ function manifestsOf(
   environment: string | undefined,
   io: Io,
 ): DiffSource {
-  const isProject = side.is !== 'folder';
-  const { resources, secrets, ...project } = isProject
-    ? projects.load(side.environment)
-    : projects.loadFolder(manifestFolder(side.path, io.cwd), environment);
-  const name = isProject ? `manifests of ${side.environment}` : side.path;
-  return { is: 'manifests', name, resources, secrets, environment: project.environment, isProject };
+  if (side.is !== 'folder') return manifestSide(projects.load(side.environment));
+  const project = projects.loadFolder(manifestFolder(side.path, io.cwd), environment);
+  return { ...manifestSide(project), name: side.path, isProject: false };
 }

@@ -4,8 +4,9 @@ import { readAll, readDefaults } from '../client/read.ts';
 import type { Records } from '../exporter/reference-lookups.ts';
 import { allOf, type Kind, type LiveObject, someOf } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
-import type { Environment, Secrets } from '../kinds/project.ts';
+import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
+import { declarerOf, identitiesOf } from '../loader/identities.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import type { DiffSide } from '../model/diff.ts';
@@ -43,6 +44,23 @@ export interface ManifestSource {
 }
 
 export type DiffSource = TenantSource | ManifestSource;
+
+/** The tenant of a project as a side of a diff. Settings of an object that the project does not declare are not shown. */
+export function tenantSide({ root, environment, resources, secrets }: Project, tenant: Tenant): TenantSource {
+  const byIdentity = new Map(
+    resources.flatMap((resource) => identitiesOf(resource).map(({ identity }) => [identity, resource])),
+  );
+  const declarations: TenantSource['declarations'] = {
+    fieldsOf: (object) => declarerOf(byIdentity, object)?.fields ?? {},
+  };
+  return { is: 'tenant', name: environment.name, tenant, root, secrets, declarations };
+}
+
+/** The manifests of a project as a side of a diff: what they declare for its environment. */
+export function manifestSide({ environment, resources, secrets }: Project): ManifestSource {
+  const name = `manifests of ${environment.name}`;
+  return { is: 'manifests', name, resources, secrets, environment, isProject: true };
+}
 
 /** A side as reports name it. */
 export function sideOf(source: DiffSource): DiffSide {

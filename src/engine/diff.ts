@@ -32,7 +32,7 @@ import { usualKinds } from './export.ts';
 import { servedKinds } from './served.ts';
 import { undeclarability } from './undeclarable.ts';
 
-export type { DiffSource } from './diff-sides.ts';
+export { type DiffSource, manifestSide, tenantSide } from './diff-sides.ts';
 
 /** What to compare. */
 export interface DiffOptions {
@@ -49,7 +49,8 @@ export interface DiffOptions {
  * one. Throws a Failure for options that make no sense, and where a side cannot be read: its message names the side.
  *
  * @example
- * const diff = await diffSides([test, production], { only: ['NotificationTemplate/**'] });
+ * const sides = [tenantSide(test, testTenant), tenantSide(production, productionTenant)];
+ * const diff = await diffSides(sides, { only: ['NotificationTemplate/**'] });
  * for (const { address, in: where } of diff.objects) console.log(address, where);
  */
 export async function diffSides(

@@ -1,5 +1,4 @@
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
 import { secretPlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Source } from '../model/diagnostic.ts';
@@ -8,7 +7,7 @@ import { secretName } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { environmentFiles, type ProjectFile } from './config.ts';
 import { sourceOf } from './file.ts';
-import { identityOfId } from './identities.ts';
+import { declarerOf } from './identities.ts';
 import {
   type Manifest,
   type ManifestContext,
@@ -55,12 +54,9 @@ export function declarationsOf(context: ProjectContext): Declarations {
   const isMatch = matchGlobs(patterns);
   const isEnvironment = matchGlobs(environmentFiles);
   let byIdentity: ReadonlyMap<string, Manifest> | null = null;
-  const manifestOf = ({ kind, key, id }: LiveObject): Manifest | undefined => {
+  const manifestOf = (object: LiveObject): Manifest | undefined => {
     byIdentity ??= indexManifests(readManifests(context));
-    return (
-      byIdentity.get(identityOf(kind, key)) ??
-      (id === null ? undefined : byIdentity.get(identityOfId(kind.name, id)))
-    );
+    return declarerOf(byIdentity, object);
   };
   return {
     globs: { patterns, source: sourceOf(place) },

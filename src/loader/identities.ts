@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Lifecycle } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
@@ -29,7 +29,16 @@ export function identitiesOf({ kind, key, address, id }: Named, lifecycle?: Life
   return identities;
 }
 
+/** What declares an object: by its key, or else by its id. */
+export function declarerOf<T>(
+  byIdentity: ReadonlyMap<string, T>,
+  { kind, key, id }: Pick<LiveObject, 'kind' | 'key' | 'id'>,
+): T | undefined {
+  const byKey = byIdentity.get(identityOf(kind, key));
+  return byKey ?? (id === null ? undefined : byIdentity.get(identityOfId(kind.name, id)));
+}
+
 /** The identity of an object by its id. */
-export function identityOfId(kind: string, id: string): string {
+function identityOfId(kind: string, id: string): string {
   return `id ${kind} ${id}`;
 }

@@ -49,7 +49,9 @@ describe('the code in docs/library.md', () => {
 
   it('imports what exists, and starts a tenant for tests', async () => {
     expect(examples).toHaveLength(3);
-    await run(examples[1] ?? '');
+    expect(await run(examples[1] ?? '')).toMatch(
+      /^\d+ \d+\nDifferences between sandbox and manifests of sandbox\n/,
+    );
     expect(await run(examples[2] ?? '')).toMatch(/^http:\/\/127\.0\.0\.1:\d+ sandbox [1-9]/);
   });
 });
@@ -115,7 +117,7 @@ describe('the types of the package', () => {
     writeFileSync(
       join(folder, 'use.ts'),
       `import { type Change, type Diagnostic, Failure, type Plan, type Project, type Result, applyPlan, createClient,
-         exitCodeOf, exportTenant, loadProject, openTenant, planChanges, readTenant, renderReport, startSandbox } from 'tenantctl';
+         type Diff, diffSides, differs, exitCodeOf, exportTenant, manifestSide, tenantSide, loadProject, openTenant, planChanges, readTenant, renderReport, startSandbox } from 'tenantctl';
        export async function use(): Promise<Result> {
          const project: Project = loadProject({ configFile: 'tenantctl.yaml', environment: 'sandbox' });
          const tenant = await openTenant(project, { onEvent: (event) => console.log(event.type) });
@@ -126,6 +128,8 @@ describe('the types of the package', () => {
          const text: string = renderReport({ is: 'plan', plan }, 'html', { colour: false, width: 80 });
          const { objects } = await readTenant(project, tenant);
          const { files } = await exportTenant(tenant);
+         const diff: Diff = await diffSides([tenantSide(project, tenant), manifestSide(project)]);
+         if (differs(diff)) console.log(diff.objects[0]?.address);
          console.log(text, objects.length, files.length, changes.length, createClient, startSandbox, Failure);
          const result = await applyPlan(project, tenant, plan);
          const told: readonly Diagnostic[] = result.diagnostics ?? [];
