@@ -227,6 +227,12 @@ interface InitResult {
 
 const optionFor = (name: string | undefined) => (name === undefined ? '' : ` -e ${name}`);
 
+/** The environments for a first plan, as options. */
+function selectionOf({ stages, needsEnvironment }: PipelineFacts): string {
+  if (stages === null) return needsEnvironment ? " -e '*'" : '';
+  return stages.map(({ selection }) => ` -e ${selection}`).join('');
+}
+
 /** The commands that come next, and what else there is to do, as comments. */
 function nextSteps(
   { setup: { choices }, isNew, exported, facts, hasLock, hasPipeline, toAdd }: InitResult,
@@ -236,7 +242,8 @@ function nextSteps(
   const isEmbedded = tenants.length === 0;
   // Of several tenants, the last one shows what has to stay.
   const several = isNew ? tenants.map(({ name }) => name) : (facts.stages?.[1].environments ?? []);
-  const environment = !isNew || several.length > 1 ? optionFor(several.at(-1)) : '';
+  const last = several.at(-1) ?? (facts.needsEnvironment ? facts.environment : undefined);
+  const environment = !isNew || several.length > 1 ? optionFor(last) : '';
   // The embedded tenant needs no credentials, and the secrets in the examples are for the other environment.
   const needed = isEmbedded ? [] : facts.unset;
   const asked = isEmbedded && from === 'examples' ? [] : facts.unsetSecrets;
@@ -249,6 +256,11 @@ function nextSteps(
     ...(hasPipeline && facts.hosts === null
       ? [`# In the pipelines, replace ${unknownHost} by the hosts of your tenant.`]
       : []),
+    ...(hasPipeline && facts.needsEnvironment && facts.stages === null
+      ? [
+          `# The pipelines are for ${facts.environment}. For several environments, remove them and run \`tenantctl init --promote FIRST NEXT\`.`,
+        ]
+      : []),
     ...(needed.length > 0 ? ['# Set what is missing, here or as NAME=value lines in .env:'] : []),
     ...needed.map((name) => `export ${name}=…`),
     ...(asked.length > 0
@@ -257,6 +269,6 @@ function nextSteps(
     ...asked.map((name) => `export ${name}=…`),
     // Without --merge, the export would declare the objects of existing manifests again.
     ...(isToExport ? [`tenantctl export${environment}${facts.hasManifests ? ' --merge' : ''}`] : []),
-    `tenantctl plan${(facts.stages ?? []).map(({ selection }) => ` -e ${selection}`).join('')}`,
+    `tenantctl plan${selectionOf(facts)}`,
   ];
 }

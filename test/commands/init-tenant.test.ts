@@ -386,6 +386,20 @@ describe('several tenants', () => {
     expect(await run(['env', 'list'])).toMatchObject({ stdout: 'test\neu\nus\n@production: eu, us\n' });
   });
 
+  it('of an existing project without a default are named in the next commands and in the pipelines', async () => {
+    const tenant = (name: string) =>
+      `  ${name}: { identity: { baseUrl: "https://${name}.example", auth: { token: !secret TOKEN } } }\n`;
+    writeFileSync(join(dir, 'tenantctl.yaml'), `version: 1\nenvironments:\n${tenant('test')}${tenant('eu')}`);
+    const { code, stdout } = await run(['init']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('# The pipelines are for eu. For several environments, remove them and run');
+    expect(stdout).toMatch(/ {2}tenantctl export -e eu\n {2}tenantctl plan -e '\*'\n$/);
+    for (const path of ['.github/workflows/tenantctl.yaml', '.gitlab-ci.yml']) {
+      expect(read(path)).toMatch(/^ +TENANTCTL_ENV: eu$/m);
+      expect(read(path)).toMatch(/^ +TENANTCTL_ALLOWED_HOSTS: eu\.example$/m);
+    }
+  });
+
   it('with the examples have a password each for the ticket system', async () => {
     await run(['init', ...three, '--from', 'examples']);
     expect(project().environments.eu.variables.snowPassword).toBe('EU_SNOW_PASSWORD');

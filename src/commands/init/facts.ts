@@ -29,6 +29,10 @@ export interface PipelineFacts {
   readonly unsetSecrets: readonly string[];
   /** The hosts of the tenants, which alone may be called; `null` where the project file does not tell them. */
   readonly hosts: readonly string[] | null;
+  /** The environment of a pipeline for one. */
+  readonly environment: string;
+  /** Whether `--env` has to say which environment is meant: there are several, and no default. */
+  readonly needsEnvironment: boolean;
   /** Where changes go first, and where they go with its proof; `null`: there is only one environment. */
   readonly stages: readonly [Stage, Stage] | null;
 }
@@ -53,13 +57,15 @@ export function readPipelineFacts(
   const unset = names.filter((name) => values.problem(name) !== null);
   const placeholders = { ...Object.fromEntries(names.map((name) => [name, 'unset'])), ...env };
   const stages = promotion && readStages(root, placeholders, promotion);
-  const environments = stages?.flatMap(({ environments }) => environments) ?? [environmentName];
+  const chosen = chooseEnvironment(root, placeholders);
+  const environments = stages?.flatMap(({ environments }) => environments) ?? [chosen.environment];
   return {
     hasManifests: manifests.length > 0,
     names,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
     hosts: readHosts(root, placeholders, environments),
+    ...chosen,
     stages,
   };
 }
@@ -79,6 +85,27 @@ function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret'): strin
   const used = new RegExp(`!(?:${tags}) +["']?([A-Za-z_]\\w*)`, 'g');
   const lines = texts.flatMap((text) => text.split('\n')).map((line) => line.replace(/#.*$/, ''));
   return lines.flatMap((line) => [...line.matchAll(used)].map(([, name = '']) => name));
+}
+
+/** The environment of a pipeline for one: that of a new project, or else the default, or else the last. */
+function chooseEnvironment(
+  root: string,
+  env: NodeJS.ProcessEnv,
+): Pick<PipelineFacts, 'environment' | 'needsEnvironment'> {
+  const options = { configFile: join(root, 'tenantctl.yaml'), env };
+  const known = (): readonly string[] => loadEnvironmentNames(options).environments;
+  const pick = (otherwise: string | undefined) =>
+    known().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
+  try {
+    return { environment: pick(loadEnvironment(options).environment.name), needsEnvironment: false };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isUnnamed = error.diagnostics.some(({ code }) => code === 'no-environment');
+    // `validate` and `plan` explain what else is wrong.
+    return isUnnamed
+      ? { environment: pick(known().at(-1)), needsEnvironment: true }
+      : { environment: environmentName, needsEnvironment: false };
+  }
 }
 
 function readStages(root: string, env: NodeJS.ProcessEnv, promotion: Promotion): [Stage, Stage] {

@@ -19,10 +19,12 @@ export function pipelineFile(example: string, facts: PipelineFacts, folder: stri
   return folder === '' ? text : inFolder(text, folder);
 }
 
-function withEnvironments(example: string, { names, stages }: PipelineFacts): string {
+function withEnvironments(example: string, { names, environment, stages }: PipelineFacts): string {
   if (stages === null) {
     const used = names.length > 0 ? names : Object.values(usualNames());
-    return example.replaceAll(usedSecrets, (_lines, indent: string) => secretLines(used, indent));
+    return example
+      .replaceAll(usedSecrets, (_lines, indent: string) => secretLines(used, indent))
+      .replace(/(?<=^ +TENANTCTL_ENV: ).*$/m, () => environment);
   }
   const [first, next] = stages;
   const text = example.replaceAll(promotedSecrets, (lines, indent: string) => {
