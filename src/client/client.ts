@@ -90,8 +90,10 @@ class TenantClient implements Client {
     this.#options = options;
     this.#redactor = options.redactor ?? new Redactor();
     this.#signal = eitherOf(this.#closed.signal, options.signal);
-    this.#tools = { clock, random, retries: { ...defaultRetryLimits, ...retries } };
     const limits = { ...defaultTransportLimits, ...timeouts };
+    // A host that does not answer at all is not given longer than one that does.
+    const unreachable = Math.min(defaultRetryLimits.unreachable, limits.total);
+    this.#tools = { clock, random, retries: { ...defaultRetryLimits, unreachable, ...retries } };
     this.#transport = createTransport(target.limits.concurrency, limits, target.proxy);
     const createLimiter = () =>
       new RateLimiter({

@@ -372,6 +372,17 @@ test.each(['/oauth/token', '/v2025/x'])(
   },
 );
 
+test.each([
+  ['after five attempts', {}, 5],
+  ['as soon as `limits.timeout` would be over', { timeouts: { total: 1000 } }, 3],
+  ['at once where that is shorter than any wait', { timeouts: { total: 100 } }, 1],
+])('a host that refuses connections is given up %s', async (_name, options, attempts) => {
+  const server = await serve(() => {});
+  await server[Symbol.asyncDispose]();
+  await using setup = clientOf(server.url, { options });
+  expect(await setup.client.send(get('/v2025/x'))).toMatchObject({ reason: 'unreachable', attempts });
+});
+
 test('what is still under way when a client is closed ends with it, and is not tried again', async () => {
   await using server = await serve(() => {});
   await using setup = clientOf(server.url, { limits: { concurrency: 1 } });
