@@ -1,6 +1,6 @@
 // Bundles the benchmark, which is TypeScript, into a temporary folder and runs it; all arguments are passed on.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,8 @@ try {
     bundle: true,
     format: 'esm',
     platform: 'node',
+    // It finds its own files beside it.
+    external: ['playwright-core'],
     target: 'node20.19',
     // CommonJS libraries call require for Node's own modules.
     banner: {
@@ -26,6 +28,7 @@ try {
     },
     logLevel: 'warning',
   });
+  symlinkSync(join(here, '../node_modules'), join(folder, 'node_modules'), 'junction');
   copyFileSync(join(here, 'usage.cjs'), join(folder, 'usage.cjs'));
   const { status } = spawnSync(process.execPath, [join(folder, 'main.mjs'), ...process.argv.slice(2)], {
     stdio: 'inherit',

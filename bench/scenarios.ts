@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fleet } from './fleet.ts';
 import { integrationManifest, integrations } from './integrations.ts';
 import { measure, median, repeat, type Usage } from './measure.ts';
+import { report } from './report.ts';
 import { atMost, exactly, type Row } from './row.ts';
 import { type Template, templateManifest, templates } from './templates.ts';
 import { program, type World, withWorld } from './world.ts';
@@ -172,4 +173,12 @@ function plansOf(count: number, runs: number): Promise<Usage[]> {
   });
 }
 
-export const scenarios: Readonly<Record<string, Scenario>> = { requests, start, cpu, rate, growth, fleet };
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  requests,
+  start,
+  cpu,
+  rate,
+  growth,
+  fleet,
+  report,
+};

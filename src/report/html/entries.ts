@@ -47,18 +47,25 @@ export function entriesOf(groups: readonly EntryGroup[]): Entry[] {
 export function groupsMarkup(groups: readonly EntryGroup[]): Markup {
   const entries = entriesOf(groups);
   const isPacked = entries.reduce((sum, { body }) => sum + body.toString().length, 0) > maxInline;
-  const packs = isPacked ? packsOf(entries) : [];
+  const packs = isPacked
+    ? html`${packsOf('texts', entries, ({ text }) => text)}
+${packsOf('markup', entries, ({ body, summary }) => [body.toString(), summary.toString()])}<noscript><p class="alarm">This report is long, so its details need the script of this page.</p></noscript>`
+    : '';
   return html`<div id="entries" tabindex="-1">${groups.map((group, index) => groupMarkup(group, index, isPacked))}</div>
-${packs.map((pack) => html`<template class="pack" data-size="${packSize}">${pack}</template>`)}${isPacked ? html`<noscript><p class="alarm">This report is long, so its details need the script of this page.</p></noscript>` : ''}`;
+${packs}`;
 }
 
-function packsOf(entries: readonly Entry[]): string[] {
-  const packs: string[] = [];
+/** What the page's script needs of each entry. The search needs less, and sooner, than the entries that are opened. */
+function packsOf(
+  name: string,
+  entries: readonly Entry[],
+  packed: (entry: Entry) => string | readonly string[],
+): Markup[] {
+  const packs: Markup[] = [];
   for (let at = 0; at < entries.length; at += packSize) {
-    const items = entries
-      .slice(at, at + packSize)
-      .map(({ body, text, summary }) => [body.toString(), text, summary.toString()]);
-    packs.push(gzipSync(JSON.stringify(items), { level: 9 }).toString('base64'));
+    const items = entries.slice(at, at + packSize).map(packed);
+    const pack = gzipSync(JSON.stringify(items), { level: 9 }).toString('base64');
+    packs.push(html`<template class="${name}" data-size="${packSize}">${pack}</template>`);
   }
   return packs;
 }

@@ -1,6 +1,7 @@
 import type { Fleet } from '../../model/fleet.ts';
 import {
   errorsOf,
+  fleetAttention,
   fleetIsEqual,
   fleetWords,
   type Matrix,
@@ -15,7 +16,7 @@ import type { ReportOptions } from '../options.ts';
 import { planCounts } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, type Row, row, span, widthOf } from './layout.ts';
-import { changeRows } from './plan.ts';
+import { attentionRows, changeRows } from './plan.ts';
 import { resultRows } from './result.ts';
 
 /** The plans or results of several environments for the terminal: what failed first, then each change once. */
@@ -32,6 +33,7 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
       sharedRemarks(fleet).flatMap(([, remarks]) => remarks),
       options,
     ),
+    ...(isApplied ? [] : attentionRows(fleetAttention(fleet, sharedChanges(fleet)))),
     row(0, span(`${fleetWords(fleet)}.`, 'bold')),
     ...(isApplied ? [] : [planRow(fleet)]),
     row(0, span(`Digest: ${fleet.digest}`, 'dim')),

@@ -7,7 +7,7 @@ import {
   type Request,
   type Risk,
 } from '../../model/plan.ts';
-import { attentionOf, firstOf, pointWords } from '../attention.ts';
+import { attentionOf, firstOf, type Point, pointWords } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
@@ -85,7 +85,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
     ...groupRows(plan, verbose),
     ...diagnosticRows(remarks, options),
     ...undeclaredRows(plan, verbose),
-    ...attentionRows(plan),
+    ...attentionRows(attentionOf(plan.changes)),
     ...refusalRows,
     hasChanges(plan)
       ? row(0, span('Plan: ', 'bold'), span(`${planCounts(plan.summary)}.`, 'bold'))
@@ -96,8 +96,7 @@ export function planText(plan: Plan, options: ReportOptions): string {
 }
 
 /** What to read first stands at the end, where it stays on the screen. */
-function attentionRows({ changes }: Plan): Row[] {
-  const points = attentionOf(changes);
+export function attentionRows(points: readonly Point[]): Row[] {
   if (points.length === 0) return [];
   const rows = points.map((point) => {
     const { first, more } = firstOf(point);

@@ -6,7 +6,7 @@ import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
 import { Review } from './review.ts';
 
 /** Milliseconds without typing after which the filter is applied. */
-const typingPause = 120;
+const typingPause = 40;
 
 /** The list of entries: filters, details that are made when they are opened, and keys. */
 export class List {
@@ -56,9 +56,11 @@ export class List {
 
   /** Until all is unpacked, the search finds titles only. */
   async #unpack(): Promise<void> {
-    await this.#bodies.unpackAll();
-    document.documentElement.dataset.unpacked = '';
+    await this.#bodies.unpackTexts();
+    document.documentElement.dataset.searchable = '';
     if (this.#text.value !== '') this.#filter();
+    await this.#bodies.unpackMarkup();
+    document.documentElement.dataset.unpacked = '';
   }
 
   #startFilters(): void {

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/model/plan.ts';
+import { type Document, renderReport } from '../../src/report/index.ts';
+import { executablePath } from '../support/browser.ts';
+import { type Reader, startReader } from './browsing.ts';
+import { change, difference, fleet, lockout, names, plain, plan, senderDelete } from './fixtures.ts';
+
+const manual = change({
+  address: 'NotificationPreference/approvals',
+  action: 'manual',
+  diff: [difference('/mediums', ['EMAIL'], ['EMAIL', 'SLACK'])],
+  warnings: ['Set the mediums of approvals by hand.'],
+});
+
+/** Each with a replacement of its own, so that none is folded into another. */
+const harmless = Array.from({ length: 897 }, (_, at) =>
+  change({
+    address: `NotificationTemplate/key_${at}/EMAIL/en`,
+    action: 'update',
+    diff: [difference('/subject', `Old ${at}`, `New ${at + 1}`)],
+  }),
+);
+
+/** What is grave stands among what is not, and at both ends. */
+const nineHundred: Plan = plan(
+  [
+    harmless.slice(0, 300),
+    lockout,
+    harmless.slice(300, 600),
+    manual,
+    harmless.slice(600),
+    senderDelete,
+  ].flat(),
+);
+const manyTenants = fleet(names(40), (name) =>
+  name === 'tenant-33' ? nineHundred.changes : harmless.slice(0, 5),
+);
+const documents: readonly (readonly [string, Document])[] = [
+  ['a plan', { is: 'plan', plan: nineHundred }],
+  ['40 plans', { is: 'fleet', fleet: manyTenants }],
+];
+
+/** What every form says first. */
+const grave = [
+  ['1 lock-out', 'AuthProfile/Employees'],
+  ['1 delete', 'SenderAddress/old%40acme.example'],
+  ['1 step by hand', 'NotificationPreference/approvals'],
+] as const;
+
+describe.each(documents)('of 900 changes in %s, the three that matter', (_what, document) => {
+  it('are among the last 40 lines in a terminal', () => {
+    const text = renderReport(document, 'text', { colour: false, width: 120 });
+    const screen = text.trimEnd().split('\n').slice(-40);
+    for (const [words, address] of grave) expect(screen).toContain(`  ${words}: ${address}`);
+    expect(Math.max(...screen.map(({ length }) => length))).toBeLessThanOrEqual(120);
+  });
+
+  it('are among the first 60 lines of a comment that GitHub accepts, and whole in it', () => {
+    const text = renderReport(document, 'markdown', plain);
+    expect(text.length).toBeLessThanOrEqual(65_536);
+    const screen = text.split('\n').slice(0, 60);
+    for (const [words, address] of grave) {
+      expect(screen).toContain(`- **${words}**: \`${address}\``);
+      expect(text).toMatch(new RegExp(`^<details><summary>.*${address}`, 'm'));
+    }
+    expect(text).toMatch(/- Not shown: \d+ NotificationTemplate, to update[.;]/);
+  });
+});
+
+describe.skipIf(executablePath === undefined)('of 900 changes in a browser, the three that matter', () => {
+  let reader: Reader;
+  beforeAll(async () => {
+    reader = await startReader();
+  });
+  afterAll(async () => {
+    await reader?.close();
+  });
+
+  it.each(documents)('are on the first screen of %s, large and small', async (_what, document) => {
+    const page = await reader.open(document, { browser: { viewport: { width: 1280, height: 800 } } });
+    expect(await inSight(page)).toEqual(grave.map(([words]) => words));
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await inSight(page)).toEqual(grave.map(([words]) => words));
+    await page.context().close();
+  });
+});
+
+/** Which of the three are wholly in sight, with the link to the change. */
+async function inSight(page: Page): Promise<string[]> {
+  const points = await page.locator('.first > ul > li').all();
+  const size = page.viewportSize() ?? { width: 0, height: 0 };
+  const seen: string[] = [];
+  for (const point of points.slice(0, grave.length)) {
+    const box = await point.getByRole('link').boundingBox();
+    const isInside = box !== null && box.y + box.height <= size.height && box.x + box.width <= size.width;
+    if (isInside) seen.push(await point.getByRole('button').innerText());
+  }
+  return seen;
+}
