@@ -3,7 +3,7 @@ import type { RenderedSides } from '../render/template.ts';
 import { html } from '../report/html/markup.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
-import { renderedSide } from './document.ts';
+import { renderedOf } from './document.ts';
 import type { ListedTemplate, Problem, RenderedTemplate, TemplateList } from './protocol.ts';
 import type { PreviewTemplate, Snapshot } from './snapshot.ts';
 
@@ -104,6 +104,6 @@ function problemOf({ code, severity, message, source, excerpt, hint }: Diagnosti
 }
 
 /** A template that was rendered, for the page. */
-export function renderedTemplate({ context, before, after }: RenderedSides): RenderedTemplate {
-  return { context, before: renderedSide(before), after: renderedSide(after) };
+export function renderedTemplate(sides: RenderedSides): RenderedTemplate {
+  return { context: sides.context, ...renderedOf(sides) };
 }

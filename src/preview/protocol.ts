@@ -1,6 +1,6 @@
 import type { Severity } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { RenderedSide } from '../report/rendered.ts';
+import type { Rendered } from '../report/rendered.ts';
 
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
@@ -53,10 +53,8 @@ export interface RenderQuestion {
 }
 
 /** The answer to `POST /api/render`. */
-export interface RenderedTemplate {
+export interface RenderedTemplate extends Required<Rendered> {
   readonly context: JsonObject;
-  readonly before: RenderedSide | null;
-  readonly after: RenderedSide | null;
 }
 
 /** The body of an answer with an error status. */

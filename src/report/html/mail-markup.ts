@@ -1,6 +1,6 @@
-import type { MailHead, Rendered, RenderedSide } from '../rendered.ts';
+import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../rendered.ts';
 import { quoteHtml } from '../safe.ts';
-import { html, Markup } from './markup.ts';
+import { html, Markup, markMatches } from './markup.ts';
 
 /** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -10,16 +10,28 @@ const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Conten
  * A rendered template before and after, each in a frame without scripts or network, below what an inbox shows of it.
  * The page's script creates the frames, since browsers load at most a thousand in a page, visible or not.
  */
-export function renderedMarkup(address: string, { before, after }: Rendered): Markup {
+export function renderedMarkup(address: string, rendered: Rendered): Markup {
+  const { before, after, further = [], remark = '' } = rendered;
   const isMail = Boolean(before?.head ?? after?.head);
   const widths = html`<div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="600" aria-pressed="true">600 px</button><button type="button" data-width="375" aria-pressed="false">375 px</button></div>`;
   const looks = html`<div class="switch" role="group" aria-label="Look of the e-mail"><button type="button" data-look="dark" aria-pressed="false">Dark</button><button type="button" data-look="images" aria-pressed="false">No images</button></div>`;
   const steps = html`<div class="switch" role="group" aria-label="Changed passages"><button type="button" data-step="-1">Previous change</button><button type="button" data-step="1">Next change</button></div>`;
   return html`<div class="rendered"><div class="bar js">${isMail ? html`${widths}${looks}` : ''}${before === null || after === null ? '' : steps}<p>As recipients see it, with sample values.</p></div>
-<div class="frames" role="group" aria-label="Rendered">
-${sideFigure(`${address}, rendered before`, 'Before', before, null)}
-${sideFigure(`${address}, rendered after`, 'After', after, before?.head ?? null)}
-</div></div>`;
+${framesMarkup(address, rendered)}${further.map((each) => furtherMarkup(address, each))}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}</div>`;
+}
+
+function framesMarkup(name: string, { before, after }: Pick<Rendered, 'before' | 'after'>): Markup {
+  return html`<div class="frames" role="group" aria-label="Rendered">
+${sideFigure(`${name}, rendered before`, 'Before', before, null)}
+${sideFigure(`${name}, rendered after`, 'After', after, before?.head ?? null)}
+</div>`;
+}
+
+/** The same template with values that show other lines of it. */
+function furtherMarkup(address: string, further: FurtherRendered): Markup {
+  const title = markMatches(further.title, /`([^`]*)`/g, ([, code = '']) => html`<code>${code}</code>`);
+  return html`<p class="further">The same ${title}</p>
+${framesMarkup(`${address} ${further.title}`, further)}`;
 }
 
 function sideFigure(
