@@ -34,6 +34,7 @@ export const command = defineCommand(build, async (args, io) => {
   const reader = args.offline ? offline : onlineReader(args, io);
   const empty = {
     environment: environment.name,
+    root,
     templates: [],
     attributes: null,
     diagnostics: [],
@@ -89,12 +90,13 @@ async function reload(last: Snapshot, load: () => Project, reader: Reader): Prom
 
 async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
   const loadedAt = new Date().toISOString();
-  const { resources, environment, lint: levels } = project;
+  const { root, resources, environment, lint: levels } = project;
   const { live, diagnostics } = await reader(project);
   const known = live && { defaults: live.defaults, context: Object.keys(live.attributes) };
   const findings = lint({ resources, known, levels }).filter(({ address }) => isTemplate(address));
   return {
     environment: environment.name,
+    root,
     templates: previewTemplates(resources, live),
     attributes: live?.attributes ?? null,
     diagnostics: [...project.diagnostics, ...findings, ...diagnostics],

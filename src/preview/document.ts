@@ -1,14 +1,29 @@
 import { messageStyle } from '../generated/preview-page.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 import type { Outcome } from '../render/outcome.ts';
-import type { Message } from '../render/template.ts';
+import type { Message, RenderedSides } from '../render/template.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
-import type { MailHead, RenderedSide } from '../report/rendered.ts';
+import type { MailHead, Rendered, RenderedSide } from '../report/rendered.ts';
 import { oneLine } from '../report/safe.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/** A template as a page shows it. */
+export function renderedOf({ before, after, further, remark }: RenderedSides): Required<Rendered> {
+  const sideOf = (message: Message | null) => renderedSide(message && { is: 'rendered', value: message });
+  return {
+    before: renderedSide(before),
+    after: renderedSide(after),
+    further: further.map((each) => ({
+      title: oneLine(each.title),
+      before: sideOf(each.before),
+      after: sideOf(each.after),
+    })),
+    remark: oneLine(remark),
+  };
+}
 
 /** One side of a template as a page shows it; `null` where there is none. */
 export function renderedSide(outcome: Outcome<Message> | null): RenderedSide | null {
@@ -99,9 +114,17 @@ function partMarkup(part: ChatPart): Markup {
       return html`<p class="image">${part.text}</p>`;
     case 'fact':
       return html`<p><strong>${part.name}</strong> ${formatChat(part.text)}</p>`;
+    case 'row':
+      return html`<div class="row">${part.columns.map(columnMarkup)}</div>`;
     case 'divider':
       return html`<hr>`;
   }
+}
+
+/** A button or a picture takes only the room that it needs. */
+function columnMarkup(parts: readonly ChatPart[]): Markup {
+  const isSmall = parts.every(({ is }) => is === 'button' || is === 'image');
+  return html`<div class="${isSmall ? 'small' : 'wide'}">${parts.map(partMarkup)}</div>`;
 }
 
 /** Slack's `*bold*`, `_italic_`, `<url|label>`, both kinds of `code`, and Teams' `**bold**` and `[label](url)`. */
@@ -125,7 +148,9 @@ function span({ groups = {} }: RegExpExecArray): Markup {
 type ChatPart =
   | { readonly is: 'heading' | 'text' | 'note' | 'button' | 'image'; readonly text: string }
   | { readonly is: 'fact'; readonly name: string; readonly text: string }
-  | { readonly is: 'divider' };
+  | { readonly is: 'divider' }
+  /** What stands side by side. */
+  | { readonly is: 'row'; readonly columns: readonly (readonly ChatPart[])[] };
 
 const maxDepth = 40;
 const maxParts = 500;
@@ -142,14 +167,14 @@ const containers = [
   'elements',
   'inlines',
   'items',
-  'columns',
   'rows',
-  'cells',
   'facts',
-  'accessory',
   'actions',
   'potentialAction',
 ] as const;
+
+/** Members whose elements stand side by side. */
+const rows = ['columns', 'cells'] as const;
 
 /**
  * What a Slack or Teams message shows: the blocks of Slack, the cards of Teams, and the texts of anything else. The
@@ -165,11 +190,25 @@ export function chatParts(content: Json): ChatPart[] {
 
 function partsWithin(element: JsonObject, depth: number): ChatPart[] {
   if (depth > maxDepth) return [];
-  return containers.flatMap((name) => {
-    const value = own(element, name) ?? null;
-    const items = isArray(value) ? value : [value];
-    return items.flatMap((item) => (isObject(item) ? partsOf(item, depth + 1) : ownText(item)));
-  });
+  return [
+    ...containers.flatMap((name) => itemsOf(element, name).flatMap((item) => partsFrom(item, depth))),
+    ...rows.flatMap((name) => rowOf(itemsOf(element, name).map((item) => partsFrom(item, depth)))),
+  ];
+}
+
+function itemsOf(element: JsonObject, name: string): readonly Json[] {
+  const value = own(element, name) ?? null;
+  return isArray(value) ? value : [value];
+}
+
+function partsFrom(item: Json, depth: number): ChatPart[] {
+  return isObject(item) ? partsOf(item, depth + 1) : ownText(item);
+}
+
+/** Columns side by side; a single one is no row. */
+function rowOf(columns: readonly (readonly ChatPart[])[]): readonly ChatPart[] {
+  const shown = columns.filter(({ length }) => length > 0);
+  return shown.length > 1 ? [{ is: 'row', columns: shown }] : shown.flat();
 }
 
 function partsOf(element: JsonObject, depth: number): ChatPart[] {
@@ -178,14 +217,24 @@ function partsOf(element: JsonObject, depth: number): ChatPart[] {
   const alternative = textOf(element, 'alt_text') ?? textOf(element, 'altText') ?? 'image';
   if (type === 'divider') return [{ is: 'divider' }];
   if (/^image$/i.test(type)) return [{ is: 'image', text: alternative }];
-  if (type === 'button' || /^(Action\.|OpenUri|HttpPOST)/.test(type)) return [{ is: 'button', text }];
+  if (controls.test(type)) return [{ is: 'button', text }];
   const name = textOf(element, 'title') ?? textOf(element, 'name');
   const value = textOf(element, 'value');
   if (name !== null && value !== null) return [{ is: 'fact', name, text: value }];
   const ownParts = text === '' ? [] : [{ is: styleOf(element, type), text } as const];
-  return [...ownParts, ...partsWithin(element, depth)].map((part) =>
-    type === 'context' && part.is === 'text' ? { ...part, is: 'note' } : part,
+  const parts = [...ownParts, ...partsWithin(element, depth)].map((part) =>
+    type === 'context' && part.is === 'text' ? ({ ...part, is: 'note' } as const) : part,
   );
+  // Slack's accessory stands right of its section, and the picture of a section in Teams left of it.
+  return [...rowOf([activityImage(element), parts, partsFrom(own(element, 'accessory') ?? null, depth)])];
+}
+
+/** Buttons and fields of Slack, and the actions of Teams. */
+const controls = /^(button$|overflow$|.+_select$|.+picker$|Action\.|OpenUri|HttpPOST)/;
+
+function activityImage(element: JsonObject): ChatPart[] {
+  const url = textOf(element, 'activityImage') ?? '';
+  return url === '' ? [] : [{ is: 'image', text: textOf(element, 'activityTitle') ?? 'image' }];
 }
 
 function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
@@ -194,11 +243,13 @@ function styleOf(element: JsonObject, type: string): 'heading' | 'text' {
   return type === 'header' || isLarge || isBold ? 'heading' : 'text';
 }
 
-/** Slack writes `text: {type, text}`, Teams `text` or `title`. */
+/** Slack writes `text: {type, text}`, or `placeholder` for a field; Teams `text`, `title` or `activityTitle`. */
 function labelOf(element: JsonObject): string {
-  const text = own(element, 'text') ?? null;
+  const text = own(element, 'text') ?? own(element, 'placeholder') ?? null;
   if (isObject(text)) return textOf(text, 'text') ?? '';
-  return typeof text === 'string' ? text : (textOf(element, 'title') ?? '');
+  return typeof text === 'string'
+    ? text
+    : (textOf(element, 'title') ?? textOf(element, 'activityTitle') ?? '');
 }
 
 function ownText(value: Json): ChatPart[] {

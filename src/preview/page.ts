@@ -1,9 +1,12 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import { resolve, sep } from 'node:path';
+import type { Address } from '../model/address.ts';
+import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import type { RenderedSides } from '../render/template.ts';
+import { controlsMarkup, picturesMarkup } from '../report/html/mail-markup.ts';
 import { html } from '../report/html/markup.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
-import { renderedSide } from './document.ts';
+import { renderedOf } from './document.ts';
 import type { ListedTemplate, Problem, RenderedTemplate, TemplateList } from './protocol.ts';
 import type { PreviewTemplate, Snapshot } from './snapshot.ts';
 
@@ -31,6 +34,7 @@ export function pageHtml(token: string, environment: string): string {
 <div class="columns">
 <nav aria-label="Templates">
 <label class="filter"><span class="hidden">Filter the templates</span><input type="search" id="filter" placeholder="Filter by key, medium or locale" autocomplete="off" spellcheck="false"></label>
+<label class="only"><input type="checkbox" id="changed-only"> Changed only</label>
 <div id="list"></div>
 </nav>
 <main id="main" tabindex="-1">
@@ -39,12 +43,9 @@ export function pageHtml(token: string, environment: string): string {
 <div id="template" hidden>
 <div class="head">
 <h1 id="key"></h1>
-<p class="facts"><span id="medium"></span><span id="locale"></span><code id="place"></code><span id="state" class="state"></span><span id="busy" role="status"></span></p>
+<p class="facts"><span id="medium"></span><span id="locale"></span><a id="place" title="Open in VS Code"></a><span id="state" class="state"></span><span id="busy" role="status"></span></p>
 </div>
 <ul id="problems" class="notices" aria-label="Problems of this template"></ul>
-<div class="bar" id="bar">
-<div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="700" aria-pressed="true">Desktop</button><button type="button" data-width="375" aria-pressed="false">Phone</button></div>
-</div>
 <details class="context" id="context-panel">
 <summary>Context <small id="context-state">sample values</small></summary>
 <div class="help"><p id="context-help">The values of the variables, as JSON. They are not saved.</p><button type="button" id="reset">Use sample values</button></div>
@@ -52,7 +53,13 @@ export function pageHtml(token: string, environment: string): string {
 <textarea id="context" spellcheck="false" autocomplete="off" rows="10" aria-describedby="context-help context-error"></textarea>
 <p id="context-error" role="alert"></p>
 </details>
-<div class="sides" id="sides"></div>
+<div class="rendered" id="rendered">
+<div class="bar">
+<div class="switch" id="panes" role="group" aria-label="Sides"><button type="button" data-pane="both" aria-pressed="true">Both</button><button type="button" data-pane="before" aria-pressed="false">Before</button><button type="button" data-pane="after" aria-pressed="false">After</button></div>
+${controlsMarkup({ isMail: true, hasBoth: true })}
+</div>
+<div id="sides"></div>
+</div>
 </div>
 <p class="empty" id="empty" hidden></p>
 </main>
@@ -63,7 +70,7 @@ export function pageHtml(token: string, environment: string): string {
 
 /** The templates and the problems of the project. */
 export function templateList(snapshot: Snapshot, isReading: boolean): TemplateList {
-  const { environment, templates, diagnostics, isBroken, loadedAt } = snapshot;
+  const { environment, root, templates, diagnostics, isBroken, loadedAt } = snapshot;
   const addresses = new Set(templates.map(({ address }) => address));
   // Notes about other objects are left to `validate`. An error that keeps the files from loading concerns all templates.
   const isElsewhere = ({ address, severity }: Diagnostic) =>
@@ -75,12 +82,12 @@ export function templateList(snapshot: Snapshot, isReading: boolean): TemplateLi
     isBroken,
     isReading,
     loadedAt,
-    problems: diagnostics.filter(isElsewhere).map(problemOf),
-    templates: templates.map((template) => listedTemplate(template, diagnostics)),
+    problems: diagnostics.filter(isElsewhere).map((each) => problemOf(each, root)),
+    templates: templates.map((template) => listedTemplate(template, snapshot)),
   };
 }
 
-function listedTemplate(template: PreviewTemplate, diagnostics: readonly Diagnostic[]): ListedTemplate {
+function listedTemplate(template: PreviewTemplate, { root, diagnostics }: Snapshot): ListedTemplate {
   const { source, sides, ...listed } = template;
   return {
     ...listed,
@@ -88,22 +95,32 @@ function listedTemplate(template: PreviewTemplate, diagnostics: readonly Diagnos
     medium: oneLine(listed.medium),
     locale: oneLine(listed.locale),
     place: oneLine(`${source.file}:${source.line}`),
-    problems: diagnostics.filter(({ address }) => address === listed.address).map(problemOf),
+    editor: editorLink(root, source),
+    problems: diagnostics
+      .filter(({ address }) => address === listed.address)
+      .map((each) => problemOf(each, root)),
   };
 }
 
-function problemOf({ code, severity, message, source, excerpt, hint }: Diagnostic): Problem {
+/** A link that opens a file in Visual Studio Code, at its place. */
+function editorLink(root: string, { file, line, column }: Source): string {
+  const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
+  return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;
+}
+
+function problemOf({ code, severity, message, source, excerpt, hint }: Diagnostic, root: string): Problem {
   return {
     code: oneLine(code),
     severity,
     message: printable(message),
     place: source ? oneLine(place(source)) : '',
+    editor: source ? editorLink(root, source) : '',
     excerpt: printable(excerpt ?? ''),
     hint: printable(hint ?? ''),
   };
 }
 
 /** A template that was rendered, for the page. */
-export function renderedTemplate({ context, before, after }: RenderedSides): RenderedTemplate {
-  return { context, before: renderedSide(before), after: renderedSide(after) };
+export function renderedTemplate(address: Address, sides: RenderedSides): RenderedTemplate {
+  return { context: sides.context, markup: picturesMarkup(address, renderedOf(sides)).toString() };
 }

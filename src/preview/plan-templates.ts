@@ -7,7 +7,7 @@ import { redacted } from '../model/sensitive.ts';
 import { createRenderer, type Renderer } from '../render/renderer.ts';
 import { renderTemplate, type Sides } from '../render/template.ts';
 import type { Rendered } from '../report/rendered.ts';
-import { renderedSide } from './document.ts';
+import { renderedOf } from './document.ts';
 
 /** A longer page is slow to open, and nobody reads it. */
 const maxCharacters = 20_000_000;
@@ -43,12 +43,12 @@ export async function renderPlanTemplates(
       if (left <= 0 || performance.now() > end) break;
       const fields = sidesOf(change, defaults?.get(change.address));
       if (!fields.before && !fields.after) continue;
-      const { before, after } = await renderTemplate(used, change.key[1] ?? '', fields, {
-        from: 'samples',
-        attributes,
-      });
-      const sides = { before: renderedSide(before), after: renderedSide(after) };
-      left -= (sides.before?.document.length ?? 0) + (sides.after?.document.length ?? 0);
+      const sides = renderedOf(
+        await renderTemplate(used, change.key[1] ?? '', fields, { from: 'samples', attributes }),
+      );
+      left -= [sides, ...sides.further]
+        .flatMap(({ before, after }) => [before, after])
+        .reduce((sum, side) => sum + (side?.document.length ?? 0), 0);
       rendered.push([change.address, sides]);
     }
   } finally {

@@ -1,6 +1,5 @@
 import type { Severity } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { RenderedSide } from '../report/rendered.ts';
 
 /** The header that proves a request comes from the page itself. */
 export const tokenHeader = 'x-preview-token';
@@ -8,7 +7,7 @@ export const tokenHeader = 'x-preview-token';
 /** What a declared template replaces; `not-read` where the tenant was not asked. */
 export type Base = 'tenant' | 'default' | 'nothing' | 'not-read';
 
-/** The answer to `GET /api/templates`. The page shows every text of an answer as text. */
+/** The answer to `GET /api/templates`. The page shows every text of it as text. */
 export interface TemplateList {
   readonly environment: string;
   /** Whether the files do not load, so that the templates are those of an earlier state. */
@@ -28,6 +27,8 @@ export interface Problem {
   readonly severity: Severity;
   readonly message: string;
   readonly place: string;
+  /** A link that opens the place in an editor. */
+  readonly editor: string;
   readonly excerpt: string;
   readonly hint: string;
 }
@@ -38,6 +39,8 @@ export interface ListedTemplate {
   readonly medium: string;
   readonly locale: string;
   readonly place: string;
+  /** A link that opens the manifest in an editor. */
+  readonly editor: string;
   readonly base: Base;
   readonly isRemoved: boolean;
   /** Whether it differs from the tenant's. */
@@ -55,8 +58,8 @@ export interface RenderQuestion {
 /** The answer to `POST /api/render`. */
 export interface RenderedTemplate {
   readonly context: JsonObject;
-  readonly before: RenderedSide | null;
-  readonly after: RenderedSide | null;
+  /** Both sides as the report shows them: HTML of the program, in which all texts of templates are escaped. */
+  readonly markup: string;
 }
 
 /** The body of an answer with an error status. */

@@ -12,7 +12,7 @@ import type { Sides } from '../render/template.ts';
 import type { ListedTemplate } from './protocol.ts';
 
 /** One declared template, and what the tenant has in its place as far as that is known. */
-export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'problems'> {
+export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
   readonly source: Resource['source'];
   readonly sides: Sides<JsonObject>;
 }
@@ -20,6 +20,8 @@ export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'problem
 /** Everything that the page shows at one moment. */
 export interface Snapshot {
   readonly environment: string;
+  /** The project's folder, for links that open an editor. */
+  readonly root: string;
   readonly templates: readonly PreviewTemplate[];
   /** The tenant's context attributes; `null` where they were not read. */
   readonly attributes: JsonObject | null;

@@ -17,7 +17,29 @@ export type Job =
       readonly texts: readonly string[];
       /** The tenant's context attributes; `null` where they are not known. */
       readonly attributes: JsonObject | null;
-    };
+    }
+  | ({ readonly asks: 'further' } & FurtherQuestion);
+
+/** Both sides of a template whose changed lines are looked for. */
+export interface FurtherQuestion {
+  readonly before: Texts | null;
+  readonly after: Texts | null;
+  readonly attributes: JsonObject | null;
+}
+
+/** Renderings with other values, which show changed lines that the usual values do not reach. */
+export interface Further {
+  readonly renderings: readonly FurtherRendering[];
+  /** How many changed lines are in no rendering. */
+  readonly unseen: number;
+}
+
+export interface FurtherRendering {
+  /** What is different in it, as part of a sentence: "where `$user.isManager` is set". */
+  readonly title: string;
+  readonly before: Texts | null;
+  readonly after: Texts | null;
+}
 
 /** @param reason a sentence for people */
 export function failWith(reason: string): Outcome<never> {

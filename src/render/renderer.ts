@@ -1,8 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
-import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
+import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../model/json.ts';
+import {
+  type Further,
+  type FurtherQuestion,
+  type FurtherRendering,
+  failWith,
+  type Job,
+  type Outcome,
+  type Texts,
+} from './outcome.ts';
 
 /** The most that one template may use. */
 export interface RenderLimits {
@@ -40,6 +48,13 @@ export class Renderer {
     return this.#queue({ asks: 'sample', texts, attributes }, texts, (value) =>
       isObject(value) ? value : null,
     );
+  }
+
+  /** Renderings with other sample values, for the changed lines that the usual ones do not reach. */
+  further(question: FurtherQuestion): Promise<Outcome<Further>> {
+    const { before, after } = question;
+    const texts = [...Object.values(before ?? {}), ...Object.values(after ?? {})];
+    return this.#queue({ asks: 'further', ...question }, texts, readFurther);
   }
 
   /** Ends the process. Jobs that are not finished fail. */
@@ -147,4 +162,17 @@ function readTexts(value: Json): Texts | null {
     typeof text === 'string' ? [[name, text]] : [],
   );
   return Object.fromEntries(texts);
+}
+
+function readFurther(value: Json): Further | null {
+  if (!isObject(value)) return null;
+  const [renderings, unseen] = [own(value, 'renderings'), own(value, 'unseen')];
+  if (!isArray(renderings) || typeof unseen !== 'number') return null;
+  return { renderings: renderings.flatMap(readRendering), unseen };
+}
+
+function readRendering(value: Json): FurtherRendering[] {
+  if (!isObject(value)) return [];
+  const side = (name: string) => readTexts(own(value, name) ?? null);
+  return [{ title: textOf(value, 'title') ?? '', before: side('before'), after: side('after') }];
 }

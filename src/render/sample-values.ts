@@ -25,7 +25,7 @@ export class Shape {
 }
 
 /** Names that are recognisably made up. */
-const people = ['Ann Example', 'Bob Sample'] as const;
+const people = ['Ann Example', 'Bob Sample', 'Kim Muster'] as const;
 
 const personWords = new Set(
   'user requester requestee recipient manager reviewer owner identity employee approver assignee person sender delegate contractor'.split(
@@ -35,10 +35,7 @@ const personWords = new Set(
 
 /** The value of a leaf by the words of its name. The first rule that matches counts. */
 const rules: readonly (readonly [RegExp, (place: Place) => Json])[] = [
-  [
-    /\b(e-?)?mail\b|\baddress$/,
-    ({ at }) => (at === 1 ? 'bob.sample@acme.example' : 'ann.example@acme.example'),
-  ],
+  [/\b(e-?)?mail\b|\baddress$/, ({ at }) => `${accountName(at)}@acme.example`],
   [/\bphone\b/, () => '+1 555 0100'],
   [/\b(url|uri|link|href)\b/, ({ at }) => `https://id.acme.example/${at + 1}`],
   [/^(is|has|can|should|must) |\b(enabled|disabled|required|active|allowed)$/, () => true],
@@ -52,10 +49,14 @@ const rules: readonly (readonly [RegExp, (place: Place) => Json])[] = [
   ],
   [/\b(first|given) name$/, ({ at }) => people[at]?.split(' ')[0] ?? ''],
   [/\b(last|family) name$|\bsurname$/, ({ at }) => people[at]?.split(' ')[1] ?? ''],
-  [/\b(user|account|login) (name|id)$/, ({ at }) => (at === 1 ? 'bob.sample' : 'ann.example')],
+  [/\b(user|account|login) (name|id)$/, ({ at }) => accountName(at)],
   [/\bid$/, ({ at }) => String(4711 + at)],
   [/\b(full|display) name$/, ({ at }) => people[at] ?? ''],
 ];
+
+function accountName(at: number): string {
+  return (people[at] ?? people[0]).toLowerCase().replace(' ', '.');
+}
 
 interface Place {
   /** The words of the name. */
@@ -65,17 +66,21 @@ interface Place {
   /** Which item of a list it belongs to, from 0. */
   readonly at: number;
   readonly isInList: boolean;
+  /** How many items lists have. */
+  readonly items: number;
 }
 
-/** A readable value for the variable `name`. */
-export function sampleValue(name: string, shape: Shape): Json {
-  return valueFor(shape, { words: wordsOf(name), parent: '', at: 0, isInList: false });
+/** A readable value for the variable `name`. Lists in it have so many items. */
+export function sampleValue(name: string, shape: Shape, items: number): Json {
+  return valueFor(shape, { words: wordsOf(name), parent: '', at: 0, isInList: false, items });
 }
 
 function valueFor(shape: Shape, place: Place): Json {
   if (shape.isList) {
     const words = toSingular(place.words);
-    return [0, 1].map((at) => valueFor(shape.item, { words, parent: '', at, isInList: true }));
+    return Array.from({ length: place.items }, (_, at) =>
+      valueFor(shape.item, { ...place, words, parent: '', at, isInList: true }),
+    );
   }
   if (shape.members.size > 0) {
     const member = ([name, inner]: [string, Shape]): [string, Json] => [

@@ -4,20 +4,29 @@ import { Shape, sampleValue } from './sample-values.ts';
 /** The variable that holds the tenant's own attributes (api-notes, "Template context"). */
 const globals = '__global';
 
+export interface SampleChoice {
+  /** The tenant's attributes, taken as they are; `null` makes them up too. */
+  readonly attributes: JsonObject | null;
+  /** How many items lists have. */
+  readonly items?: number;
+}
+
 /**
  * A context with a readable value for every variable that the templates use and do not set themselves: `Ann Example`
  * for `${user.name}`, two items for what `#foreach` iterates over.
  *
  * @param templates as the library parses them
- * @param attributes of the tenant, taken as they are; `null` makes them up too
  */
-export function sampleContext(templates: readonly unknown[], attributes: JsonObject | null): JsonObject {
+export function sampleContext(
+  templates: readonly unknown[],
+  { attributes, items = 2 }: SampleChoice,
+): JsonObject {
   const scope = new Scope();
   // The library's tree is plain data of many types, read here as JSON.
   for (const template of templates) walk(JSON.parse(JSON.stringify(template)), scope);
   const sampled = [...scope.variables].map(([name, shape]): [string, Json] => [
     name,
-    name === globals && attributes ? attributes : sampleValue(name, shape),
+    name === globals && attributes ? attributes : sampleValue(name, shape, items),
   ]);
   const unused = attributes && !scope.variables.has(globals) ? [[globals, attributes] as const] : [];
   return objectFrom([...sampled, ...unused]);

@@ -29,6 +29,15 @@ export type ContextChoice =
 
 export interface RenderedSides extends Sides<Outcome<Message>> {
   readonly context: JsonObject;
+  /** With other sample values, where these show changed lines that are not seen otherwise. */
+  readonly further: readonly FurtherSides[];
+  /** A sentence about changed lines that are seen nowhere; empty where there are none. */
+  readonly remark: string;
+}
+
+interface FurtherSides extends Sides<Message> {
+  /** What is different, as part of a sentence. */
+  readonly title: string;
 }
 
 /**
@@ -47,11 +56,48 @@ export async function renderTemplate(
   const before = fields.before && draftOf(medium, fields.before);
   const after = fields.after && draftOf(medium, fields.after);
   const context = await contextFor(renderer, [before, after], choice);
-  return {
-    context,
+  const rendered = {
     before: await renderSide(renderer, before, context),
     after: await renderSide(renderer, after, context),
   };
+  const isWhole = [rendered.before, rendered.after].every((side) => side?.is !== 'failed');
+  const others = isWhole ? await renderOthers(renderer, { before, after }, choice) : none;
+  return { context, ...rendered, ...others };
+}
+
+type Others = Pick<RenderedSides, 'further' | 'remark'>;
+
+const none: Others = { further: [], remark: '' };
+const hasArms = /#\{?(?:if|foreach|macro|define)\b/;
+
+/** Values that somebody chose are not replaced by others. */
+async function renderOthers(
+  renderer: Renderer,
+  { before, after }: Sides<Draft>,
+  choice: ContextChoice,
+): Promise<Others> {
+  const texts = [before, after].flatMap((draft) => Object.values(draft?.texts ?? {}));
+  if (choice.from === 'user' || !texts.some((text) => hasArms.test(text))) return none;
+  const outcome = await renderer.further({
+    before: before?.texts ?? null,
+    after: after?.texts ?? null,
+    attributes: choice.attributes,
+  });
+  if (outcome.is === 'failed')
+    return { ...none, remark: `Changes below a condition may not be shown. ${outcome.reason}` };
+  const { renderings, unseen } = outcome.value;
+  const further = renderings.map(({ title, ...side }) => ({
+    title,
+    before: before && side.before && before.message(side.before),
+    after: after && side.after && after.message(side.after),
+  }));
+  return { further, remark: remarkOf(unseen) };
+}
+
+function remarkOf(unseen: number): string {
+  if (unseen === 0) return '';
+  const lines = unseen === 1 ? '1 changed line is' : `${unseen} changed lines are`;
+  return `${lines} in none of these pictures: read the text for them.`;
 }
 
 async function contextFor(

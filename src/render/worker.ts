@@ -2,8 +2,10 @@
  * The renderer's process. Templates are evaluated here, since one may never end or take all memory; the program then
  * ends this process. A thread is not enough: a list such as `[1..99999999]` aborts the whole process.
  */
-import { Compile, parse } from 'velocityjs';
+import { parse } from 'velocityjs';
 import type { JsonObject } from '../model/json.ts';
+import { evaluate } from './evaluate.ts';
+import { renderFurther } from './further.ts';
 import { failWith, type Job, type Outcome, type Texts } from './outcome.ts';
 import { sampleContext } from './sample.ts';
 
@@ -12,9 +14,14 @@ const maxCharacters = Number(process.argv[2]);
 
 function answer(job: Job): Outcome<unknown> {
   try {
-    return job.asks === 'sample'
-      ? { is: 'rendered', value: sampleContext(job.texts.flatMap(parseOrSkip), job.attributes) }
-      : renderAll(job.texts, job.context);
+    switch (job.asks) {
+      case 'sample':
+        return { is: 'rendered', value: sampleContext(job.texts.flatMap(parseOrSkip), job) };
+      case 'further':
+        return { is: 'rendered', value: renderFurther(job, maxCharacters) };
+      case 'render':
+        return renderAll(job.texts, job.context);
+    }
   } catch (error) {
     return failWith(`It cannot be rendered: ${reasonOf(error)}`);
   }
@@ -33,7 +40,7 @@ function renderAll(texts: Texts, context: JsonObject): Outcome<Texts> {
   let left = maxCharacters;
   const rendered: [string, string][] = [];
   for (const [name, text] of Object.entries(texts)) {
-    const result = String(evaluate(text, context));
+    const result = evaluate(parse(text), context);
     left -= result.length;
     if (left < 0) return failWith(`It renders to more than ${maxCharacters} characters.`);
     rendered.push([name, result]);
@@ -45,69 +52,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return 'it repeats itself without end, or is too long.';
   const message = error instanceof Error ? error.message : String(error);
   return message.length > maxReason ? `${message.slice(0, maxReason)} …` : message;
-}
-
-/**
- * The text with its Velocity evaluated. References that cannot be resolved stay as they are written. Throws what the
- * library throws for text that is not Velocity.
- */
-function evaluate(text: string, context: JsonObject): string {
-  return new GuardedCompile(parse(text), { customMethodHandlers }).render(structuredClone(context));
-}
-
-/** Methods of texts and lists that mean the same in Java; these may be called. */
-const methods = new Set([
-  'charAt',
-  'concat',
-  'endsWith',
-  'indexOf',
-  'lastIndexOf',
-  'replace',
-  'replaceAll',
-  'split',
-  'startsWith',
-  'substring',
-  'toLowerCase',
-  'toString',
-  'toUpperCase',
-  'trim',
-]);
-
-class GuardedCompile extends Compile {
-  /** The library asks this before every step of a reference. Inherited members cannot be reached. */
-  isBlockedPathKey(base: unknown, key: string, isTarget?: boolean): boolean {
-    if (isTarget) return ['__proto__', 'constructor', 'prototype'].includes(key);
-    if (base === null || base === undefined || Object.hasOwn(Object(base), key)) return false;
-    const hasMethods = Array.isArray(base) || ['string', 'number', 'boolean'].includes(typeof base);
-    return key in Object(base) && !(methods.has(key) && hasMethods);
-  }
-}
-
-/** Methods of Java that have another name in JavaScript, as functions of a value and the first argument. */
-const javaMethods: Readonly<Record<string, (value: unknown, other: unknown) => unknown>> = {
-  isEmpty: (value) => sizeOf(value) === 0,
-  length: sizeOf,
-  equals: (value, other) => value === other,
-  equalsIgnoreCase: (value, other) => String(value).toLowerCase() === String(other).toLowerCase(),
-  contains: (value, other) =>
-    typeof value === 'string' ? value.includes(String(other)) : Array.isArray(value) && value.includes(other),
-};
-
-interface Call {
-  readonly property: string;
-  readonly context: unknown;
-  readonly params: readonly unknown[];
-}
-
-const customMethodHandlers = Object.entries(javaMethods).map(([uid, method]) => ({
-  uid,
-  match: ({ property }: Call) => property === uid,
-  resolve: ({ context, params }: Call) => method(context, params[0]),
-}));
-
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string' || Array.isArray(value)) return value.length;
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }
 
 // Only the program can write to this channel, so a message is a job.

@@ -188,10 +188,19 @@ function redactVersions({ name, ours, theirs }: Versions, redact: Redact): Versi
   return { name: redact(name), ours: orNull(ours, redact), theirs: orNull(theirs, redact) };
 }
 
-function redactRendered({ before, after }: Rendered, redact: Redact): Rendered {
+function redactRendered({ before, after, further = [], remark = '' }: Rendered, redact: Redact): Rendered {
   const side = (one: RenderedSide | null): RenderedSide | null =>
     one && { document: redact(one.document), head: one.head && redactHead(one.head, redact) };
-  return { before: side(before), after: side(after) };
+  return {
+    before: side(before),
+    after: side(after),
+    further: further.map((each) => ({
+      title: redact(each.title),
+      before: side(each.before),
+      after: side(each.after),
+    })),
+    remark: redact(remark),
+  };
 }
 
 function redactHead({ subject, from, replyTo, preheader }: MailHead, redact: Redact): MailHead {

@@ -19,4 +19,15 @@ export interface RenderedSide {
 export interface Rendered {
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;
+  /** With other values, where these show changed lines that are not seen otherwise. */
+  readonly further?: readonly FurtherRendered[];
+  /** A sentence about changed lines that are seen nowhere; empty or left out where there are none. */
+  readonly remark?: string;
+}
+
+export interface FurtherRendered {
+  /** What is different, as part of a sentence. */
+  readonly title: string;
+  readonly before: RenderedSide | null;
+  readonly after: RenderedSide | null;
 }

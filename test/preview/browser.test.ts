@@ -54,8 +54,8 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     return { page, preview: open };
   }
 
-  const inFrame = (page: Page, side: 'Before' | 'After') =>
-    page.frameLocator(`iframe[title^="${side}"]`).locator('body');
+  const sideOf = (side: 'Before' | 'After') => `figure:${side === 'Before' ? 'first' : 'last'}-child iframe`;
+  const inFrame = (page: Page, side: 'Before' | 'After') => page.frameLocator(sideOf(side)).locator('body');
 
   it('lists templates by key, medium and locale, and shows both sides of one', async () => {
     const { page } = await visit(snapshot([mail, german, slack]));
@@ -66,20 +66,41 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     ]);
     await inFrame(page, 'Before').getByText('Hello Ann Example').waitFor();
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
-    await page.locator('.mail .new').getByText('New for Ann Example').waitFor();
+    await page.locator('.inbox ins').getByText('New for Ann Example').waitFor();
   });
 
-  it('shows e-mail as wide as a desktop window or a phone, scaled to the room there is', async () => {
+  it('shows e-mail as wide as in a mail program or on a phone', async () => {
     const { page } = await visit(snapshot([mail]), { width: 900 });
     const width = () =>
-      page
-        .frameLocator('iframe[title^="After"]')
-        .locator('html')
-        .evaluate('document.documentElement.clientWidth');
+      page.frameLocator(sideOf('After')).locator('html').evaluate('document.documentElement.clientWidth');
     await inFrame(page, 'After').waitFor();
-    await expect.poll(width).toBe(700);
-    await page.getByRole('button', { name: 'Phone' }).click();
+    await expect.poll(width).toBe(600);
+    await page.getByRole('button', { name: '375 px' }).click();
     await expect.poll(width).toBe(375);
+  });
+
+  it('keeps its place, filters and one side over a reload, with frames as high as the mail', async () => {
+    const body = (words: string) => `<p style="height: 3000px">Long</p><p>${words}</p>`;
+    const long = template({ before: { body: body('old') }, after: { subject: '', body: body('new') } });
+    const { page } = await visit(snapshot([german, { ...long, key: 'long', address: 'long' }]));
+    await page.getByLabel('Changed only').check();
+    await expect.poll(() => page.locator('#list a').count()).toBe(1);
+    await page.locator('#list a').click();
+    await inFrame(page, 'After').getByText('new').waitFor();
+    const height = () => page.locator(sideOf('After')).evaluate('document.documentElement.scrollHeight');
+    await expect.poll(height).toBeGreaterThan(3000);
+    await page.evaluate('scrollTo(0, 700)');
+    await page.reload();
+    await inFrame(page, 'After').getByText('new').waitFor();
+    await expect.poll(() => page.evaluate('scrollY')).toBe(700);
+    await expect.poll(() => page.locator('#list a').count()).toBe(1);
+    await page.getByRole('button', { name: 'After', exact: true }).click();
+    await expect.poll(() => page.locator('iframe:visible').count()).toBe(1);
+    await page.locator('.subject.missing', { hasText: 'No subject' }).last().waitFor();
+    const colour = `getComputedStyle(document.querySelector('figure:last-child .subject.missing')).color`;
+    expect(await page.evaluate(colour)).toBe('rgb(161, 22, 13)');
+    const link = page.getByRole('link', { name: 'config/all.yaml:3' });
+    expect(await link.getAttribute('href')).toBe('vscode://file/project/config/all.yaml:3:1');
   });
 
   it('goes to another template by link, keyboard and filter', async () => {
@@ -87,6 +108,8 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('slack');
     await expect.poll(() => page.locator('#list a').count()).toBe(1);
+    // First comes "Changed only".
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await inFrame(page, 'After').locator('strong', { hasText: 'bold' }).waitFor();
@@ -200,7 +223,7 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
     );
     const { page } = await visit(shown);
     for (const side of ['Before', 'After'] as const) {
-      const frame = page.frameLocator(`iframe[title^="${side}"]`);
+      const frame = page.frameLocator(sideOf(side));
       for (const id of ['#div', '#js', '#out', '#blank', '#self', '#send'])
         await frame.locator(id).click({ force: true });
     }
@@ -211,7 +234,9 @@ rel="dns-prefetch" href="${url}"><style>@import "${url}/import"; @font-face { fo
     expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
     expect(
       await page
-        .locator('img, script:not([src="/script.js"]), main a, link:not([rel=icon]):not([rel=stylesheet])')
+        .locator(
+          'img, script:not([src="/script.js"]), main a:not([href^=vscode]), link:not([rel=icon]):not([rel=stylesheet])',
+        )
         .count(),
     ).toBe(0);
     expect(page.context().pages()).toHaveLength(1);

@@ -53,6 +53,29 @@ describe('chat messages', () => {
     ]);
   });
 
+  it('shows what stands beside a section there, and not after it', () => {
+    const button = { type: 'button', text: { type: 'plain_text', text: 'Decide' } };
+    const section = { type: 'section', text: { type: 'mrkdwn', text: 'Two *requests*' }, accessory: button };
+    const field = { type: 'static_select', placeholder: { type: 'plain_text', text: 'Choose' } };
+    expect(chatParts({ blocks: [section, { ...section, accessory: field }] })).toEqual([
+      { is: 'row', columns: [[{ is: 'text', text: 'Two *requests*' }], [{ is: 'button', text: 'Decide' }]] },
+      { is: 'row', columns: [[{ is: 'text', text: 'Two *requests*' }], [{ is: 'button', text: 'Choose' }]] },
+    ]);
+    expect(shown({ blocks: [section] })).toContain(
+      '<div class="row"><div class="wide"><p>Two <strong>requests</strong></p></div><div class="small"><span class="button">Decide</span></div></div>',
+    );
+    const teams = (text: string) => ({ items: [{ type: 'TextBlock', text }] });
+    expect(
+      chatParts({
+        messageJSON: { body: [{ type: 'ColumnSet', columns: [teams('left'), teams('right')] }] },
+        sections: [{ activityImage: 'https://x.example/a.png', text: 'beside' }],
+      }),
+    ).toEqual([
+      { is: 'row', columns: [[{ is: 'text', text: 'left' }], [{ is: 'text', text: 'right' }]] },
+      { is: 'row', columns: [[{ is: 'image', text: 'image' }], [{ is: 'text', text: 'beside' }]] },
+    ]);
+  });
+
   it('shows the text where there is nothing else, and text that is no JSON', () => {
     expect(chatParts({ text: 'Hi', blocks: [] })).toEqual([{ is: 'text', text: 'Hi' }]);
     expect(chatParts('just text')).toEqual([{ is: 'text', text: 'just text' }]);

@@ -11,12 +11,13 @@ import { change, difference, plain, plan, samplePlan } from '../report/fixtures.
 import { executablePath, launch, violations } from '../support/browser.ts';
 
 const body = '<html lang="en"><body style="background: #ffffee"><h1>Dear ${user.name}</h1></body></html>';
+const post = { method: 'POST', path: '/x', query: {}, headers: {} } as const;
 const withBody = (text: string) =>
   change({
     address: 'NotificationTemplate/welcome/EMAIL/en',
     action: 'update',
     diff: [difference('/body', '<h1>Hello ${user.name}</h1>', text)],
-    requests: [{ method: 'POST', path: '/x', query: {}, headers: {}, body: { subject: 'Hi', body: text } }],
+    requests: [{ ...post, body: { subject: 'Hi', body: text } }],
   });
 const template = withBody(body);
 
@@ -28,6 +29,28 @@ describe('templates of a plan', () => {
     expect(Object.keys(rendered)).toEqual([template.address]);
     expect(rendered[template.address]?.before?.document).toContain('<h1>Hello Ann Example</h1>');
     expect(rendered[template.address]?.after?.document).toContain('<h1>Dear Ann Example</h1>');
+  });
+
+  it('show an accessory beside its section, also in blocks that are JSON text', async () => {
+    const blocks = (words: string) =>
+      JSON.stringify([
+        { type: 'section', text: { type: 'mrkdwn', text: words }, accessory: { type: 'button', text: 'Go' } },
+      ]);
+    const chat = change({
+      address: 'NotificationTemplate/welcome/SLACK/en',
+      action: 'update',
+      diff: [difference('/slackTemplate/blocks/0/text/text', 'old', 'new')],
+      requests: [
+        { ...post, body: { slackTemplate: { $jsonText: { text: 'note', blocks: blocks('new') } } } },
+      ],
+    });
+    const { before, after } = (await renderPlanTemplates(plan([chat])))[chat.address] ?? {};
+    const row = (words: string) =>
+      `<div class="row"><div class="wide"><p>${words}</p></div><div class="small"><span class="button">Go</span></div></div>`;
+    expect([before?.document, after?.document]).toEqual([
+      expect.stringContaining(row('old')),
+      expect.stringContaining(row('new')),
+    ]);
   });
 
   it("take the tenant's attributes where they are given", async () => {
@@ -61,6 +84,29 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
   afterAll(async () => {
     await browser?.close();
     rmSync(folder, { recursive: true });
+  });
+
+  it('shows changes below a condition in further frames, and says what is different in them', async () => {
+    const text = (words: string) => `<p>Hello</p>#if($user.isManager)a#{else}<p>${words}</p>#end`;
+    const changed = {
+      ...withBody(text('new')),
+      diff: [difference('/body', text('old'), text('new'))],
+    };
+    const file = join(folder, 'branches.html');
+    const rendered = await renderPlanTemplates(plan([changed]));
+    writeFileSync(file, renderReport({ is: 'plan', plan: plan([changed]) }, 'html', { ...plain, rendered }));
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(file).href);
+    await page.getByText('The same where $user.isManager is not set').waitFor();
+    await page.frameLocator('iframe[title$="not set, rendered after"]').getByText('new').waitFor();
+    await page.frameLocator('iframe[title$="not set, rendered before"]').getByText('old').waitFor();
+    expect(await page.locator('iframe').count()).toBe(4);
+    const mark = page.frameLocator('iframe[title$="not set, rendered after"]').locator('html');
+    await expect.poll(() => mark.evaluate('CSS.highlights.get("changed")?.size')).toBe(1);
+    await page.getByRole('button', { name: 'Next change' }).click();
+    await page.getByRole('button', { name: 'Next change' }).click();
+    await expect.poll(() => mark.evaluate('CSS.highlights.get("current")?.size')).toBe(1);
+    await page.close();
   });
 
   it.each([

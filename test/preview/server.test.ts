@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Preview, startPreview } from '../../src/preview/server.ts';
-import { snapshot, template } from './support.ts';
+import { sidesIn, snapshot, template } from './support.ts';
 
 interface Asked {
   readonly path?: string;
@@ -50,15 +50,19 @@ describe('the server', () => {
   it('renders with made-up values, and with those of the page', async () => {
     const { status, text } = await render(wanted);
     expect(status).toBe(200);
-    expect(JSON.parse(text)).toMatchObject({
-      context: { user: { name: 'Ann Example' } },
-      before: null,
-      after: { head: { subject: 'Hi Ann Example' }, document: expect.stringContaining('<b>x</b>') },
-    });
+    const { context, markup } = JSON.parse(text);
+    expect(context).toMatchObject({ user: { name: 'Ann Example' } });
+    expect(sidesIn(markup)).toEqual([
+      null,
+      {
+        inbox: expect.stringContaining('Hi Ann Example'),
+        document: expect.stringContaining('&lt;b&gt;x&lt;/b&gt;'),
+      },
+    ]);
     const mine = JSON.stringify({ address: welcome.address, context: { x: 'mine' } });
-    expect(JSON.parse((await render(mine)).text).after).toMatchObject({
-      head: { subject: 'Hi ${user.name}' },
-      document: expect.stringContaining('<b>mine</b>'),
+    expect(sidesIn(JSON.parse((await render(mine)).text).markup)[1]).toEqual({
+      inbox: expect.stringContaining('Hi ${user.name}'),
+      document: expect.stringContaining('&lt;b&gt;mine&lt;/b&gt;'),
     });
   });
 

@@ -22,6 +22,7 @@ export function template(
 export function snapshot(templates: readonly PreviewTemplate[], more: Partial<Snapshot> = {}): Snapshot {
   return {
     environment: 'sandbox',
+    root: '/project',
     templates,
     attributes: null,
     diagnostics: [],
@@ -29,4 +30,13 @@ export function snapshot(templates: readonly PreviewTemplate[], more: Partial<Sn
     isBroken: false,
     ...more,
   };
+}
+
+/** The inbox line and the document of each side, from the HTML that the page gets; `null` for a side without any. */
+export function sidesIn(markup: string) {
+  return [...markup.matchAll(/<figure>.*?<\/figure>/gs)].map(([figure]) => {
+    const document = /data-document="(.*?)"/s.exec(figure)?.[1];
+    const inbox = /<p class="inbox">(.*?)<\/p>/s.exec(figure)?.[1] ?? '';
+    return document === undefined ? null : { inbox, document };
+  });
 }

@@ -23,13 +23,14 @@ export function breakableKey(key: string): Node[] {
 }
 
 /** One problem as an item of a list. */
-export function problemItem({ code, severity, message, place, excerpt, hint }: Problem): HTMLLIElement {
+export function problemItem(problem: Problem): HTMLLIElement {
+  const { code, severity, message, place, editor, excerpt, hint } = problem;
   return element(
     'li',
     { class: severity === 'error' ? 'danger' : severity },
     element('strong', {}, severity === 'info' ? 'note' : severity),
     ' ',
-    place !== '' && element('code', {}, place),
+    place !== '' && element('a', { href: editor, class: 'place', title: 'Open in VS Code' }, place),
     place !== '' && ' ',
     `${message} `,
     element('code', { class: 'slug' }, code),

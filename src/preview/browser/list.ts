@@ -4,10 +4,12 @@ import { breakableKey, element, mediumName } from './elements.ts';
 
 const list = find('list', HTMLElement);
 const filter = find('filter', HTMLInputElement);
+const changedOnly = find('changed-only', HTMLInputElement);
 
-/** Calls `onFilter` when the filter changes, and lets the slash and the arrow keys move the focus. */
+/** Calls `onFilter` when a filter changes, and lets the slash and the arrow keys move the focus. */
 export function startList(onFilter: () => void): void {
   filter.addEventListener('input', onFilter);
+  changedOnly.addEventListener('change', onFilter);
   focusOnSlash(filter);
   list.addEventListener('keydown', (event) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -18,7 +20,7 @@ export function startList(onFilter: () => void): void {
   });
 }
 
-/** The templates that match the filter, by key. A link that had the focus keeps it. */
+/** The templates that match the filters, by key. A link that had the focus keeps it. */
 export function showList(templates: readonly ListedTemplate[], selected: string | null): void {
   const words = wordsIn(filter);
   const keys = new Map<string, ListedTemplate[]>();
@@ -33,12 +35,21 @@ export function showList(templates: readonly ListedTemplate[], selected: string 
       element('ul', {}, ...group.map((template) => templateItem(template, selected))),
     ),
   );
-  const none = templates.length === 0 ? 'Nothing to list.' : 'No template matches.';
-  list.replaceChildren(...(sections.length > 0 ? sections : [element('p', { class: 'none' }, none)]));
+  const none = element('p', { class: 'none' }, absenceWords(templates));
+  list.replaceChildren(...(sections.length > 0 ? sections : [none]));
   if (focused !== undefined)
     findLinks()
       .find(({ dataset }) => dataset.address === focused)
       ?.focus();
+}
+
+function absenceWords(templates: readonly ListedTemplate[]): string {
+  if (templates.length === 0) return 'Nothing to list.';
+  if (!changedOnly.checked) return 'No template matches.';
+  const isRead = templates.some(({ base }) => base !== 'not-read');
+  return isRead
+    ? 'No template that matches has changed.'
+    : 'The tenant was not read, so changes are not known.';
 }
 
 function findLinks(): HTMLAnchorElement[] {
@@ -49,7 +60,9 @@ function isFocused(link: Element): boolean {
   return link === document.activeElement;
 }
 
-function matches({ key, medium, locale }: ListedTemplate, words: readonly string[]): boolean {
+function matches(template: ListedTemplate, words: readonly string[]): boolean {
+  const { key, medium, locale, differs } = template;
+  if (changedOnly.checked && !differs) return false;
   const text = [key, medium, mediumName(medium), locale].join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
 }

@@ -10,6 +10,7 @@ import {
 import { contextOf, showContext, showSamples, startContext } from './context.ts';
 import { breakableKey, element, mediumName, messageOf, problemItem } from './elements.ts';
 import { showList, startList } from './list.ts';
+import { startPlace } from './place.ts';
 import { showSides, startSides } from './sides.ts';
 
 const root = document.documentElement;
@@ -23,6 +24,7 @@ let selected = addressInUrl();
 let turn = 0;
 
 startTheme();
+startPlace(() => selected);
 startList(() => showList(templates, selected));
 startContext(() => selected, showTemplate);
 startSides();
@@ -126,7 +128,6 @@ function showTemplate(): void {
   const list = find('problems', HTMLElement);
   list.hidden = problems.length === 0;
   list.replaceChildren(...problems.map(problemItem));
-  find('bar', HTMLElement).hidden = medium !== 'EMAIL';
   showContext(address);
   document.title = `${key} (${medium}, ${locale}) · tenantctl preview`;
   void render(template);
@@ -140,7 +141,9 @@ function absenceWords(): string {
 function showFacts(template: ListedTemplate): void {
   find('medium', HTMLElement).textContent = mediumName(template.medium);
   find('locale', HTMLElement).textContent = template.locale;
-  find('place', HTMLElement).textContent = template.place;
+  const place = find('place', HTMLAnchorElement);
+  place.textContent = template.place;
+  place.href = template.editor;
   const state = find('state', HTMLElement);
   state.textContent = oldSince === '' ? stateWords(template) : `state of ${oldSince}`;
   state.classList.toggle('changed', template.differs);

@@ -1,7 +1,7 @@
-import { find, findAll, startSwitch } from '../../report/html/browser/dom.ts';
-import type { MailHead, RenderedSide } from '../../report/rendered.ts';
+import { find, startSwitch } from '../../report/html/browser/dom.ts';
+import { Frames, fitAll } from '../../report/html/browser/frames.ts';
 import type { Base, ListedTemplate, RenderedTemplate } from '../protocol.ts';
-import { element } from './elements.ts';
+import { takePlace } from './place.ts';
 
 const baseWords: Readonly<Record<Base, string>> = {
   tenant: 'in the tenant',
@@ -9,24 +9,24 @@ const baseWords: Readonly<Record<Base, string>> = {
   nothing: '',
   'not-read': '',
 };
-/** Chat messages are as wide as there is room, up to this many pixels. */
-const maxChatWidth = 640;
 /** Smaller windows begin with e-mails as wide as on a phone. */
 const phoneWindow = 500;
 
-let isMail = false;
-let mailWidth = 700;
+const rendered = find('rendered', HTMLElement);
+const sides = find('sides', HTMLElement);
+const frames = new Frames();
 /** What is shown, so that frames are not loaded again when nothing has changed. */
 let shown = '';
+let shownAddress = '';
 
-/** Lets people choose the width of e-mails, and fits the frames again when the window changes. */
+/** Lets people choose the width and the look of e-mails, and one side or both. */
 export function startSides(): void {
-  const buttons = startSwitch('[data-width]', ({ dataset }) => {
-    mailWidth = Number(dataset.width);
-    fitFrames();
+  frames.add(rendered);
+  startSwitch('[data-pane]', ({ dataset }) => {
+    rendered.dataset.pane = dataset.pane ?? '';
+    fitAll(rendered);
   });
-  addEventListener('resize', fitFrames);
-  if (innerWidth < phoneWindow) buttons.find(({ dataset }) => dataset.width === '375')?.click();
+  if (innerWidth < phoneWindow) rendered.querySelector<HTMLElement>('[data-width="375"]')?.click();
 }
 
 /**
@@ -34,100 +34,49 @@ export function startSides(): void {
  *
  * @param oldSince the time of the state that is shown where the files do not load; otherwise empty
  */
-export function showSides(
-  template: ListedTemplate,
-  { before, after }: RenderedTemplate,
-  oldSince: string,
-): void {
+export function showSides(template: ListedTemplate, { markup }: RenderedTemplate, oldSince: string): void {
   const { address, medium, base, isRemoved } = template;
-  const wanted = JSON.stringify([address, base, isRemoved, oldSince, before, after]);
+  const wanted = JSON.stringify([address, base, isRemoved, oldSince, markup]);
   if (wanted === shown) return;
   shown = wanted;
-  isMail = medium === 'EMAIL';
-  const hasBefore = base !== 'not-read';
-  const sides = find('sides', HTMLElement);
-  sides.classList.toggle('single', !hasBefore);
-  const previous = { title: 'Before', words: baseWords[base], side: before, absence: 'There is none.' };
-  const next = {
-    title: 'After',
-    words: isRemoved ? baseWords.default : oldSince === '' ? 'as declared' : `as declared at ${oldSince}`,
-    side: after,
-    absence: isRemoved ? "The vendor's default takes its place." : 'There is none.',
-  };
-  if (hasBefore) sides.replaceChildren(sideFigure(previous, null), sideFigure(next, before));
-  else sides.replaceChildren(sideFigure(next, null));
-  fitFrames();
+  const top = address === shownAddress ? scrollY : takePlace(address);
+  shownAddress = address;
+  rendered.classList.toggle('single', base === 'not-read');
+  for (const mail of rendered.querySelectorAll<HTMLElement>('.mail')) mail.hidden = medium !== 'EMAIL';
+  // The page keeps its height until the frames have theirs, so that it does not scroll.
+  sides.style.minHeight = `${sides.offsetHeight}px`;
+  // The server's templates wrote this markup and escaped all that is not theirs; the policy runs none of it.
+  sides.innerHTML = markup;
+  showWords(template, oldSince);
+  frames.add(sides);
+  void areLoaded().then(() => {
+    if (wanted !== shown) return;
+    sides.style.minHeight = '';
+    scrollTo(0, top);
+  });
 }
 
-interface SideFigure {
-  readonly title: string;
-  readonly words: string;
-  readonly side: RenderedSide | null;
-  /** Shown where there is no side. */
-  readonly absence: string;
-}
-
-/** @param previous the side that this one is compared with */
-function sideFigure({ title, words, side, absence }: SideFigure, previous: RenderedSide | null): HTMLElement {
-  const caption = element(
-    'figcaption',
-    {},
-    element('strong', {}, title),
-    ' ',
-    element('span', {}, words),
-    element('span', { class: 'scale' }),
-  );
-  if (!side) return element('figure', {}, caption, element('p', { class: 'none' }, absence));
-  const frame = element('iframe', { sandbox: '', title: `${title}, rendered`, tabindex: '0' });
-  frame.srcdoc = side.document;
-  const head = side.head && headList(side.head, previous?.head ?? null);
-  return element('figure', {}, caption, head, element('div', { class: 'viewport' }, frame));
-}
-
-function headList(head: MailHead, previous: MailHead | null): HTMLElement {
-  const row = (title: string, name: keyof MailHead) => {
-    const isNew = previous !== null && previous[name] !== head[name];
-    if (head[name] === '' && name !== 'subject') return null;
-    return element(
-      'div',
-      { class: isNew ? `${name} new` : name },
-      element('dt', {}, title),
-      element(
-        'dd',
-        head[name] === '' ? { class: 'missing' } : {},
-        head[name] === '' ? 'no subject' : head[name],
-      ),
-    );
-  };
-  return element(
-    'dl',
-    { class: 'mail' },
-    row('Subject', 'subject'),
-    row('From', 'from'),
-    row('Reply to', 'replyTo'),
-    row('Inbox', 'preheader'),
-  );
-}
-
-/** An e-mail keeps its width, and its frame is scaled to the room there is. */
-function fitFrames(): void {
-  for (const frame of findAll('.viewport iframe', HTMLIFrameElement)) {
-    const viewport = frame.parentElement;
-    if (!viewport) continue;
-    const room = viewport.clientWidth;
-    const width = isMail ? mailWidth : Math.min(room, maxChatWidth);
-    const scale = Math.min(1, room / width);
-    const height = isMail ? Math.max(440, Math.min(720, innerHeight - 330)) : 340;
-    frame.style.width = `${width}px`;
-    frame.style.height = `${height / scale}px`;
-    frame.style.transform = `scale(${scale})`;
-    frame.style.marginLeft = `${Math.max(0, (room - width * scale) / 2)}px`;
-    viewport.style.height = `${height}px`;
-    const label = viewport.parentElement?.querySelector('.scale');
-    if (label) label.textContent = isMail ? scaleWords(width, scale) : '';
+/** Says of each side where it comes from. */
+function showWords({ base, isRemoved }: ListedTemplate, oldSince: string): void {
+  const after = isRemoved
+    ? baseWords.default
+    : oldSince === ''
+      ? 'as declared'
+      : `as declared at ${oldSince}`;
+  for (const pair of sides.querySelectorAll('.frames')) {
+    const captions = pair.querySelectorAll('.words');
+    for (const [at, words] of [baseWords[base], after].entries()) {
+      const caption = captions[at];
+      if (caption) caption.textContent = words;
+    }
   }
+  const absent = sides.querySelector('figure:last-child .none');
+  if (isRemoved && absent) absent.textContent = "The vendor's default takes its place.";
 }
 
-function scaleWords(width: number, scale: number): string {
-  return scale < 1 ? `${width} px, shown at ${Math.round(scale * 100)} %` : `${width} px`;
+async function areLoaded(): Promise<void> {
+  const loads = [...sides.querySelectorAll('iframe')].map(
+    (frame) => new Promise((resolve) => frame.addEventListener('load', resolve, { once: true })),
+  );
+  await Promise.all(loads);
 }

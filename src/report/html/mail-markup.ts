@@ -1,25 +1,48 @@
-import type { MailHead, Rendered, RenderedSide } from '../rendered.ts';
+import type { FurtherRendered, MailHead, Rendered, RenderedSide } from '../rendered.ts';
 import { quoteHtml } from '../safe.ts';
-import { html, Markup } from './markup.ts';
+import { html, Markup, markMatches } from './markup.ts';
 
 /** Nothing runs in a frame and no request leaves it. It may use styles and embedded pictures only. */
 const framePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 const frameHead = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><style>:root[data-images="off"] *{background-image:none!important}::highlight(changed){background-color:#fff0a3;color:#1a2029}::highlight(current){background-color:#ffb84d;color:#1a2029}</style>`;
 
-/**
- * A rendered template before and after, each in a frame without scripts or network, below what an inbox shows of it.
- * The page's script creates the frames, since browsers load at most a thousand in a page, visible or not.
- */
-export function renderedMarkup(address: string, { before, after }: Rendered): Markup {
+/** A rendered template with the buttons that belong to it. */
+export function renderedMarkup(address: string, rendered: Rendered): Markup {
+  const { before, after } = rendered;
   const isMail = Boolean(before?.head ?? after?.head);
-  const widths = html`<div class="switch" role="group" aria-label="Width of the e-mail"><button type="button" data-width="600" aria-pressed="true">600 px</button><button type="button" data-width="375" aria-pressed="false">375 px</button></div>`;
-  const looks = html`<div class="switch" role="group" aria-label="Look of the e-mail"><button type="button" data-look="dark" aria-pressed="false">Dark</button><button type="button" data-look="images" aria-pressed="false">No images</button></div>`;
+  const controls = controlsMarkup({ isMail, hasBoth: before !== null && after !== null });
+  return html`<div class="rendered"><div class="bar js">${controls}<p>As recipients see it, with sample values.</p></div>
+${picturesMarkup(address, rendered)}</div>`;
+}
+
+/** Buttons for the width and the look of an e-mail, and to go from one changed passage to the next. */
+export function controlsMarkup({ isMail, hasBoth }: { isMail: boolean; hasBoth: boolean }): Markup {
+  const mail = html`<div class="switch mail" role="group" aria-label="Width of the e-mail"><button type="button" data-width="600" aria-pressed="true">600 px</button><button type="button" data-width="375" aria-pressed="false">375 px</button></div><div class="switch mail" role="group" aria-label="Look of the e-mail"><button type="button" data-look="dark" aria-pressed="false">Dark</button><button type="button" data-look="images" aria-pressed="false">No images</button></div>`;
   const steps = html`<div class="switch" role="group" aria-label="Changed passages"><button type="button" data-step="-1">Previous change</button><button type="button" data-step="1">Next change</button></div>`;
-  return html`<div class="rendered"><div class="bar js">${isMail ? html`${widths}${looks}` : ''}${before === null || after === null ? '' : steps}<p>As recipients see it, with sample values.</p></div>
-<div class="frames" role="group" aria-label="Rendered">
-${sideFigure(`${address}, rendered before`, 'Before', before, null)}
-${sideFigure(`${address}, rendered after`, 'After', after, before?.head ?? null)}
-</div></div>`;
+  return html`${isMail ? mail : ''}${hasBoth ? steps : ''}`;
+}
+
+/**
+ * A template before and after, each in a frame without scripts or network, below what an inbox shows of it. The page's
+ * script creates the frames, since browsers load at most a thousand in a page, visible or not.
+ */
+export function picturesMarkup(address: string, rendered: Rendered): Markup {
+  const { further = [], remark = '' } = rendered;
+  return html`${framesMarkup(address, rendered)}${further.map((each) => furtherMarkup(address, each))}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}`;
+}
+
+function framesMarkup(name: string, { before, after }: Pick<Rendered, 'before' | 'after'>): Markup {
+  return html`<div class="frames" role="group" aria-label="Rendered">
+${sideFigure(`${name}, rendered before`, 'Before', before, null)}
+${sideFigure(`${name}, rendered after`, 'After', after, before?.head ?? null)}
+</div>`;
+}
+
+/** The same template with values that show other lines of it. */
+function furtherMarkup(address: string, further: FurtherRendered): Markup {
+  const title = markMatches(further.title, /`([^`]*)`/g, ([, code = '']) => html`<code>${code}</code>`);
+  return html`<p class="further">The same ${title}</p>
+${framesMarkup(`${address} ${further.title}`, further)}`;
 }
 
 function sideFigure(
@@ -29,9 +52,9 @@ function sideFigure(
   previous: MailHead | null,
 ): Markup {
   if (side === null)
-    return html`<figure><figcaption>${caption}</figcaption><p class="none">nothing</p></figure>`;
+    return html`<figure><figcaption>${caption} <span class="words"></span></figcaption><p class="none">nothing</p></figure>`;
   const { head, document } = side;
-  return html`<figure><figcaption>${caption} <span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
+  return html`<figure><figcaption>${caption} <span class="words"></span><span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
 }
 
 /** Sender, subject and first words, as an inbox lists an e-mail. What is new is marked. */

@@ -4,8 +4,10 @@ interface Passage {
   readonly range: Range;
 }
 
-/** The changed passages of each pair of frames, from top to bottom, and which one is shown. */
-const known = new WeakMap<Element, { readonly passages: readonly Passage[]; at: number }>();
+/** The changed passages of each pair of frames, from top to bottom. */
+const known = new WeakMap<Element, readonly Passage[]>();
+/** Which of them is shown, by the first of the pairs that belong together. */
+const shown = new WeakMap<Element, number>();
 
 /** Marks the passages of both sides that the other one does not have. */
 export function markChanges(frames: Element): void {
@@ -15,19 +17,26 @@ export function markChanges(frames: Element): void {
   const passages = [...changedIn(before, after.texts), ...changedIn(after, before.texts)].sort(
     (a, b) => topOf(a) - topOf(b),
   );
-  known.set(frames, { passages, at: -1 });
+  known.set(frames, passages);
   for (const { frame } of [before, after]) highlight(frame, 'changed', passages);
 }
 
-/** Goes to the next changed passage, or with -1 to the previous one. After the last comes the first. */
-export function showStep(frames: Element, step: number): void {
-  const state = known.get(frames);
-  if (!state || state.passages.length === 0) return;
-  const { length } = state.passages;
-  state.at = state.at < 0 && step < 0 ? length - 1 : (state.at + step + length) % length;
-  const current = state.passages[state.at];
+/**
+ * Goes to the next changed passage, or with -1 to the previous one. After the last comes the first.
+ *
+ * @param pairs the frames of one template, which may be shown with several values
+ */
+export function showStep(pairs: readonly Element[], step: number): void {
+  const passages = pairs.flatMap((frames) => known.get(frames) ?? []);
+  const [first] = pairs;
+  if (!first || passages.length === 0) return;
+  const last = shown.get(first) ?? -1;
+  const at = last < 0 && step < 0 ? passages.length - 1 : (last + step + passages.length) % passages.length;
+  shown.set(first, at);
+  const current = passages[at];
   if (!current) return;
-  for (const frame of frames.querySelectorAll('iframe')) highlight(frame, 'current', [current]);
+  for (const frames of pairs)
+    for (const frame of frames.querySelectorAll('iframe')) highlight(frame, 'current', [current]);
   current.range.startContainer.parentElement?.scrollIntoView({ block: 'center' });
 }
 

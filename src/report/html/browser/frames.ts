@@ -90,8 +90,8 @@ function applyLooks(frames: HTMLElement): void {
 }
 
 function stepThrough(button: HTMLButtonElement): void {
-  const frames = button.closest('.rendered')?.querySelector('.frames');
-  if (frames) showStep(frames, Number(button.dataset.step));
+  const pairs = button.closest('.rendered')?.querySelectorAll('.frames') ?? [];
+  showStep([...pairs], Number(button.dataset.step));
 }
 
 /** A mail that is higher than its frame scrolls together with its other side. */
