@@ -1,14 +1,15 @@
 import type { Sent } from '../client/answer.ts';
 import type { Clock } from '../client/clock.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ChangeResult, Result, RunOutcome } from '../model/result.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { notAttempted, planResult } from './change-result.ts';
+import { readRequestsWith, shownNames, wrongNames } from './check-names.ts';
 import { CreatedIds } from './created.ts';
-import type { KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
 import { checkLive, checkPlan, type Task, withKinds } from './preflight.ts';
 import type { RecentWrite } from './recent-writes.ts';
@@ -134,18 +135,20 @@ async function check(plan: Plan, run: Run): Promise<Checked> {
   const writing = plan.changes.filter(({ action }) => action !== 'manual');
   const entries = withKinds(writing, kinds);
   onEvent({ type: 'checking', objects: entries.length });
+  const names = shownNames(entries, kinds, run.journal);
   const readAt = clock.now();
-  const state = await readUnlessAborted(entries, run);
+  const state = await readUnlessAborted(readRequestsWith(entries, names), run);
   if (!state) return { is: 'interrupted' };
   const { tasks, stale } = checkLive(entries, state, run);
-  return stale.length > 0 ? { is: 'refused', reasons: stale } : { is: 'sound', tasks, readAt };
+  const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
+  return reasons.length > 0 ? { is: 'refused', reasons } : { is: 'sound', tasks, readAt };
 }
 
-async function readUnlessAborted(entries: readonly KindChange[], run: Run): Promise<TenantState | null> {
+async function readUnlessAborted(requests: readonly ReadRequest[], run: Run): Promise<TenantState | null> {
   const { port, signal } = run;
-  if (entries.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
+  if (requests.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
   try {
-    const state = signal.aborted ? null : await readNow(entries, run);
+    const state = signal.aborted ? null : await readNow(requests, run);
     return signal.aborted ? null : state;
   } catch (error) {
     if (signal.aborted) return null;

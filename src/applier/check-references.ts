@@ -3,8 +3,9 @@ import { arrangeChanges, circleText, neededBy } from '../kinds/dependencies.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
-import { refOf, refsIn } from '../model/marker.ts';
+import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
+import { quote } from './check-requests.ts';
 
 interface WrongReference {
   readonly address: Address;
@@ -35,15 +36,19 @@ export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference
   ];
 }
 
-/** Names beside ids are for reviewers. Each has to be of the kind that the field refers to; reports show the id with it. */
+/**
+ * Names beside ids are for reviewers; reports show the id with it. Each is the `!lookup` that found the value, or the address
+ * of an object of the kind that the field refers to.
+ */
 function misnamedIn({ address, kind, diff }: Change, kinds: Kinds): WrongReference[] {
   const known = kinds.find(kind);
   if (!known) return [];
   return diff.flatMap((entry) => {
     const to = idsOnSide(known, entry, 'after')?.to;
+    const isOfKind = (name: string) => to !== undefined && parseAddress(name)?.kind === to;
     return Object.values(entry.named ?? {})
-      .filter((name) => parseAddress(name)?.kind !== to)
-      .map((name) => ({ address, why: `${entry.path} has no id of ${name}` }));
+      .filter((name) => !isLookedUp(name) && !isOfKind(name))
+      .map((name) => ({ address, why: `${entry.path} has no id of ${quote(name)}` }));
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Sent } from '../client/answer.ts';
 import type { Clock } from '../client/clock.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import type { ReadRequest } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import type { ChangeResult } from '../model/result.ts';
@@ -41,17 +42,13 @@ export interface Run {
 }
 
 /**
- * The objects of these changes now, once the tenant shows the writes of earlier runs.
+ * The objects asked for now, once the tenant shows the writes of earlier runs.
  *
- * @param requestsFor how they are read
+ * @param sent how they are read
  */
-export function readNow(
-  entries: readonly KindChange[],
-  run: Run,
-  requestsFor = readRequestsFor,
-): Promise<TenantState> {
+export function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
   const { port, recent, settle: wait, clock, signal, onEvent } = run;
-  return readSettled(readRequestsFor(entries), () => port.read(requestsFor(entries)), {
+  return readSettled(asked, () => port.read(sent), {
     writes: recent,
     settle: wait,
     clock,
@@ -95,7 +92,8 @@ export async function runAll(
 
   const levels = levelsOf(tasks, run.kinds);
   const units = levels.flatMap((level) => level.units);
-  const read = (entries: readonly KindChange[]) => readNow(entries, run, readRequestsById);
+  const read = (entries: readonly KindChange[]) =>
+    readNow(readRequestsFor(entries), run, readRequestsById(entries));
   const sightings = new Sightings(units.flat().filter(isLeft), readAt, { ...run, read });
   const isDone = ({ change }: Task) => results.get(change.address)?.outcome === 'done';
   const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());

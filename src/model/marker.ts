@@ -112,6 +112,15 @@ export function lookupWords({ from, where, take }: Lookup): string {
   return `!lookup { from: ${from}, where: { ${fields.join(', ')} }, take: ${take} }`;
 }
 
+/** The short words for the lookup that found a value: `!lookup profiles uid: dept-engineering`. */
+export function lookedUpWords({ from, where }: Lookup): string {
+  const fields = Object.entries(where).map(([field, value]) => `${field}: ${value}`);
+  return `!lookup ${from} ${fields.join(', ')}`;
+}
+
+/** Whether a name in a plan is that of a lookup, and not the address of an object. */
+export const isLookedUp = (name: string): boolean => name.startsWith('!lookup ');
+
 /** The body with its secret markers replaced by what `reveal` returns for their names. Literals stay as they are. */
 export function renderBody(body: Json, reveal: (name: string) => string): Json {
   const verbatim = literalOf(body);

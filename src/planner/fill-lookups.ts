@@ -1,7 +1,7 @@
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
-import { type Lookup, lookupMarker, lookupOf } from '../model/marker.ts';
+import { type Lookup, lookedUpWords, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 
@@ -58,17 +58,15 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
 /** What the values stand for that lookups found, by the address of the resource that uses them. */
 export type LookedUp = ReadonlyMap<Address, ReadonlyMap<string, string>>;
 
-/** The words for what each lookup found: `!lookup profiles uid: dept-engineering`. */
+/** The words for what each lookup found. */
 export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Lookup) => Json): LookedUp {
   const found = new Map<Address, Map<string, string>>();
   for (const lookup of lookups) {
-    const { from, where, uses = [] } = lookup;
     const value = answer(lookup);
     if (typeof value !== 'string' && typeof value !== 'number') continue;
-    const fields = Object.entries(where).map(([field, text]) => `${field}: ${text}`);
-    for (const { resource } of uses) {
+    for (const { resource } of lookup.uses ?? []) {
       const names = found.get(resource.address) ?? new Map<string, string>();
-      found.set(resource.address, names.set(String(value), `!lookup ${from} ${fields.join(', ')}`));
+      found.set(resource.address, names.set(String(value), lookedUpWords(lookup)));
     }
   }
   return found;

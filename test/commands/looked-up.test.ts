@@ -12,8 +12,20 @@ rules:
   - { type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: !lookup { from: ne_attributes, where: { uid: city }, take: id }, comparison_operator: '==', value: Rome }
 `;
 
+/** A lookup may find the id in a field that refers to a kind. */
+const desk = `kind: SimIntegration
+name: Desk
+description: Tickets
+type: ServiceNow Service Desk
+cluster: !lookup { from: ne_attributes, where: { uid: city }, take: id }
+attributes: { url: u }
+`;
+
 test('a plan and its reports show what a lookup found by what was looked up', async () => {
-  const world = await createTestWorld({ seed, files: { 'config/search.yaml': search } });
+  const world = await createTestWorld({
+    seed,
+    files: { 'config/search.yaml': search, 'config/desk.yaml': desk },
+  });
   try {
     const reports = ['plan.md', 'plan.html', 'plan.json'];
     const { code, stdout } = await world.run('plan', '--report', ...reports);
@@ -21,7 +33,8 @@ test('a plan and its reports show what a lookup found by what was looked up', as
     for (const file of reports.slice(0, 2))
       expect(world.read(file)).toContain('!lookup ne_attributes uid: city (a1)');
     const { changes } = JSON.parse(world.read('plan.json'));
-    const [rules] = changes[0].diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
+    const [, { diff }] = changes;
+    const [rules] = diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
     expect(rules.named).toEqual({ a1: '!lookup ne_attributes uid: city' });
     expect(await world.run('plan', '--out', 'saved.json')).toMatchObject({ code: 0 });
     expect(await world.run('apply', 'saved.json')).toMatchObject({ code: 0 });

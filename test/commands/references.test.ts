@@ -221,7 +221,7 @@ describe('--only', () => {
   });
 });
 
-it('a plan that names an id as an object of another kind is refused, and a name is only shown with its id', async () => {
+it('a plan that shows an id with the name of another object is refused, and a name is only shown with its id', async () => {
   const world = await worldWith(reader('owner: !ref Identity/Ann'));
   await world.run('plan', '--out', 'plan.json');
   const { digest: _digest, ...plan } = JSON.parse(world.read('plan.json'));
@@ -237,10 +237,26 @@ it('a plan that names an id as an object of another kind is refused, and a name 
   const refused = await world.run('apply', 'forged.json');
   expect(refused.code).toBe(4);
   expect((refused.stdout + refused.stderr).replaceAll(/\s+/g, ' ')).toContain(
-    '/owner has no id of Source/HR',
+    '/owner has no id of "Source/HR"',
   );
-  forge('Identity/Ben');
-  expect((await world.run('show', 'forged.json')).stdout).toContain('!ref Identity/Ben (dev-ann)');
+  forge('Identity/Ben%20Ng');
+  expect((await world.run('show', 'forged.json')).stdout).toContain('!ref Identity/Ben Ng (dev-ann)');
+  const writes = () =>
+    world.sandbox.log.filter(({ method, path }) => method === 'POST' && path !== '/oauth/token');
+  const other = await world.run('apply', 'forged.json');
+  expect(other).toMatchObject({ code: 4 });
+  expect((other.stdout + other.stderr).replaceAll(/\s+/g, ' ')).toContain(
+    'The plan shows the id "dev-ann" as Identity/Ben%20Ng in /owner of Role/Reader, but in the tenant Identity/Ben%20Ng has the id "dev-ben".',
+  );
+  forge('Identity/Nobody');
+  const nobody = await world.run('apply', 'forged.json', '--format', 'json');
+  expect(nobody).toMatchObject({
+    code: 4,
+    json: { diagnostics: [{ code: 'plan-name-wrong', address: 'Role/Reader' }] },
+  });
+  expect(nobody.stdout).toContain('but in the tenant there is no Identity/Nobody.');
+  expect(writes()).toEqual([]);
+  expect(await world.run('apply', 'plan.json')).toMatchObject({ code: 0 });
 });
 
 it('names the place of a reference to twins of a kind that manifests declare too', async () => {
