@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Argv } from 'yargs';
 import { applyPlan, requireApplicable, requireApproved } from '../engine/apply.ts';
 import { planChanges } from '../engine/plan.ts';
-import { differencesHere, requireProven } from '../engine/proof.ts';
+import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
@@ -193,8 +193,9 @@ function planSource(args: Args, io: Io): PlanSource {
     };
   }
   const saved = readPlan(args.planfile, io);
-  const project = loadEnvironment(projectOptions(args, io, saved.environment));
-  return { project, resources: [], plan: async () => saved };
+  const options = projectOptions(args, io, saved.environment);
+  const resources = args.provenBy.length > 0 ? resourcesAtHand(() => loadProject(options)) : [];
+  return { project: loadEnvironment(options), resources, plan: async () => saved };
 }
 
 /** Without a terminal nobody can confirm, so an option must. */

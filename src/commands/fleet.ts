@@ -1,5 +1,5 @@
 import { applyFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
-import { differencesHere, requireProven } from '../engine/proof.ts';
+import { differencesHere, requireProven, resourcesAtHand } from '../engine/proof.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
@@ -108,7 +108,7 @@ export async function applySeveral(
   const checkPlan = (plan: Plan) => {
     if (proofs) requireProven(plan, proofs);
   };
-  if (proofs && 'names' in source) printDiagnostics(sharedDifferences(fleet, projects), args, io);
+  if (proofs) printDiagnostics(sharedDifferences(fleet, projects), args, io);
   if (args.dryRun) {
     checkAll(fleet, checkPlan);
     return printDryRun(fleet, args, io);
@@ -142,7 +142,17 @@ export async function applySeveral(
 /** What a proof does not cover, each remark once. */
 function sharedDifferences({ environments }: Fleet, projects: OpenedProjects): Diagnostic[] {
   const all = environments.flatMap(({ name, plan }) =>
-    plan ? [{ name, diagnostics: differencesHere(plan, projects.load(name).resources) }] : [],
+    plan
+      ? [
+          {
+            name,
+            diagnostics: differencesHere(
+              plan,
+              resourcesAtHand(() => projects.load(name)),
+            ),
+          },
+        ]
+      : [],
   );
   return shareDiagnostics(all, namesInBrief);
 }

@@ -1,3 +1,4 @@
+import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -41,11 +42,25 @@ function unprovenBy({ address, source }: Change): Diagnostic {
   };
 }
 
-/** What a proof does not cover: the values in changed objects that variables, secrets, lookups or overlays decide. */
+/** What manifests declare. A saved plan is applied without them: nothing where they cannot be read. */
+export function resourcesAtHand(load: () => Project): readonly Resource[] {
+  try {
+    return load().resources;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [];
+  }
+}
+
+/**
+ * What a proof does not cover: the values in changed objects that variables, secrets, lookups or overlays decide. Manifests
+ * that have changed since the plan was made say nothing about it.
+ */
 export function differencesHere(plan: Plan, resources: readonly Resource[]): Diagnostic[] {
   const changed = new Set(writingChanges(plan).map(addressOf));
   return resources.flatMap(({ address, declaration, source }): Diagnostic[] => {
-    const places = declaration && changed.has(address) ? declaration.differsHere() : [];
+    const isPlanned = changed.has(address) && declaration?.digest() === plan.desired[address];
+    const places = declaration && isPlanned ? declaration.differsHere() : [];
     if (places.length === 0) return [];
     const message = `${address} differs here: variables, secrets, lookups or overlays of this environment decide ${places.join(', ')}.`;
     return [{ code: 'differs-here', severity: 'info', message, address, source }];

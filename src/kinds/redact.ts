@@ -1,4 +1,12 @@
-import { isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  sameJson,
+} from '../model/json.ts';
 import { literalOf, liveMarker, livePlace, secretName } from '../model/marker.ts';
 import { type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -127,5 +135,7 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
 export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
   if (value === null || typeof value !== 'object') return [];
   if (secretName(value) !== null || livePlace(value) !== null) return [at];
+  // A marker is an object. Most values have none below them, and need no pointers.
+  if (itemsOf(value).every((item) => item === null || typeof item !== 'object')) return [];
   return placesIn(value, at).flatMap(([place, item]) => secretPlaces(item, place));
 }

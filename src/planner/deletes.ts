@@ -118,11 +118,12 @@ export function findRemoved(
   { resources, previous, objects, choices }: PlanInput,
   deletions: readonly Deletion[],
 ): readonly (readonly [Address, Declaration])[] {
+  if (previous === null) return [];
   const isInScope = scopeFilter(choices.scope);
   const index = new LiveIndex(objects);
   const declared = new Set(resources.map(({ address }) => address));
   const deleted = new Set(deletions.map(({ live }) => live.address));
-  const gone = (previous ?? []).filter(
+  const gone = previous.filter(
     ({ address, ensure }) => ensure === 'present' && isInScope(address) && !declared.has(address),
   );
   return gone.flatMap((resource) => {

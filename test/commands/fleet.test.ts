@@ -205,6 +205,16 @@ it('what no proof covers is told once, with its environments, before the apply',
   expect(code).toBe(0);
   expect(stderr.match(/\[differs-here\]/g)).toHaveLength(1);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain('decide /description (only in eu-1, eu-2)');
+
+  // The plans of a file say as much, where the manifests are still those that were planned.
+  const applySaved = () => run('apply', 'fleet.json', '--proven-by', 'us-1.json', '--dry-run');
+  for (const { state } of fleet.sandboxes) state.simIntegrations.length = 0;
+  await run('plan', '-e', 'eu-*', '--out', 'fleet.json');
+  expect((await applySaved()).stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'decide /description. [differs-here]',
+  );
+  fleet.write('config/own.yaml', 'kind: SimIntegration\nname: [');
+  expect((await applySaved()).stderr).toBe('');
 });
 
 it('a saved fleet that was applied is refused the next time: it says why for each tenant, and writes nothing', async () => {

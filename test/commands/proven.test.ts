@@ -85,6 +85,9 @@ describe('apply --proven-by', () => {
     const integration = 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n';
     declareSenders(`${integration}description: !format "Tickets of %{company}"\n`, sender('a@acme.example'));
     expect(await applyTo('test')).toMatchObject({ code: 0 });
+    await run('plan', '-e', 'production', '--out', 'plan.json');
+    const saved = await run('apply', 'plan.json', '--proven-by', 'test.json', '--dry-run');
+    expect(saved.stderr).toContain('SimIntegration/Tickets differs here');
     const { code, stderr } = await applyTo('production', '--proven-by', 'test.json');
     expect(code).toBe(0);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
