@@ -180,7 +180,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     );
     const page = await open({ is: 'plan', plan: plan(many) }, { ...plain, rendered });
     expect(statSync(join(folder, 'report.html')).size).toBeLessThan(6_000_000);
-    await page.locator('html[data-unpacked]').waitFor();
+    await page.locator('html[data-searchable]').waitFor();
     await page.fill('#text', 'new 1999');
     await page.locator('#count', { hasText: '1 of 2000' }).waitFor();
     await page.locator('.entry:visible summary').first().click();

@@ -145,7 +145,7 @@ describe.skipIf(executablePath === undefined)('the page of several environments 
     const page = await open(many);
     const { size } = statSync(join(folder, 'fleet.html'));
     expect(size).toBeLessThan(6_000_000);
-    await page.locator('html[data-unpacked]').waitFor();
+    await page.locator('html[data-searchable]').waitFor();
     await page.fill('#text', 'new tenant-50 199');
     await page.locator('#count', { hasText: '1 of 10000' }).waitFor();
     await page.locator('.entry:visible > summary').first().click();
