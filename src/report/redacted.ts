@@ -200,6 +200,7 @@ function redactRendered({ before, after, further = [], remark = '' }: Rendered, 
     before: side(before),
     after: side(after),
     further: further.map((each) => ({
+      ...each,
       title: redact(each.title),
       before: side(each.before),
       after: side(each.after),
