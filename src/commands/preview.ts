@@ -1,9 +1,15 @@
 import type { Argv } from 'yargs';
 import { checkScope, selectionOf } from '../engine/choices.ts';
-import { type LiveTemplates, readTemplates } from '../engine/templates.ts';
+import {
+  type LiveTemplates,
+  type MovedTemplate,
+  readMovedTemplates,
+  readTemplates,
+} from '../engine/templates.ts';
 import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { startPreview } from '../preview/server.ts';
@@ -91,13 +97,13 @@ async function reload(last: Snapshot, load: () => Project, reader: Reader): Prom
 async function snapshotOf(project: Project, reader: Reader): Promise<Snapshot> {
   const loadedAt = new Date().toISOString();
   const { root, resources, environment, lint: levels } = project;
-  const { live, diagnostics } = await reader(project);
+  const { live, moved, diagnostics } = await reader(project);
   const known = live && { defaults: live.defaults, context: Object.keys(live.attributes) };
   const findings = lint({ resources, known, levels }).filter(({ address }) => isTemplate(address));
   return {
     environment: environment.name,
     root,
-    templates: previewTemplates(resources, live),
+    templates: previewTemplates(resources, live, moved),
     attributes: live?.attributes ?? null,
     diagnostics: [...project.diagnostics, ...findings, ...diagnostics],
     loadedAt,
@@ -110,17 +116,20 @@ const isTemplate = (address: string | undefined): boolean =>
 
 type Reader = (project: Project) => Promise<{
   readonly live: LiveTemplates | null;
+  readonly moved: ReadonlyMap<Address, MovedTemplate>;
   readonly diagnostics: readonly Diagnostic[];
 }>;
 
-const offline: Reader = async () => ({ live: null, diagnostics: [] });
+const unread = { live: null, moved: new Map(), diagnostics: [] };
+const offline: Reader = async () => unread;
 
-/** Reads the tenant again only when other templates are declared. An edited text sends no request. */
+/** Reads the tenant again only when other templates are declared, or other bases of them. An edited text sends no request. */
 function onlineReader(args: Args, io: Io): Reader {
   let last: { readonly name: string; readonly answer: ReturnType<Reader> } | null = null;
   return (project) => {
     const addresses = project.resources.map(({ address }) => address).filter(isTemplate);
-    const name = JSON.stringify([project.environment.name, ...addresses.toSorted()]);
+    const bases = project.resources.map(({ lifecycle }) => lifecycle.basedOn ?? '');
+    const name = JSON.stringify([project.environment.name, ...addresses.toSorted(), ...bases.toSorted()]);
     if (last?.name !== name) last = { name, answer: readLiveTemplates(project, args, io) };
     return last.answer;
   };
@@ -129,13 +138,13 @@ function onlineReader(args: Args, io: Io): Reader {
 /** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
 async function readLiveTemplates(project: Project, args: Args, io: Io): ReturnType<Reader> {
   const templates = project.resources.filter(({ address }) => isTemplate(address));
-  if (templates.length === 0) return { live: null, diagnostics: [] };
+  if (templates.length === 0) return unread;
   try {
     const live = await withTenant(project, args, io, (tenant) => readTemplates(templates, tenant));
-    return { live, diagnostics: [] };
+    return { live, moved: await readMovedTemplates(project, live, io.env), diagnostics: [] };
   } catch (error) {
     if (!(error instanceof Failure) || io.signal.aborted) throw error;
-    return { live: null, diagnostics: error.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
+    return { ...unread, diagnostics: error.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
   }
 }
 

@@ -5,8 +5,9 @@ import { allOf, type Kind, type LiveObject, type ReadRequest } from '../kinds/ki
 import type { Project } from '../kinds/project.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { questionsOf } from '../lint/index.ts';
-import { scopeFilter } from '../model/address.ts';
+import { type Address, scopeFilter } from '../model/address.ts';
 import { Failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { tool } from '../model/version.ts';
@@ -17,7 +18,7 @@ import {
   lookedUpBy,
   lookupsIn,
 } from '../planner/fill-lookups.ts';
-import { type Matched, matchAll, planChanges as planMatched } from '../planner/index.ts';
+import { type Matched, matchAll, movedDefaults, planChanges as planMatched } from '../planner/index.ts';
 import {
   defaultsFor,
   nearDefaultsFor,
@@ -25,6 +26,7 @@ import {
   type PlanInput,
   readRequestsFor,
 } from '../planner/input.ts';
+import type { MovedDefault } from '../planner/moved-defaults.ts';
 import { nameReferences } from '../planner/name-references.ts';
 import { referencesIn, refuseLostReferences, resolveReferences } from '../planner/references.ts';
 import { findUnsetSecrets } from '../planner/unset-secrets.ts';
@@ -78,7 +80,7 @@ export async function makePlan(
   ]);
   const near = (kinds: readonly Kind[]) => readNear(client, kinds, settings);
   const { judge, ...desired } = await source.resolve(objects, answer, near);
-  const input: PlanInput = {
+  const facts: PlanInput = {
     tool,
     createdAt: new Date().toISOString(),
     environment,
@@ -90,8 +92,10 @@ export async function makePlan(
     choices,
     ...desired,
   };
-  const matched = matchAll(input);
+  const matched = matchAll(facts);
   const defaults = await readPlanDefaults(matched, client, settings);
+  const earlierDefaults = await source.findEarlier(movedDefaults(matched, defaults));
+  const input: PlanInput = { ...facts, earlierDefaults };
   const planned = nameReferences(planMatched(input, matched, defaults), {
     kinds: environment.kinds,
     objects: [...objects, ...others],
@@ -125,6 +129,8 @@ export interface PlanSource {
   readonly lookups: readonly UsedLookup[];
   /** Whether an object that it does not name is undeclared. A rollback names only what it undoes. */
   readonly namesAll: boolean;
+  /** The defaults that objects were customised from, by their addresses, as far as they are known. */
+  findEarlier(moved: readonly MovedDefault[]): Promise<ReadonlyMap<Address, JsonObject>>;
   /**
    * The desired state. Called when objects and lookups have been read.
    *
@@ -166,6 +172,12 @@ async function loadManifests(
     requests: readRequestsFor({ resources, previous, environment, choices }),
     lookups,
     namesAll: true,
+    async findEarlier(moved) {
+      if (moved.length === 0) return new Map();
+      // Only this runs git.
+      const { findEarlierDefaults } = await import('./earlier-defaults.ts');
+      return findEarlierDefaults(moved, project, env);
+    },
     async resolve(objects, answer, near) {
       const answerKnown = answerAsked(lookups, answer);
       const resolved = resolveReferences(references, { resources, objects, isInScope });

@@ -32,6 +32,7 @@ export async function planRollback(
     requests: rollbackRequests(input),
     lookups: [],
     namesAll: false,
+    findEarlier: async () => new Map(),
     resolve(objects) {
       const state = rollbackState(input, objects);
       const judge = async (plan: Plan) => annotateRollback(plan, state, input);

@@ -1,12 +1,15 @@
 import { readDefaults, readObjects, readTemplateContext } from '../client/read.ts';
 import { readableFields } from '../kinds/field.ts';
 import { someOf } from '../kinds/kind.ts';
-import type { TenantState } from '../kinds/live-objects.ts';
+import { LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
+import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
+import { findMovedDefaults } from '../planner/moved-defaults.ts';
+import { findEarlierDefaults } from './earlier-defaults.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** What the tenant has of the declared templates. */
@@ -27,6 +30,33 @@ export async function readTemplates(resources: readonly Resource[], tenant: Tena
     readTemplateContext(client, settings),
   ]);
   return { objects, defaults, attributes };
+}
+
+/** A vendor's default that has changed since a template was customised from it, as fields. */
+export interface MovedTemplate {
+  /** `null` where no manifest has it, now or earlier. */
+  readonly old: JsonObject | null;
+  readonly now: JsonObject;
+}
+
+/** The vendor's defaults that have moved since templates were customised (`lifecycle.basedOn`), by address. */
+export async function readMovedTemplates(
+  project: Project,
+  { objects, defaults }: LiveTemplates,
+  env: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<Address, MovedTemplate>> {
+  const live = new LiveIndex(objects);
+  const matches = project.resources
+    .filter(({ kind }) => kind === notificationTemplate)
+    .map((resource) => ({ kind: resource.kind, resource, live: live.byKey(resource.kind, resource.key) }));
+  const moved = findMovedDefaults(matches, new LiveIndex(defaults));
+  const earlier = moved.length === 0 ? new Map() : await findEarlierDefaults(moved, project, env);
+  return new Map(
+    moved.map(({ match: { resource }, standard }) => [
+      resource.address,
+      { old: earlier.get(resource.address) ?? null, now: standard.fields },
+    ]),
+  );
 }
 
 /** What is needed from the tenant to render the templates of a plan. */

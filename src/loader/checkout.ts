@@ -48,6 +48,25 @@ export async function withRevision<T>(
   });
 }
 
+/**
+ * The commits that HEAD contains and that added one of these texts to a file of the project, and those before them, the
+ * newest first. Throws the Failures of {@link withRevision} for a repository that cannot be read.
+ */
+export async function commitsWith(
+  { root }: { readonly root: string },
+  texts: readonly string[],
+): Promise<readonly string[]> {
+  const repository = findRepository(root);
+  return withGit(repository, (git) => {
+    const commits = texts.flatMap((text) => {
+      const show = ['log', '--no-ext-diff', '--no-textconv', '--format=%H %P', `-S${text}`, 'HEAD'];
+      const { status, stdout } = git.run([...show, '--', repository.prefix || '.']);
+      return status === 0 ? stdout.split(/\s+/).filter((id) => /^[0-9a-f]{40,64}$/.test(id)) : [];
+    });
+    return [...new Set(commits)];
+  });
+}
+
 /** The commit that a revision names, or its tag. It has to be one that HEAD was made from. */
 function findAncestor(git: Git, revision: string): string {
   const named = git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', revision]);

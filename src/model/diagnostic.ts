@@ -7,11 +7,13 @@ export interface Source {
   readonly column: number;
 }
 
-/** Both texts of a field in which a declared object differs from the vendor's default; `null` where it is not set. */
+/** The texts of a field in which a declared object differs from the vendor's default; `null` where it is not set. */
 export interface Versions {
   readonly name: string;
   readonly ours: string | null;
   readonly theirs: string | null;
+  /** The vendor's text that the object was customised from. Left out where it is not known. */
+  readonly old?: string | null;
 }
 
 /** A message for the user: what, where, why, and what to do next. */

@@ -10,7 +10,7 @@ export function sha256(value: unknown): string {
 /**
  * The digest of everything in a plan that an approval covers: tenant, scope, all differences and all requests. It leaves
  * out the tool and time of the plan, the digest itself, the `impact` of searches, which changes as people come and go, what is
- * undeclared, which no request touches, and which apply it undoes.
+ * undeclared, which no request touches, which apply it undoes, and earlier defaults of the vendor, which only some clones know.
  */
 export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: string }): string {
   const {
@@ -23,5 +23,10 @@ export function planDigest(plan: Omit<Plan, 'digest'> & { readonly digest?: stri
   } = plan;
   // A member that is undefined does not count.
   const summary = { ...plan.summary, undeclared: undefined };
-  return sha256({ ...rest, summary, changes: plan.changes.map(({ impact: _impact, ...change }) => change) });
+  const changes = plan.changes.map(({ impact: _impact, ...change }) => change);
+  const diagnostics = plan.diagnostics.map((each) => ({
+    ...each,
+    versions: each.versions?.map((versions) => ({ ...versions, old: undefined })),
+  }));
+  return sha256({ ...rest, summary, changes, diagnostics });
 }

@@ -11,7 +11,7 @@ import { type Deletion, findDeletions, findRemoved } from './deletes.ts';
 import { findRefusals } from './guards.ts';
 import { type PlanChoices, type PlanInput, refuseUnknownKeys } from './input.ts';
 import { findMissedRenames, type Match, matchResources } from './match.ts';
-import { findMovedDefaults } from './moved-defaults.ts';
+import { findMovedDefaults, type MovedDefault, movedDefaultRemark } from './moved-defaults.ts';
 import { addOrigins } from './origin.ts';
 
 /** A declared object that the tenant has, and how it differs. */
@@ -130,10 +130,20 @@ export function planChanges(input: PlanInput, matched: Matched, defaults: readon
       ...input.diagnostics,
       ...matched.remarks,
       ...present.flatMap(notComparableRemark),
-      ...findMovedDefaults([...present.map(({ match }) => match), ...missing], standards),
+      ...movedDefaults(matched, defaults).map((moved) =>
+        movedDefaultRemark(moved, input.earlierDefaults?.get(moved.match.resource.address) ?? null),
+      ),
     ],
   };
   return { ...plan, digest: planDigest(plan) };
+}
+
+/** The declared objects whose vendor's default has changed since they were customised. */
+export function movedDefaults(
+  { present, missing }: Matched,
+  defaults: readonly LiveObject[],
+): readonly MovedDefault[] {
+  return findMovedDefaults([...present.map(({ match }) => match), ...missing], new LiveIndex(defaults));
 }
 
 /** What is declared, and what is not any more since a revision. */

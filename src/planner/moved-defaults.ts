@@ -1,41 +1,86 @@
-import { readableFields } from '../kinds/field.ts';
+import { comparable, readableFields } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { contentDigest, type LiveIndex } from '../kinds/live-objects.ts';
 import type { Diagnostic, Versions } from '../model/diagnostic.ts';
-import { type Json, pick } from '../model/json.ts';
+import { type Json, type JsonObject, objectFrom, own, pick, sameJson } from '../model/json.ts';
 import type { Difference } from '../model/plan.ts';
-import { segmentsOf } from '../model/pointer.ts';
+import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { overlayFields, redactDifference, sensitiveIn } from './change.ts';
 import { declaredFields, differences } from './comparison.ts';
 import type { Match } from './match.ts';
 
+/** A declared object whose vendor's default is another than the one that it was customised from. */
+export interface MovedDefault {
+  readonly match: Match;
+  /** The default that was customised, as its digest. */
+  readonly basedOn: string;
+  readonly standard: LiveObject;
+}
+
 /**
- * Remarks on declared objects whose vendor's default is another than the one that they were customised from
- * (`lifecycle.basedOn`): they do not follow the vendor, so a person has to decide what to take over.
+ * The declared objects whose vendor's default has changed since they were customised (`lifecycle.basedOn`): they do not
+ * follow the vendor, so a person has to decide what to take over.
  *
  * @param standards the live defaults of the objects with `basedOn`
  */
-export function findMovedDefaults(matches: readonly Match[], standards: LiveIndex): Diagnostic[] {
+export function findMovedDefaults(matches: readonly Match[], standards: LiveIndex): MovedDefault[] {
   return matches.flatMap((match) => {
     const { kind, resource } = match;
     const standard = standards.byKey(kind, resource.key);
     const { basedOn } = resource.lifecycle;
     if (basedOn === null || standard === null) return [];
-    const now = contentDigest(kind, standard);
-    return now === basedOn ? [] : [movedDefault(match, standard, now)];
+    return contentDigest(kind, standard) === basedOn ? [] : [{ match, basedOn, standard }];
   });
 }
 
-function movedDefault(match: Match, standard: LiveObject, now: string): Diagnostic {
-  const { resource } = match;
-  const versions = versionsOf(match, standard);
+/**
+ * The fields of the default that an object was customised from, where they can be proven: each field is as it was once
+ * declared or as the vendor has it now, and together they have the digest that the manifest records.
+ *
+ * @param declared fields of the object, now or earlier
+ */
+export function provenDefault(
+  { match, basedOn, standard }: MovedDefault,
+  declared: JsonObject,
+): JsonObject | null {
+  const { kind } = match;
+  const names = Object.keys(kind.fields).filter((name) => {
+    const field = kind.fields[name];
+    const [one, other] = [own(declared, name), own(standard.fields, name)];
+    return (
+      field &&
+      own(declared, name) !== undefined &&
+      !sameJson(comparable(field, one), comparable(field, other))
+    );
+  });
+  // Each more doubles the number of mixtures.
+  if (names.length > maxMixed) return null;
+  for (let mixture = 1; mixture < 2 ** names.length; mixture += 1) {
+    const taken = names.filter((_, at) => (mixture >> at) % 2 === 1);
+    const fields = objectFrom([...Object.entries(standard.fields), ...Object.entries(pick(declared, taken))]);
+    if (contentDigest(kind, { fields }) === basedOn) return fields;
+  }
+  return null;
+}
+
+const maxMixed = 8;
+
+/**
+ * A remark on an object whose default has moved.
+ *
+ * @param earlier the fields of the default that it was customised from; `null` where nothing shows them
+ */
+export function movedDefaultRemark(moved: MovedDefault, earlier: JsonObject | null): Diagnostic {
+  const { match, standard } = moved;
+  const { kind, resource } = match;
+  const versions = versionsOf(moved, earlier);
   const names = [...new Set(versions.map(({ name }) => name))].join(', ');
   const differs = names === '' ? 'no field that it shows' : names;
   return {
     code: 'default-moved',
     severity: 'warning',
     message: `${resource.address}: the vendor has changed the default that this manifest was customised from. The manifest differs from the new default in ${differs}.`,
-    hint: `Take over what you want of the new default, then set \`lifecycle.basedOn\` to ${now}.`,
+    hint: `Take over what you want of the new default, then set \`lifecycle.basedOn\` to ${contentDigest(kind, standard)}.`,
     source: resource.locate('/lifecycle/basedOn'),
     address: resource.address,
     ...(versions.length > 0 ? { versions } : {}),
@@ -43,15 +88,20 @@ function movedDefault(match: Match, standard: LiveObject, now: string): Diagnost
 }
 
 /** What differs between the declared object, over the live one, and the vendor's default. Secrets are left out. */
-function versionsOf({ kind, resource, live }: Match, standard: LiveObject): Versions[] {
+function versionsOf({ match, standard }: MovedDefault, earlier: JsonObject | null): Versions[] {
+  const { kind, resource, live } = match;
   const declared = declaredFields(kind, resource.fields, live);
   const ours = readableFields(kind, overlayFields(kind, declared, (live ?? standard).fields));
+  const old = earlier && readableFields(kind, earlier);
   const theirs = pick(standard.fields, Object.keys(kind.fields));
   const isSensitive = sensitiveIn(kind, live, declared);
   return differences(kind, theirs, ours)
     .map((entry) => redactDifference(entry, isSensitive))
     .filter(({ sensitive }) => !sensitive)
-    .map(versionsIn);
+    .map((difference) => ({
+      ...versionsIn(difference),
+      ...(old && { old: textOrNull(valueAt(old, difference.path) ?? null) }),
+    }));
 }
 
 function versionsIn({ path, before, after }: Difference): Versions {

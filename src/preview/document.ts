@@ -17,7 +17,7 @@ export function renderedOf({ before, after, further, remark }: RenderedSides): R
     before: renderedSide(before),
     after: renderedSide(after),
     further: further.map((each) => ({
-      title: oneLine(each.title),
+      title: `The same ${oneLine(each.title)}`,
       before: sideOf(each.before),
       after: sideOf(each.after),
     })),

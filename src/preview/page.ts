@@ -4,6 +4,7 @@ import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import type { RenderedSides } from '../render/template.ts';
 import { controlsMarkup, picturesMarkup } from '../report/html/mail-markup.ts';
 import { html } from '../report/html/markup.ts';
+import type { FurtherRendered, Rendered } from '../report/rendered.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { place } from '../report/words.ts';
 import { renderedOf } from './document.ts';
@@ -88,7 +89,7 @@ export function templateList(snapshot: Snapshot, isReading: boolean): TemplateLi
 }
 
 function listedTemplate(template: PreviewTemplate, { root, diagnostics }: Snapshot): ListedTemplate {
-  const { source, sides, ...listed } = template;
+  const { source, sides, moved, ...listed } = template;
   return {
     ...listed,
     key: oneLine(listed.key),
@@ -120,7 +121,27 @@ function problemOf({ code, severity, message, source, excerpt, hint }: Diagnosti
   };
 }
 
-/** A template that was rendered, for the page. */
-export function renderedTemplate(address: Address, sides: RenderedSides): RenderedTemplate {
-  return { context: sides.context, markup: picturesMarkup(address, renderedOf(sides)).toString() };
+/**
+ * A template that was rendered, for the page.
+ *
+ * @param vendor the vendor's default, where it has changed since the template was customised
+ */
+export function renderedTemplate(
+  address: Address,
+  sides: RenderedSides,
+  vendor: RenderedSides | null,
+): RenderedTemplate {
+  const rendered = renderedOf(sides);
+  const further = [...rendered.further, ...(vendor ? [vendorPictures(renderedOf(vendor))] : [])];
+  return { context: sides.context, markup: picturesMarkup(address, { ...rendered, further }).toString() };
+}
+
+function vendorPictures({ before, after }: Rendered): FurtherRendered {
+  const old = before === null ? 'not known: no manifest in git has its text' : '';
+  return {
+    title: 'The vendor has changed the default that this template was customised from',
+    before,
+    after,
+    captions: [`The vendor's old default ${old}`.trim(), "The vendor's new default"],
+  };
 }

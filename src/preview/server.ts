@@ -134,7 +134,10 @@ export class Preview {
       return send(response, 400, { error: 'The context is not a JSON object.' });
     const choice: ContextChoice = context ? { from: 'user', context } : { from: 'samples', attributes };
     const rendered = await renderTemplate(this.#renderer, template.medium, template.sides, choice);
-    send(response, 200, renderedTemplate(template.address, rendered));
+    const { address: shown, medium, moved } = template;
+    const versions = moved && { before: moved.old, after: moved.now };
+    const vendor = versions && (await renderTemplate(this.#renderer, medium, versions, choice));
+    send(response, 200, renderedTemplate(shown, rendered, vendor));
   }
 
   /** Server-sent events: one for the state that is shown now and one for each later state. */

@@ -3,6 +3,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -15,6 +16,14 @@ import type { ListedTemplate } from './protocol.ts';
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
   readonly source: Resource['source'];
   readonly sides: Sides<JsonObject>;
+  /** The vendor's default, where it has changed since the template was customised. */
+  readonly moved: Moved | null;
+}
+
+/** A vendor's default; `old` is `null` where it is not known. */
+interface Moved {
+  readonly old: JsonObject | null;
+  readonly now: JsonObject;
 }
 
 /** Everything that the page shows at one moment. */
@@ -36,10 +45,12 @@ export interface Snapshot {
  * The declared templates, each with what the tenant has in its place.
  *
  * @param state what was read of the tenant; `null` offline
+ * @param moved the vendor's defaults that have changed since templates were customised, by address
  */
 export function previewTemplates(
   resources: readonly Resource[],
   state: Pick<TenantState, 'objects' | 'defaults'> | null,
+  moved: ReadonlyMap<Address, Moved> = new Map(),
 ): PreviewTemplate[] {
   const live = new Map(state?.objects.map((object) => [object.address, object]));
   const defaults = new Map(state?.defaults.map((object) => [object.address, object]));
@@ -47,7 +58,8 @@ export function previewTemplates(
     .filter(({ kind }) => kind.name === 'NotificationTemplate')
     .map((resource) => {
       const { address } = resource;
-      return previewOf(resource, live.get(address), defaults.get(address), state !== null);
+      const shown = previewOf(resource, live.get(address), defaults.get(address), state !== null);
+      return { ...shown, moved: moved.get(address) ?? null };
     });
 }
 
@@ -56,7 +68,7 @@ function previewOf(
   live: LiveObject | undefined,
   standard: LiveObject | undefined,
   isRead: boolean,
-): PreviewTemplate {
+): Omit<PreviewTemplate, 'moved'> {
   const { address, key, source, ensure } = resource;
   const base = live ?? standard;
   const isRemoved = ensure === 'absent';

@@ -184,8 +184,13 @@ function redactDiagnostic(diagnostic: Diagnostic, redact: Redact): Diagnostic {
   };
 }
 
-function redactVersions({ name, ours, theirs }: Versions, redact: Redact): Versions {
-  return { name: redact(name), ours: orNull(ours, redact), theirs: orNull(theirs, redact) };
+function redactVersions({ name, ours, theirs, old }: Versions, redact: Redact): Versions {
+  return {
+    name: redact(name),
+    ours: orNull(ours, redact),
+    theirs: orNull(theirs, redact),
+    ...(old === undefined ? {} : { old: orNull(old, redact) }),
+  };
 }
 
 function redactRendered({ before, after, further = [], remark = '' }: Rendered, redact: Redact): Rendered {
@@ -195,6 +200,7 @@ function redactRendered({ before, after, further = [], remark = '' }: Rendered, 
     before: side(before),
     after: side(after),
     further: further.map((each) => ({
+      ...each,
       title: redact(each.title),
       before: side(each.before),
       after: side(each.after),

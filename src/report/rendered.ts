@@ -26,8 +26,10 @@ export interface Rendered {
 }
 
 export interface FurtherRendered {
-  /** What is different, as part of a sentence. */
+  /** What is different; code stands in backticks. */
   readonly title: string;
   readonly before: RenderedSide | null;
   readonly after: RenderedSide | null;
+  /** The titles of both sides, where these are not before and after a change. */
+  readonly captions?: readonly [before: string, after: string];
 }

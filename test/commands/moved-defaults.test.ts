@@ -1,6 +1,9 @@
 /** Vendor's defaults that change after a template was customised from them. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { Template, TemplateDefault } from '../../src/sandbox/index.ts';
+import { commitAll } from '../support/repository.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 let world: World | null = null;
@@ -62,9 +65,15 @@ it('records the default at an export, and tells when the vendor changes it, with
         file: manifest,
         line: recorded.split('\n').findIndex((line) => line.includes('basedOn')) + 1,
       },
+      // The declared body is that of the old default, as the digest proves.
       versions: [
-        { name: 'subject', ours: 'Ours', theirs: 'Welcome' },
-        { name: 'body', ours: standard.body, theirs: 'Hello\nSign in with a passkey.\nRegards' },
+        { name: 'subject', ours: 'Ours', theirs: 'Welcome', old: 'Welcome' },
+        {
+          name: 'body',
+          ours: standard.body,
+          theirs: 'Hello\nSign in with a passkey.\nRegards',
+          old: standard.body,
+        },
       ],
     },
   ]);
@@ -89,6 +98,43 @@ it('shows the new default beside the declared texts in the HTML report, and save
     expect(page).not.toContain('<b>aboard');
     expect(page).toContain('aboard');
   }
+});
+
+it("shows the vendor's old text from the commit that exported it, with the same digest as without git", async () => {
+  const made = await tenant();
+  const [template] = made.sandbox.state.templates;
+  Object.assign(template ?? {}, { subject: 'Welcome', body: 'Ours\nSign in.\nRegards' });
+  await made.run('export');
+  const exported = made.read(manifest);
+  // The body of the default is in git only: it was exported, and customised afterwards.
+  made.write(
+    manifest,
+    exported.replace(/^body:.*?(?=^lifecycle)/ms, `body: ${JSON.stringify(standard.body)}\n`),
+  );
+  commitAll(made.dir, 'As the vendor has it');
+  made.write(manifest, exported);
+  commitAll(made.dir, 'Ours');
+  moveDefault(made, { body: 'Hello\nSign in with a passkey.\nRegards', subject: 'Welcome aboard' });
+  const plan = await made.plan();
+  expect(plan.diagnostics).toMatchObject([
+    {
+      code: 'default-moved',
+      versions: [
+        { name: 'subject', ours: 'Welcome', theirs: 'Welcome aboard', old: 'Welcome' },
+        { name: 'body', ours: 'Ours\nSign in.\nRegards', old: standard.body },
+      ],
+    },
+  ]);
+  await made.run('plan', '--report', 'plan.html');
+  const page = made.read('plan.html');
+  expect(page).toContain("the vendor's old default");
+  expect(page).not.toContain('is not known');
+  rmSync(join(made.dir, '.git'), { recursive: true });
+  const without = await made.plan();
+  expect(without.diagnostics[0]?.versions?.[0]).not.toHaveProperty('old');
+  expect(without.digest).toBe(plan.digest);
+  await made.run('plan', '--report', 'plan.html');
+  expect(made.read('plan.html')).toContain('git has no manifest with its text');
 });
 
 it('adds the digest in a merge where there is none, and keeps one that a person has to look at', async () => {

@@ -97,6 +97,19 @@ it("shows the tenant's text beside the declared one, with the tenant's attribute
   expect(after?.document).toBe(before?.document);
 });
 
+it("shows the vendor's old and new default beside a template that was customised from the old one", async () => {
+  const based = { ...declared, subject: 'Ours', lifecycle: { basedOn: `sha256:${'0'.repeat(64)}` } };
+  world.declare([based]);
+  const { render } = await visit(await preview());
+  const { markup } = await render(address);
+  expect(markup).toContain('The vendor has changed the default');
+  expect(markup).toContain('old default not known: no manifest in git has its text');
+  const [, ours, old, standard] = sidesIn(markup);
+  expect(ours?.inbox).toContain('Ours');
+  expect(old).toBeNull();
+  expect(standard?.inbox).not.toContain('Ours');
+});
+
 it('asks the tenant nothing when offline', async () => {
   world.declare([{ ...declared, subject: 'Hi' }]);
   const { list, render } = await visit(await preview('--offline'));

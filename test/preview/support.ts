@@ -15,6 +15,7 @@ export function template(
     isRemoved: false,
     differs: before !== null,
     sides: { before, after },
+    moved: null,
     ...rest,
   };
 }

@@ -31,30 +31,36 @@ export function picturesMarkup(address: string, rendered: Rendered): Markup {
   return html`${framesMarkup(address, rendered)}${further.map((each) => furtherMarkup(address, each))}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}`;
 }
 
-function framesMarkup(name: string, { before, after }: Pick<Rendered, 'before' | 'after'>): Markup {
-  return html`<div class="frames" role="group" aria-label="Rendered">
-${sideFigure(`${name}, rendered before`, 'Before', before, null)}
-${sideFigure(`${name}, rendered after`, 'After', after, before?.head ?? null)}
+/** Sides with titles of their own are not those of a change. */
+function framesMarkup(name: string, { before, after, captions }: Omit<FurtherRendered, 'title'>): Markup {
+  const [first, second] = captions ?? [
+    html`Before <span class="words"></span>`,
+    html`After <span class="words"></span>`,
+  ];
+  const [one, other] = captions ?? ['rendered before', 'rendered after'];
+  return html`<div class="${captions ? 'frames others' : 'frames'}" role="group" aria-label="Rendered">
+${sideFigure(`${name}, ${one}`, html`${first}`, before, null)}
+${sideFigure(`${name}, ${other}`, html`${second}`, after, before?.head ?? null)}
 </div>`;
 }
 
 /** The same template with values that show other lines of it. */
 function furtherMarkup(address: string, further: FurtherRendered): Markup {
   const title = markMatches(further.title, /`([^`]*)`/g, ([, code = '']) => html`<code>${code}</code>`);
-  return html`<p class="further">The same ${title}</p>
-${framesMarkup(`${address} ${further.title}`, further)}`;
+  return html`<p class="further">${title}</p>
+${framesMarkup(`${address}: ${further.title}`, further)}`;
 }
 
 function sideFigure(
   title: string,
-  caption: string,
+  caption: Markup,
   side: RenderedSide | null,
   previous: MailHead | null,
 ): Markup {
   if (side === null)
-    return html`<figure><figcaption>${caption} <span class="words"></span></figcaption><p class="none">nothing</p></figure>`;
+    return html`<figure><figcaption>${caption}</figcaption><p class="none">nothing</p></figure>`;
   const { head, document } = side;
-  return html`<figure><figcaption>${caption} <span class="words"></span><span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
+  return html`<figure><figcaption>${caption} <span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${title}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
 }
 
 /** Sender, subject and first words, as an inbox lists an e-mail. What is new is marked. */

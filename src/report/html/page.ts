@@ -204,11 +204,17 @@ export function diagnosticMarkup(diagnostic: Diagnostic): Markup {
 ${excerpt === undefined ? '' : html`<pre>${excerpt}</pre>`}${hint === undefined ? '' : html`<p><em>Hint:</em> ${hint}</p>`}${versionsMarkup(versions)}</li>`;
 }
 
-/** The declared texts beside those of the vendor. A manifest records only the digest of the vendor's earlier text. */
+/** The declared texts beside those of the vendor, and what the vendor has changed where that is known. */
 function versionsMarkup(versions: readonly Versions[]): Markup {
   if (versions.length === 0) return html``;
-  const figures = versions.map(({ name, ours, theirs }) =>
-    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(ours, theirs, maxLines)),
+  const figure = (name: string, before: string | null, after: string | null) =>
+    diffFigure(html`<code>${oneLine(name)}</code>`, diffLines(before, after, maxLines));
+  const moved = versions.flatMap(({ name, old, theirs }) =>
+    old === undefined || old === theirs ? [] : [figure(name, old, theirs)],
   );
-  return html`<details class="versions"><summary>Compare with the vendor's new default</summary><p><span class="old">−</span> as declared, <span class="new">+</span> the vendor's new default. The vendor's old default is not known: the manifest holds only its digest.</p>${figures}</details>`;
+  const isKnown = versions.every(({ old }) => old !== undefined);
+  const vendor = isKnown
+    ? html`<p><span class="old">−</span> the vendor's old default, <span class="new">+</span> the vendor's new default:</p>${moved.length === 0 ? html`<p>The same in these fields.</p>` : moved}`
+    : html`<p>The vendor's old default is not known: the manifest holds only its digest, and git has no manifest with its text.</p>`;
+  return html`<details class="versions"><summary>Compare with the vendor's new default</summary>${vendor}<p><span class="old">−</span> as declared, <span class="new">+</span> the vendor's new default:</p>${versions.map(({ name, ours, theirs }) => figure(name, ours, theirs))}</details>`;
 }

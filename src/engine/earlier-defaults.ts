@@ -1,0 +1,58 @@
+import type { Project } from '../kinds/project.ts';
+import { commitsWith } from '../loader/checkout.ts';
+import type { Address } from '../model/address.ts';
+import { Failure } from '../model/failure.ts';
+import type { JsonObject } from '../model/json.ts';
+import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';
+import { withPast } from './since.ts';
+
+/** A project is checked out and loaded for each. */
+const maxCommits = 8;
+
+/**
+ * The vendor's defaults that objects were customised from, by address: as the manifests hold them now, or as the commits
+ * of the project did that first recorded their digests. Left out is what neither proves; also where there is no git.
+ */
+export async function findEarlierDefaults(
+  moved: readonly MovedDefault[],
+  project: Project,
+  env: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<Address, JsonObject>> {
+  const found = new Map<Address, JsonObject>();
+  const note = (each: MovedDefault, declared: JsonObject) => {
+    const fields = provenDefault(each, declared);
+    if (fields) found.set(each.match.resource.address, fields);
+  };
+  for (const each of moved) note(each, each.match.resource.fields);
+  const missing = () => moved.filter(({ match }) => !found.has(match.resource.address));
+  const digests = [...new Set(missing().map(({ basedOn }) => basedOn))];
+  for (const commit of digests.length === 0 ? [] : await findCommits(project, digests)) {
+    const past = await resourcesAt(commit, project, env);
+    for (const each of missing()) {
+      const resource = past.find(({ address }) => address === each.match.resource.address);
+      if (resource) note(each, resource.fields);
+    }
+    if (missing().length === 0) break;
+  }
+  return found;
+}
+
+/** Without git, a clone or its history, none. */
+async function findCommits(project: Project, texts: readonly string[]): Promise<readonly string[]> {
+  const commits = await orNone(() => commitsWith(project, texts));
+  return commits.slice(0, maxCommits);
+}
+
+function resourcesAt(name: string, project: Project, env: NodeJS.ProcessEnv) {
+  return orNone(() => withPast(project, { name, env }, (past) => past.of(project).resources));
+}
+
+/** A plan is made without what only helps to compare. */
+async function orNone<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
