@@ -69,6 +69,7 @@ function printWhole(value: Json, where: Where, walk: JsonWalk): Printable | unde
   // Settings that cannot be parsed may hold a credential.
   if (where.settings && typeof read === 'string') return omit(walk, where.at, 'credential');
   if (!isArray(read)) return read;
+  if (walk.field.plain) return printList(read, where, walk);
   // The schemas accept objects and text only, so a list stays the text it was. Nothing in it can become a marker.
   return printValue(read, { ...where, comparable: false }, walk) && JSON.stringify(read);
 }

@@ -76,8 +76,8 @@ function fieldSchema(name: string, field: Field): JsonObject {
       return listOf(`The values of ${name}; their order does not count.`, itemSchema(field.to));
     case 'json': {
       const omitted = field.declares === 'members' ? ' Members that are left out stay as they are.' : '';
-      const types = field.plain ? ['object', 'null'] : ['object', 'string', 'null'];
-      return { description: `The members of ${name}.${omitted}`, type: types };
+      const types = field.plain ? ['object', 'array', 'null'] : ['object', 'string', 'null'];
+      return { description: `The members of ${name}, or its items in their order.${omitted}`, type: types };
     }
     case 'reference':
       return { ...referenceSchema(field), type: ['object', 'string', 'null'] };

@@ -65,7 +65,8 @@ function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMa
 }
 
 function comparableJson(value: Json, { nested = [], pairs, filled }: Field & { is: 'json' }): Json {
-  if (!isObject(value)) return value === '' ? null : filled ? withoutFillers(value) : value;
+  if (value === '' || (isArray(value) && value.length === 0)) return null;
+  if (!isObject(value)) return filled ? withoutFillers(value) : value;
   if (Object.keys(value).length === 0) return null;
   if (pairs)
     return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));

@@ -23,7 +23,7 @@ export type Field =
   /** A list without order and duplicates; empty is unset. With `to` it has the ids of objects of that kind. */
   | { readonly is: 'set'; readonly to?: string }
   /**
-   * A JSON object that the API keeps in text, or, with `plain`, as it is. With `declares: 'members'`, members that a
+   * A JSON object that the API keeps in text, or, with `plain`, an object or a list as it is. With `declares: 'members'`, members that a
    * manifest omits are left alone. Members named in `nested` contain JSON text themselves. Among `settings` there may be
    * credentials. With `pairs`, 60 and "60" are equal, since hosts answer with either. With `filled`, hosts answer with
    * members that nobody set: null, false, `""` and `{}` equal an absent member, at every depth.

@@ -1,6 +1,6 @@
 /**
  * Whether a field of this name probably holds a credential: `password`, `dbPwd`, `api_key`, `Authorization`. Names of what
- * only describes one (`tokenUrl`, `passwordPolicy`) do not count.
+ * only describes one (`tokenUrl`, `passwordPolicies`) do not count.
  */
 export function namesCredential(name: string): boolean {
   return credentialName.test(name) && !describes.test(name);
@@ -18,7 +18,7 @@ const credentialName = new RegExp(
 );
 
 const describes =
-  /(url|uri|endpoint|type|policy|expiry|expires|expiration|ttl|timeout|lifetime|length|days|algorithm|enabled|required)$/i;
+  /(url|uri|endpoint|type|policy|policies|expiry|expires|expiration|ttl|timeout|lifetime|length|days|algorithm|enabled|required)$/i;
 
 /** Text that is recognized as a credential wherever it stands among settings, each by its own form. */
 const credentialForms: readonly RegExp[] = [

@@ -73,8 +73,11 @@ function targetOf(
   name: string,
   { properties }: Shape,
 ): (DraftField & { field: object }) | null {
+  const id = properties.get('id');
   const isReference =
-    properties.has('id') &&
+    id !== undefined &&
+    // The ids of such collections are texts.
+    [...shapeOf(api, id).types].every((each) => each === 'string') &&
     (properties.has('type') || properties.has('name')) &&
     [...properties.keys()].every((member) => referenceMembers.includes(member));
   if (!isReference) return null;

@@ -73,7 +73,8 @@ function checkForm(member: Member, value: Json, at: string): void {
       }
       return;
     case 'json':
-      if (!isObject(value)) throw new ShapeError(`${at} must be an object`);
+      if (!isObject(value) && (member.inText || !isArray(value)))
+        throw new ShapeError(`${at} must be an object${member.inText ? '' : ' or an array'}`);
       return;
     case 'reference':
       checkReference(member, value, at);

@@ -12,7 +12,7 @@ list: { pageSize: 2, filter: true }
 update: json-patch
 create: true
 delete: true
-fields: { description: text, enabled: value, labels: set }
+fields: { description: text, enabled: value, labels: set, limits: { is: json, declares: whole } }
 `;
 
 const manifests = `kind: Role
@@ -32,7 +32,7 @@ async function project(name = 'Role'): Promise<World> {
   const own = called(descriptor, name);
   const inSeed = own.replaceAll(/^/gm, '    ').trim();
   return createTestWorld({
-    seed: `kinds:\n  - ${inSeed}\nobjects: { ${name}: [{ name: Guests, enabled: true }] }\n`,
+    seed: `kinds:\n  - ${inSeed}\nobjects: { ${name}: [{ name: Guests, enabled: true, limits: [{ days: 60 }] }] }\n`,
     files: { [`kinds/${name}.kind.yaml`]: own, 'config/all.yaml': called(manifests, name) },
     environment: { prune: { kinds: [name] } },
   });
@@ -57,9 +57,13 @@ describe('a kind that the project describes', () => {
       'kind: Role\nname: Guests\n',
     );
     expect(addresses(await world.plan())).toEqual([]);
-    world.write('config/roles/guests.yaml', 'kind: Role\nname: Guests\nenabled: false # why\n');
+    world.write(
+      'config/roles/guests.yaml',
+      'kind: Role\nname: Guests\nenabled: false # why\nlimits: [{ days: "60" }]\n',
+    );
     expect(await world.run('export', '--merge', '--kinds', 'Role')).toMatchObject({ code: 0 });
-    expect(world.read('config/roles/guests.yaml')).toContain('enabled: true # why');
+    expect(world.read('config/roles/guests.yaml')).toContain('enabled: true # why\nlimits: [{ days: 60 }]\n');
+    expect(addresses(await world.plan())).toEqual([]);
   });
 
   it('is pruned, unless all of its objects would go', async () => {

@@ -12,7 +12,7 @@ it.each([
 
 it.each([
   'url user type keyboard monkey bypass compass author authority authType passenger signature cookieless',
-  'tokenUrl token_endpoint tokenType passwordPolicy passwordExpiry secretTtl passwordLength keyId',
+  'tokenUrl token_endpoint tokenType passwordPolicy passwordPolicies passwordExpiry secretTtl passwordLength keyId',
 ])('the names %s are not', (names) => {
   expect(names.split(' ').filter(namesCredential)).toEqual([]);
 });

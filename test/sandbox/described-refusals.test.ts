@@ -32,7 +32,7 @@ const refused: readonly (readonly [why: string, status: number, line: string, se
   ['an object for an id', 400, 'POST /v2025/roles', { body: { name: 'New', main: { id: 's1' } } }],
   ['a text for a set', 400, 'POST /v2025/roles', { body: { name: 'New', labels: 'a' } }],
   ['an object in a set', 400, 'POST /v2025/roles', { body: { name: 'New', labels: [{}] } }],
-  ['a list for JSON', 400, 'POST /v2025/roles', { body: { name: 'New', membership: [] } }],
+  ['a number for JSON', 400, 'POST /v2025/roles', { body: { name: 'New', membership: 1 } }],
   ['an object for JSON in text', 400, 'PUT /api/transforms/t1', { body: { name: 'Upper', script: {} } }],
   ['a text for JSON', 400, 'POST /v2025/roles', { body: { name: 'New', membership: '{}' } }],
   ['an id for a reference', 400, 'POST /v2025/roles', { body: { name: 'New', owner: 'i1' } }],

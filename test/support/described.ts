@@ -22,6 +22,8 @@ const object: fc.Arbitrary<JsonObject> = fc.dictionary(
   ),
   { maxKeys: 4 },
 );
+/** Items whose order counts. */
+const list = fc.array(object, { maxLength: 3 });
 const id = fc.stringMatching(/^[a-z0-9]{1,6}$/);
 const mail = fc.stringMatching(/^[a-zA-Z]{1,5}@[a-z]{1,5}\.example$/);
 const reference = (type: string | null) =>
@@ -39,8 +41,8 @@ const fieldCases: readonly FieldCase[] = [
   { said: 'text', values: trickyText },
   { said: 'email', values: mail },
   { said: 'set', values: fc.uniqueArray(trickyText, { maxLength: 4 }) },
-  { said: { is: 'json', declares: 'whole' }, values: object },
-  { said: { is: 'json', declares: 'members' }, values: object },
+  { said: { is: 'json', declares: 'whole' }, values: fc.oneof(object, list) },
+  { said: { is: 'json', declares: 'members' }, values: fc.oneof(object, list) },
   { said: { is: 'json', declares: 'members', text: true }, values: object },
   { said: { is: 'reference', to: 'Thing', type: 'THING' }, values: reference('THING') },
   { said: { is: 'reference', to: 'Thing' }, values: reference(null) },

@@ -79,7 +79,7 @@ function mergeValue(pair: Pair, where: Where, walk: Walk): void {
     mergeInside(pair, where, walk, (inner) => mergeMembers({ declared, live, written }, where, inner));
   } else if (isArray(declared) && isArray(live)) {
     mergeInside(pair, where, walk, (inner) => mergeItems({ declared, live, written }, where, inner));
-  } else if (!sameJson(comparableValue(declared, where), comparableValue(live, where))) {
+  } else if (!sameJson(comparableValue(declared, walk), comparableValue(live, walk))) {
     replace(pair, where, walk);
   }
 }
@@ -100,9 +100,9 @@ function mergeInside(pair: Pair, where: Where, walk: Walk, mergeParts: (inner: W
   if (edits.length > 0 || notes.some(({ reason }) => reason === 'unwritable')) replace(pair, where, walk);
 }
 
-/** In the settings of another system, 60 and "60" are the same. */
-function comparableValue(value: Json, { settings }: Where): Json {
-  if (!settings) return value;
+/** Where hosts answer with either, 60 and "60" are the same. */
+function comparableValue(value: Json, { field: { pairs } }: Walk): Json {
+  if (!pairs) return value;
   return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
 }
 
@@ -129,8 +129,8 @@ function mergeMembers({ declared, live, written }: Pair<JsonObject>, where: Wher
 function mergeItems(pair: Pair<readonly Json[]>, where: Where, walk: Walk): void {
   const { declared, live, written } = pair;
   const gaps = findGaps(
-    declared.map((item) => comparableValue(item, where)),
-    live.map((item) => comparableValue(item, where)),
+    declared.map((item) => comparableValue(item, walk)),
+    live.map((item) => comparableValue(item, walk)),
   );
   if (gaps.length === 0) return;
   // A secret in a list cannot be compared, and must not be replaced by its text.
