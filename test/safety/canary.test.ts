@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { main } from '../../src/commands/main.ts';
 import type { Variations } from '../../src/sandbox/index.ts';
+import { casesOf } from '../support/effort.ts';
 import { createWorld, filesBelow, type Outcome, type World } from '../support/world.ts';
 import { describedWorld } from './described-kinds.ts';
 import { type Echo, startEcho } from './echo.ts';
@@ -382,7 +383,7 @@ const tenants: readonly Partial<Variations>[] = [
   { simSecrets: 'absent', simStatusMap: 'hidden' },
 ];
 
-it.each(tenants)(
+it.each(casesOf(tenants))(
   'no command shows a secret, nor writes one, against a tenant with %o',
   async (variations) => {
     await open(variations);
@@ -422,10 +423,10 @@ it.each<[string, (text: string) => string]>([
 });
 
 it('nor when integrations are written whole, or their settings are objects', async () => {
-  for (const [variations, settings] of [
+  for (const [variations, settings] of casesOf([
     [{}, 'simUpdate: put'],
     [{ jsonText: 'object', slackTeams: 'object' } as const, 'jsonText: object'],
-  ] as const) {
+  ] as const)) {
     await open(variations);
     const project = world.read('tenantctl.yaml');
     world.write('tenantctl.yaml', project.replace('identity: {', `identity: { ${settings},`));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Fault, SandboxOptions } from '../../src/sandbox/index.ts';
-import { casesOf } from '../support/effort.ts';
+import { casesOf, isThorough } from '../support/effort.ts';
 import { runProgram } from '../support/world.ts';
 import {
   checkEnd,
@@ -125,10 +125,11 @@ function wireCases(all: Readonly<Record<string, Fault | null | undefined>>, requ
 
 /** The same for the create that the tenant would carry out twice. */
 function createCases(operation: string, all: Readonly<Record<string, Fault | undefined>>): Case[] {
-  return Object.entries(all).flatMap(([name, fault]): Case[] => {
+  return Object.entries(all).flatMap(([name, fault], at): Case[] => {
     if (!fault) return [];
     const create: Fault = { ...fault, operation };
-    return [['plan.json'], ['--yes']].map((next): Case => {
+    const both = [['plan.json'], ['--yes']];
+    return (isThorough ? both : [again(at, 0)]).map((next): Case => {
       return [`${name}, create, then ${next}`, (stage) => faultCase(stage, create, 1, next)];
     });
   });
@@ -173,7 +174,7 @@ const again = (nth: number, salt: number) => ((nth + salt) % 2 === 0 ? ['plan.js
 
 /** Tries whatever can happen to one request of an apply: one more apply at most makes it good. */
 export function tryEverything(name: string, scenario: Scenario): void {
-  describe(name, () => {
+  describe(`whatever happens to one request of an apply of ${name}, one more apply at most makes it good`, () => {
     const counts: [string, number][] = [];
     afterAll(() => {
       const total = counts.reduce((sum, [, count]) => sum + count, 0);
