@@ -59,7 +59,10 @@ it('of plans beside results says how many environments were applied, and how man
   const planned = fleet(names(3), () => [senderDelete]);
   const [first, ...others] = planned.environments;
   if (!first) throw new Error('There is no environment.');
-  const mixed = { ...planned, environments: [{ ...first, result: result([]) }, ...others] };
+  const mixed = {
+    ...planned,
+    environments: [{ ...first, result: result([], { outcome: 'done' }) }, ...others],
+  };
   expect(renderReport({ is: 'fleet', fleet: mixed }, 'text', plain)).toContain(
     '3 environments: 1 applied, 2 planned.',
   );
