@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 const root = new URL('../..', import.meta.url).pathname;
 const program = join(root, 'dist/bin/cli.cjs');
@@ -13,13 +14,14 @@ const mark = '@@done@@';
  * The document with the outputs of its commands as they are now. Commands run one after the other in a folder like a
  * fresh clone; a block that begins with `# some/path.yaml` or `# .env` is written there first.
  */
-export function withOutputs(
+export async function withOutputs(
   text,
   { before = [], toReal = (step) => step, toShown = (output) => output } = {},
 ) {
   const blocks = blocksOf(text);
   requireProgram();
-  const outputs = run([...before, ...blocks.flatMap(stepsOf).map(toReal)]).map(toShown);
+  const printed = await run([...before, ...blocks.flatMap(stepsOf).map(toReal)]);
+  const outputs = printed.map(toShown);
   requireProgram();
   const shown = blocks.filter(({ language }) => language === 'console');
   const commands = shown.flatMap(({ content }) => commandsOf(content));
@@ -58,42 +60,44 @@ export function withHost(text) {
     clientId: 'the-id-of-your-client',
     clientSecret: 'the-secret-of-your-client',
   };
-  const options = ['--seed', seed, '--vary', 'jsonText=object', 'simSecrets=masked'];
-  return withServers(text, [{ names, options }]);
+  return withTenants(text, [
+    { names, options: { seed, variations: { jsonText: 'object', simSecrets: 'masked' } } },
+  ]);
 }
 
 /** The outputs of a document with three tenants of unlike content. */
 export function withFleet(text) {
-  const servers = ['test', 'eu-1', 'us-1'].map((name) => ({
-    options: ['--seed', join(root, `scripts/docs/fleet/${name}.seed.yaml`)],
+  const tenants = ['test', 'eu-1', 'us-1'].map((name) => ({
+    options: { seed: join(root, `scripts/docs/fleet/${name}.seed.yaml`) },
     names: {
       url: `https://acme-${name}.api.example.com`,
       clientId: `the-id-of-${name}`,
       clientSecret: `the-secret-of-${name}`,
     },
   }));
-  return withServers(text, servers);
+  return withTenants(text, tenants);
 }
 
-/** @param servers the options of each server, and what the document calls its address and credentials */
-async function withServers(text, servers) {
-  const started = servers.map(({ options, names }) => {
-    return { names, server: spawn(process.execPath, [program, 'sandbox', ...options]) };
-  });
+/**
+ * The commands of a document are many for a minute, and nobody has to wait for the rate limit.
+ *
+ * @param tenants what each departs from the contract in, and what the document calls its address and credentials
+ */
+async function withTenants(text, tenants) {
+  const { startSandbox } = await import('../../dist/lib/index.js');
+  const started = await Promise.all(
+    tenants.map(({ options }) => startSandbox({ rateLimit: null, ...options })),
+  );
+  const pairs = started.flatMap((tenant, at) =>
+    Object.entries(tenants[at].names).map(([name, shown]) => [shown, tenant[name]]),
+  );
   try {
-    const pairs = await Promise.all(
-      started.map(async ({ names, server }) => {
-        const [line] = await once(server.stdout, 'data');
-        const host = JSON.parse(line.toString());
-        return Object.entries(names).map(([name, shown]) => [shown, host[name]]);
-      }),
-    );
-    return withOutputs(text, {
-      toReal: (step) => pairs.flat().reduce((rest, [shown, real]) => rest.replaceAll(shown, real), step),
-      toShown: (output) => pairs.flat().reduce((rest, [shown, real]) => rest.replaceAll(real, shown), output),
+    return await withOutputs(text, {
+      toReal: (step) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(shown, real), step),
+      toShown: (output) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(real, shown), output),
     });
   } finally {
-    for (const { server } of started) server.kill();
+    for (const tenant of started) await tenant.close();
   }
 }
 
@@ -133,7 +137,7 @@ function stepsOf({ language, content }) {
   return [`mkdir -p "$(dirname ${path})"`, `cat > ${path} <<'END OF FILE'\n${content}END OF FILE`];
 }
 
-function run(steps) {
+async function run(steps) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'tenantctl-docs-')));
   try {
     const clone = join(home, 'tenantctl');
@@ -146,12 +150,13 @@ function run(steps) {
     writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
     chmodSync(join(bin, 'npx'), 0o755);
     const script = ['exec 2>&1', 'set -o pipefail', ...steps, ''].join('\n');
-    const { stdout, status } = spawnSync('bash', ['--noprofile', '--norc'], {
+    const bash = spawn('bash', ['--noprofile', '--norc'], {
       cwd: clone,
-      input: script,
-      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: { PATH: `${bin}:${process.env.PATH}`, HOME: home, LC_ALL: 'C.UTF-8', NO_COLOR: '1' },
     });
+    bash.stdin.end(script);
+    const [stdout, [status]] = await Promise.all([text(bash.stdout), once(bash, 'close')]);
     if (status === null) throw new Error('The commands of the document did not end.');
     return stdout.split(mark).slice(0, -1);
   } finally {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isArray, isObject, own, textOf } from '../../src/model/json.ts';
-import { createRunner, member, npm, type Ran, type Runner } from '../commands/runner.ts';
+import { createRunner, member, type Ran, type Runner } from '../commands/runner.ts';
 import { runProgram } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -12,7 +12,7 @@ const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
 
 let runner: Runner;
 beforeEach(async () => {
-  runner = createRunner({ npm });
+  runner = await createRunner();
   await runProgram(['init', '--pipelines', 'none'], { cwd: runner.dir });
   runner.write('package-lock.json', '{}');
 });
@@ -142,7 +142,7 @@ describe('the action', () => {
     await runner.shell('rm package-lock.json', {});
     expect((await use({})).output).toMatch(/^::error::There is no package-lock\.json/);
     runner.close();
-    runner = createRunner({ npm: '#!/bin/sh\n' });
+    runner = await createRunner({ npm: '#!/bin/sh\n' });
     runner.write('package-lock.json', '{}');
     const { code, output } = await use({});
     expect(code).toBe(1);

@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { git } from '../support/repository.ts';
 import { runProgram, seedFile } from '../support/world.ts';
 import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
-import { createRunner, npm, type Ran, type Runner } from './runner.ts';
+import { createRunner, type Ran, type Runner } from './runner.ts';
 
 const hasJq = spawnSync('jq', ['--version']).status === 0;
 const branch = 'tenantctl/drift';
@@ -19,7 +19,7 @@ let overlaid: string;
 
 beforeEach(async () => {
   tenant = await startSandbox({ seed: seedFile, rateLimit: null });
-  runner = createRunner({ gh, curl, npm });
+  runner = await createRunner({ gh, curl });
   const argv = ['init', '--identity', tenant.url, '--profiles', tenant.url, '--from', 'examples'];
   expect((await runProgram(argv, { cwd: runner.dir })).code).toBe(0);
   // The examples say how all templates of production differ.

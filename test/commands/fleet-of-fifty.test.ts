@@ -5,14 +5,17 @@ import { createTestFleet } from '../support/fleet.ts';
 const names = Array.from({ length: 50 }, (_, at) => `tenant-${String(at + 1).padStart(2, '0')}`);
 
 it('a fleet of 50 of which four cannot be applied: 46 are done, four are named, and the exit code is 3', async () => {
-  const fleet = await createTestFleet({ names, environment: { limits: { timeout: '200ms' } } });
+  const fleet = await createTestFleet({ names });
   fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
   const always = { times: Number.POSITIVE_INFINITY };
   await fleet.sandboxOf('tenant-07').close();
   fleet.sandboxOf('tenant-19').faults.add({ kind: 'status', status: 403, ...always });
   fleet.sandboxOf('tenant-31').faults.add({ kind: 'hang', ...always });
   const overlays = [{ target: 'SenderAddress/*', merge: { colour: 'red' } }];
-  fleet.writeProject({ 'tenant-43': { overlays } });
+  fleet.writeProject({
+    'tenant-31': { limits: { timeout: '200ms', settle: '0s' } },
+    'tenant-43': { overlays },
+  });
   const failed = ['tenant-07', 'tenant-19', 'tenant-31', 'tenant-43'];
   const argv = ['apply', '-e', '*', '--yes', '--parallel', '50'];
 

@@ -1,93 +1,146 @@
 /** The systems that run pipelines, played: what they answer, and how they run a job. */
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import type { Outcome } from '../support/world.ts';
+import type { Played } from './played.ts';
 import { member, type Ran, type Runner, scriptOf } from './runner.ts';
 
-/** What GitHub knows: its answers to `gh api`, filtered by jq as gh does it. */
-export const gh = `
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-const [api, path, ...rest] = process.argv.slice(2);
-const state = JSON.parse(readFileSync('hub.json', 'utf8'));
-if (api !== 'api' || process.env.GH_TOKEN !== 'hub-token') throw new Error('not signed in');
-const fields = {}; let jq = null; let method = null;
-for (let at = 0; at < rest.length; at += 1) {
-  if (rest[at] === '--field' || rest[at] === '--raw-field') {
-    const raw = rest[at] === '--raw-field';
-    const [, name, value] = /^([^=]+)=([^]*)$/.exec(rest[at += 1]);
-    fields[name] = !raw && value.startsWith('@') ? readFileSync(value.slice(1), 'utf8') : value;
-  } else if (rest[at] === '--jq') jq = rest[at += 1];
-  else if (rest[at] === '--method') method = rest[at += 1];
-  else if (rest[at] !== '--silent' && rest[at] !== '--paginate') throw new Error('unknown option ' + rest[at]);
+/** What a system knows, as the programs that play it write it down. */
+interface Known {
+  applied?: string;
+  requests: Record<string, unknown>[];
+  readonly pulls: Json;
+  readonly comments: Record<string, unknown>[];
+  readonly statuses: Record<string, unknown>[];
 }
-state.requests ??= [];
-const requestsOf = (head) => state.requests.filter((each) => 'acme:' + each.head === head).slice(0, 1);
-const requestNumbered = (number) => state.requests.find((each) => String(each.number) === number);
-const nextNumber = () => state.requests.length + 1;
-const open = (request) => state.requests.unshift(request);
-const bot = { login: 'github-actions[bot]' };
-const [route] = path.split('?');
-const writes = Object.keys(fields).length > 0;
-const at = (pattern) => new RegExp('^repos/acme/iga/' + pattern + '$').exec(route);
-let answer;
-if (at('issues/7/comments') && !writes) answer = state.comments;
-else if (at('issues/7/comments')) state.comments.push({ id: state.comments.length + 1, user: bot, body: fields.body });
-else if (at('issues/comments/(\\\\d+)') && method === 'PATCH') {
-  state.comments.find(({ id }) => String(id) === at('issues/comments/(\\\\d+)')[1]).body = fields.body;
-} else if (at('statuses/(\\\\w+)') && writes) {
-  state.statuses.unshift({ sha: at('statuses/(\\\\w+)')[1], creator: bot, ...fields });
-} else if (at('commits/(\\\\w+)/statuses')) {
-  answer = state.statuses.filter(({ sha }) => sha === at('commits/(\\\\w+)/statuses')[1]);
-} else if (at('commits/(\\\\w+)/pulls')) answer = state.pulls;
-else if (at('pulls') && !writes) answer = requestsOf(new URLSearchParams(path.split('?')[1]).get('head'));
-else if (at('pulls')) open({ ...fields, number: nextNumber(), merged_at: null, state: 'open' });
-else if (at('pulls/(\\\\d+)') && method === 'PATCH') Object.assign(requestNumbered(at('pulls/(\\\\d+)')[1]), fields);
-else if (at('git/refs/tags/tenantctl-applied') && method === 'PATCH' && state.applied) state.applied = fields.sha;
-else if (at('git/refs') && method === 'POST' && !state.applied) state.applied = fields.sha;
-else { console.error('404 ' + route); process.exit(1); }
-writeFileSync('hub.json', JSON.stringify(state));
-if (jq !== null) process.stdout.write(execFileSync('jq', ['-r', jq], { input: JSON.stringify(answer) }));
-`;
+
+/** Runs `answer` with what the system knows, and keeps what it changes. What it returns is printed. */
+function withHub(cwd: string, answer: (known: Known) => string): Outcome {
+  const file = join(cwd, 'hub.json');
+  const known: Known = { requests: [], ...JSON.parse(readFileSync(file, 'utf8')) };
+  const stdout = answer(known);
+  writeFileSync(file, JSON.stringify(known));
+  return { code: 0, stdout, stderr: '' };
+}
+
+/** The options of `gh api`: those with a value by their names, and the fields. Throws where the test does not know one. */
+function optionsOfGh(options: readonly string[], cwd: string) {
+  const fields: Record<string, string> = {};
+  const values: Record<string, string> = {};
+  const words = options.values();
+  for (const name of words) {
+    if (name === '--silent' || name === '--paginate') continue;
+    const given = words.next().value ?? '';
+    const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+    if (name === '--raw-field') fields[field] = value;
+    else if (name === '--field') fields[field] = contentOf(value, cwd);
+    else if (name === '--jq' || name === '--method') values[name] = given;
+    else throw new Error(`unknown option ${name}`);
+  }
+  return { fields, jq: values['--jq'] ?? null, method: values['--method'] ?? null };
+}
+
+/** A value that begins with `@` is in a file. */
+const contentOf = (value: string, cwd: string) =>
+  value.startsWith('@') ? readFileSync(join(cwd, value.slice(1)), 'utf8') : value;
+
+/** What GitHub knows: its answers to `gh api`, filtered by jq as gh does it. */
+export const gh: Played = ({ argv: [api, path = '', ...rest], cwd, env }) => {
+  if (api !== 'api' || env.GH_TOKEN !== 'hub-token') throw new Error('not signed in');
+  const { fields, jq, method } = optionsOfGh(rest, cwd);
+  const [route = '', query] = path.split('?');
+  const writes = Object.keys(fields).length > 0;
+  const numberIn = (pattern: string) => new RegExp(`^repos/acme/iga/${pattern}$`).exec(route);
+  const answerOf = (known: Known): unknown => {
+    const { comments, statuses, requests, pulls } = known;
+    const [comment, status, revision, request] = [
+      'issues/comments/(\\d+)',
+      'statuses/(\\w+)',
+      'commits/(\\w+)/statuses',
+      'pulls/(\\d+)',
+    ].map((pattern) => numberIn(pattern)?.[1]);
+    const bot = { login: 'github-actions[bot]' };
+    if (numberIn('issues/7/comments')) {
+      if (!writes) return comments;
+      return comments.push({ id: comments.length + 1, user: bot, body: fields.body });
+    }
+    if (comment && method === 'PATCH') {
+      return Object.assign(comments.find(({ id }) => String(id) === comment) ?? {}, { body: fields.body });
+    }
+    if (status && writes) return statuses.unshift({ sha: status, creator: bot, ...fields });
+    if (revision) return statuses.filter(({ sha }) => sha === revision);
+    if (numberIn('commits/(\\w+)/pulls')) return pulls;
+    if (numberIn('pulls') && !writes) {
+      const head = new URLSearchParams(query).get('head');
+      return requests.filter((each) => `acme:${each.head}` === head).slice(0, 1);
+    }
+    if (numberIn('pulls')) {
+      return requests.unshift({ ...fields, number: requests.length + 1, merged_at: null, state: 'open' });
+    }
+    if (request && method === 'PATCH') {
+      return Object.assign(requests.find((each) => String(each.number) === request) ?? {}, fields);
+    }
+    const moves = numberIn('git/refs/tags/tenantctl-applied') && method === 'PATCH' && known.applied;
+    const makes = numberIn('git/refs') && method === 'POST' && !known.applied;
+    if (!moves && !makes) throw new Error(`404 ${route}`);
+    return Object.assign(known, { applied: fields.sha });
+  };
+  return withHub(cwd, (known) => {
+    const answer = answerOf(known);
+    return jq === null
+      ? ''
+      : execFileSync('jq', ['-r', jq], { input: JSON.stringify(answer), env, encoding: 'utf8' });
+  });
+};
 
 /** What GitLab knows: its answers to curl. */
-export const curl = `
-import { readFileSync, writeFileSync } from 'node:fs';
-const args = process.argv.slice(2);
-if (!args.includes('Authorization: Bearer lab-token')) throw new Error('not signed in');
-const state = JSON.parse(readFileSync('hub.json', 'utf8'));
-const url = args.at(-1).startsWith('http') ? args.at(-1) : args.find((each) => each.startsWith('http'));
-const route = url.replace('https://lab.example/api/v4/projects/12', '');
-const data = args[args.indexOf('--data-urlencode') + 1];
-const me = { id: 99 };
-const query = new URL(url).searchParams;
-const fields = Object.fromEntries(args.flatMap((each, at) => {
-  if (each !== '--data-urlencode') return [];
-  const [, name, sign, value] = /^(\\w+)([=@])([^]*)$/.exec(args[at + 1]);
-  return [[name, sign === '@' ? readFileSync(value, 'utf8') : value]];
-}));
-state.requests ??= [];
-const sendsTo = (path, method) => args.includes(method) && route === path;
-const request = state.requests.find(({ iid }) => route === '/merge_requests/' + iid);
-if (route.startsWith('/merge_requests?source_branch=')) {
-  const found = state.requests.filter((each) => each.source_branch === query.get('source_branch'));
-  console.log(JSON.stringify(found.slice(0, 1)));
-} else if (sendsTo('/merge_requests', 'POST')) {
-  state.requests.unshift({ ...fields, iid: state.requests.length + 1, state: 'opened' });
-} else if (request && args.includes('PUT')) Object.assign(request, fields);
-else if (url === 'https://lab.example/api/v4/user') console.log(JSON.stringify(me));
-else if (route === '/merge_requests/7/notes') {
-  const [name, file] = data.split('@');
-  state.comments.unshift({ author: me, [name]: readFileSync(file, 'utf8').trimEnd() });
-} else if (route === '/merge_requests/7/notes?order_by=created_at&sort=desc&per_page=100') {
-  console.log(JSON.stringify(state.comments));
-} else if (/^\\/repository\\/commits\\/\\w+\\/merge_requests$/.test(route)) console.log(JSON.stringify(state.pulls));
-else if (args.includes('DELETE') && route === '/repository/tags/tenantctl-applied') delete state.applied;
-else if (args.includes('POST') && route.startsWith('/repository/tags?tag_name=tenantctl-applied&ref=') && !state.applied) {
-  state.applied = route.split('ref=')[1];
-} else { console.error('curl: (22) 404 ' + route); process.exit(22); }
-writeFileSync('hub.json', JSON.stringify(state));
-`;
+export const curl: Played = ({ argv, cwd }) => {
+  if (!argv.includes('Authorization: Bearer lab-token')) throw new Error('not signed in');
+  const url = argv.findLast((each) => each.startsWith('http')) ?? '';
+  const route = url.replace('https://lab.example/api/v4/projects/12', '');
+  const query = new URL(url).searchParams;
+  const data = argv.flatMap((each, at) => (each === '--data-urlencode' ? [argv[at + 1] ?? ''] : []));
+  const fields = Object.fromEntries(
+    data.map((each): [string, string] => {
+      const [, name = '', sign, value = ''] = /^(\w+)([=@])(.*)$/s.exec(each) ?? [];
+      return [name, sign === '@' ? contentOf(`@${value}`, cwd) : value];
+    }),
+  );
+  const me = { id: 99 };
+  const sendsTo = (path: string, method: string) => argv.includes(method) && route === path;
+  const answerOf = (known: Known): unknown => {
+    const { comments, requests, pulls } = known;
+    const request = requests.find(({ iid }) => route === `/merge_requests/${iid}`);
+    if (route.startsWith('/merge_requests?source_branch=')) {
+      return requests.filter((each) => each.source_branch === query.get('source_branch')).slice(0, 1);
+    }
+    if (sendsTo('/merge_requests', 'POST')) {
+      return void requests.unshift({ ...fields, iid: requests.length + 1, state: 'opened' });
+    }
+    if (request && argv.includes('PUT')) return void Object.assign(request, fields);
+    if (url === 'https://lab.example/api/v4/user') return me;
+    if (route === '/merge_requests/7/notes') {
+      const own = Object.entries(fields).map(([name, text]) => [name, text.trimEnd()]);
+      return void comments.unshift({ author: me, ...Object.fromEntries(own) });
+    }
+    if (route === '/merge_requests/7/notes?order_by=created_at&sort=desc&per_page=100') return comments;
+    if (/^\/repository\/commits\/\w+\/merge_requests$/.test(route)) return pulls;
+    if (argv.includes('DELETE') && route === '/repository/tags/tenantctl-applied') {
+      return void delete known.applied;
+    }
+    const tag = '/repository/tags?tag_name=tenantctl-applied&ref=';
+    if (!argv.includes('POST') || !route.startsWith(tag) || known.applied) {
+      throw new Error(`curl: (22) 404 ${route}`);
+    }
+    return void Object.assign(known, { applied: route.slice(tag.length) });
+  };
+  return withHub(cwd, (known) => {
+    const answer = answerOf(known);
+    return answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
+  });
+};
 
 /** What the system of a pipeline knows, in the file `hub.json` of the runner. */
 export interface Hub {

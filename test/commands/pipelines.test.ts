@@ -8,7 +8,7 @@ import { type Json, own } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { runProgram } from '../support/world.ts';
 import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
-import { createRunner, member, npm, type Ran, type Runner, scriptOf } from './runner.ts';
+import { createRunner, member, type Ran, type Runner, scriptOf } from './runner.ts';
 
 /** `gh` filters with a jq of its own; the one that plays `gh` here needs the machine's. */
 const hasJq = spawnSync('jq', ['--version']).status === 0;
@@ -18,7 +18,7 @@ let runner: Runner;
 
 beforeEach(async () => {
   tenant = await startSandbox({ rateLimit: null });
-  runner = createRunner({ gh, curl, npm });
+  runner = await createRunner({ gh, curl });
   hub({});
   const made = await runProgram(
     ['init', '--identity', tenant.url, '--profiles', tenant.url, '--from', 'examples'],

@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { runProgram } from '../support/world.ts';
 import { curl, gh, runGithubJob, runGitlabJob } from './hub.ts';
-import { createRunner, member, npm, type Ran, type Runner } from './runner.ts';
+import { createRunner, member, type Ran, type Runner } from './runner.ts';
 
 const hasJq = spawnSync('jq', ['--version']).status === 0;
 
@@ -21,7 +21,7 @@ let runner: Runner;
 beforeEach(async () => {
   test = await startSandbox({ rateLimit: null });
   production = await startSandbox({ rateLimit: null });
-  runner = createRunner({ gh, curl, npm });
+  runner = await createRunner({ gh, curl });
   const tenants = ['--identity', `test=${test.url}`, '--identity', `production=${production.url}`];
   const { code, stderr } = await init(...tenants, '--from', 'examples');
   expect(code, stderr).toBe(0);

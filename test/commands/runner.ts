@@ -1,21 +1,26 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
+import { runProgram } from '../support/world.ts';
+import { type Played, playPrograms } from './played.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
-/** In place of npm: `npm ci` and `npm install --prefix` link the program that stands here. Every call is logged. */
-export const npm = `#!/bin/sh
+/** In place of npm: `npm ci` and `npm install --prefix` install tenantctl. Every call is logged. */
+const npm = `#!/bin/sh
 echo "$*" >> npm.log
 folder=.
 if [ "$2" = --prefix ]; then folder=$3; fi
 mkdir -p "$folder/node_modules/.bin" "$folder/node_modules/tenantctl/dist"
-ln -sfn '${program}' "$folder/node_modules/.bin/tenantctl"
+ln -sfn "$(command -v tenantctl)" "$folder/node_modules/.bin/tenantctl"
 ln -sfn '${dirname(program)}' "$folder/node_modules/tenantctl/dist/bin"
 `;
+
+/** The program in this process, which costs a tenth of one of its own. Steps that call Node by name get the built one. */
+const tenantctl: Played = ({ argv, cwd, env }) => runProgram(argv, { cwd, env });
 
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
 export interface Runner {
@@ -32,20 +37,19 @@ export interface Ran {
   readonly output: string;
 }
 
-/** @param stubs the programs: shell scripts, which begin with `#!`, or Node modules */
-export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
+/** @param more programs besides npm and tenantctl, or in place of them: shell scripts, or functions that play them */
+export async function createRunner(more: Readonly<Record<string, string | Played>> = {}): Promise<Runner> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
   const bin = `${dir}.bin`;
   mkdirSync(bin);
-  const install = (name: string, script: string) => {
-    writeFileSync(join(bin, name), script);
-    chmodSync(join(bin, name), 0o755);
-  };
-  const runNode = (file: string) => `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`;
-  for (const [name, text] of Object.entries(stubs)) {
-    const file = join(bin, `${name}.mjs`);
-    if (!text.startsWith('#!')) writeFileSync(file, text);
-    install(name, text.startsWith('#!') ? text : runNode(file));
+  const programs = Object.entries<string | Played>({ npm, tenantctl, ...more });
+  const played = programs.flatMap(([name, each]) =>
+    typeof each === 'string' ? [] : [[name, each] as const],
+  );
+  const players = await playPrograms(Object.fromEntries(played));
+  for (const [name, each] of programs) {
+    const text = typeof each === 'string' ? each : players.programOf(name);
+    writeFileSync(join(bin, name), text, { mode: 0o755 });
   }
   const path = [bin, process.env.PATH ?? ''].join(delimiter);
   return {
@@ -54,6 +58,7 @@ export function createRunner(stubs: Readonly<Record<string, string>>): Runner {
     write: (file, text) => writeFileSync(join(dir, file), text),
     shell: (script, env) => runBash(script, dir, { ...env, PATH: path, HOME: dir }),
     close() {
+      players.close();
       for (const folder of [dir, bin]) rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -9,7 +9,7 @@ import type { Fleet } from '../../src/model/fleet.ts';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { runGithubJob, runGitlabJob } from '../commands/hub.ts';
-import { createRunner, member, npm, type Ran, type Runner } from '../commands/runner.ts';
+import { createRunner, member, type Ran, type Runner } from '../commands/runner.ts';
 import { runProgram } from '../support/world.ts';
 
 const names = ['eu-1', 'eu-2', 'us-1'];
@@ -24,7 +24,7 @@ beforeEach(async () => {
   const started: [string, Sandbox][] = [];
   for (const name of names) started.push([name, await startSandbox({ rateLimit: null, ...client })]);
   tenants = new Map(started);
-  runner = createRunner({ npm });
+  runner = await createRunner();
   const auth = '{ clientId: !env TENANT_CLIENT_ID, clientSecret: !secret TENANT_CLIENT_SECRET }';
   const environments = started.map(
     ([name, { url }]) =>

@@ -14,6 +14,14 @@ const mail = template({
 const german = template({ locale: 'de', after: { subject: 'Neu', body: 'Hallo' } });
 const slack = template({ key: 'other', medium: 'SLACK', after: { slackTemplate: { text: '*bold* $days' } } });
 
+interface VisitOptions {
+  readonly address?: string;
+  readonly width?: number;
+  readonly dark?: boolean;
+  /** The most that a template may take. */
+  readonly milliseconds?: number;
+}
+
 describe.skipIf(executablePath === undefined)('the page', () => {
   let browser: Browser;
   let outside: Server;
@@ -40,8 +48,8 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     outside?.close();
   });
 
-  async function visit(shown: Snapshot, options: { address?: string; width?: number; dark?: boolean } = {}) {
-    const renderer = createRenderer({ milliseconds: 1000, megabytes: 64 });
+  async function visit(shown: Snapshot, options: VisitOptions = {}) {
+    const renderer = createRenderer({ milliseconds: options.milliseconds ?? 20_000, megabytes: 64 });
     open = await startPreview({ port: 0, snapshot: shown, renderer });
     const context = await browser.newContext({
       viewport: { width: options.width ?? 1400, height: 900 },
@@ -157,8 +165,8 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     const endless = template({
       after: { body: '#foreach($a in [1..9999])#foreach($b in [1..9999])#set($c = $b)#end#end' },
     });
-    const { page, preview } = await visit(snapshot([endless]));
-    await inFrame(page, 'After').getByText('It takes longer than 1 s.').waitFor();
+    const { page, preview } = await visit(snapshot([endless]), { milliseconds: 2000 });
+    await inFrame(page, 'After').getByText('It takes longer than 2 s.').waitFor();
     preview.show(snapshot([mail]));
     await inFrame(page, 'After').getByText('Dear Ann Example').waitFor();
   });

@@ -85,9 +85,9 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     const entry = page.locator('.entry', { hasText: 'SenderAddress/help' });
     await entry.locator('summary').focus();
     await page.keyboard.press('Enter');
-    expect(await entry.getAttribute('open')).not.toBeNull();
+    await expect.poll(() => entry.getAttribute('open')).not.toBeNull();
     await page.keyboard.press('/');
-    expect(await page.evaluate('document.activeElement.id')).toBe('text');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('text');
     await page.close();
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     const colour = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await colour();
     await page.getByRole('button', { name: 'Dark' }).click();
-    expect(await colour()).not.toBe(light);
+    await expect.poll(colour).not.toBe(light);
     await page.close();
   });
 

@@ -54,8 +54,10 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     await page.getByLabel('Filter by text').fill('help');
     await page.getByText(/^1 of 6$/).waitFor();
     const marked = '[...CSS.highlights.get("hit")].map(String)';
-    expect(new Set(await page.evaluate<string[]>(marked))).toEqual(new Set(['help']));
-    expect(await page.locator('.group:visible .shown').allInnerTexts()).toEqual(['1 of 2 shown']);
+    const hits = async () => new Set(await page.evaluate<string[]>(marked));
+    await expect.poll(hits).toEqual(new Set(['help']));
+    const counts = page.locator('.group:visible .shown');
+    await expect.poll(() => counts.allInnerTexts()).toEqual(['1 of 2 shown']);
     await page.reload();
     expect(await page.getByLabel('Filter by text').inputValue()).toBe('help');
     await page.getByText(/^1 of 6$/).waitFor();
