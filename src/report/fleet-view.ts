@@ -176,12 +176,13 @@ export function sharedWords({ environments }: Pick<Shared, 'environments'>, { su
   return `In ${environments.length} of ${summary.environments}: ${namesInBrief(environments)}`;
 }
 
-/** `50 environments: 46 planned, 4 failed` */
+/** `50 environments: 46 planned, 4 failed`. Files of plans and of results may be shown together. */
 export function fleetWords({ environments, summary }: Fleet): string {
-  const isApplied = environments.some(({ result }) => result);
-  const sound = summary.environments - summary.failed;
-  const failed = summary.failed > 0 ? `, ${summary.failed} failed` : '';
-  return `${summary.environments} environments: ${sound} ${isApplied ? 'applied' : 'planned'}${failed}`;
+  const applied = environments.filter((member) => member.result && !isFailed(member)).length;
+  const planned = summary.environments - summary.failed - applied;
+  const counts = Object.entries({ applied, planned, failed: summary.failed });
+  const words = counts.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
+  return `${summary.environments} environments: ${words.join(', ')}`;
 }
 
 /** What plans without a change say. */

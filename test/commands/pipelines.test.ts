@@ -1,9 +1,11 @@
 /** The pipelines that `init` writes, run step by step against an embedded tenant; only their systems are played. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readPipelineFacts } from '../../src/commands/init/facts.ts';
+import { pipelineFile } from '../../src/commands/init/pipelines.ts';
 import { type Json, own } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { runProgram } from '../support/world.ts';
@@ -93,6 +95,15 @@ function senderNamed(name: string): Sandbox['state']['senders'][number] {
 }
 const senders = () => tenant.state.senders.map(({ email }) => email).sort();
 
+/** A pipeline as `init` writes it for a project in a folder of the repository: by a link, the runner's is in one. */
+function pipelineInFolder(path: string): Json {
+  mkdirSync(join(runner.dir, 'apps'));
+  symlinkSync('..', join(runner.dir, 'apps/iga'));
+  const facts = readPipelineFacts(runner.dir, secrets(), null);
+  const example = readFileSync(new URL(`../../examples/${path}`, import.meta.url), 'utf8');
+  return parse(pipelineFile(example, facts, 'apps/iga/'));
+}
+
 describe.skipIf(!hasJq)('the workflow for GitHub', () => {
   const workflow = (): Json =>
     parse(readFileSync(join(runner.dir, '.github/workflows/tenantctl.yaml'), 'utf8'));
@@ -147,6 +158,18 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     expect(known().comments).toHaveLength(2);
     expect(known().comments[0]?.body).toBe('### tenantctl plan: mine');
     expect(known().comments[1]?.body).toContain('two%40acme.example');
+
+    // A project in a folder has a comment of its own beside that of another project, and edits it.
+    const inFolder = pipelineInFolder('.github/workflows/tenantctl.yaml');
+    for (const name of ['three', 'four']) {
+      declare(`${name}@acme.example`);
+      await runGithubJob(runner, inFolder, 'plan', { event: request, secrets: secrets() });
+    }
+    expect(known().comments).toHaveLength(3);
+    expect(known().comments[1]?.body).toContain('two%40acme.example');
+    expect(known().comments[2]?.body).toMatch(
+      /^\*\*apps\/iga\*\*\n\n### tenantctl plan[\s\S]*four%40acme\.example/,
+    );
   });
 
   it('applies nothing when something else changed after the review', async () => {
@@ -271,6 +294,21 @@ describe('the pipeline for GitLab', () => {
     expect(senders()).toEqual(['one@acme.example', 'two@acme.example']);
     expect(JSON.parse(runner.read('result.json'))).toMatchObject({ planDigest: digest });
     expect(await job('drift')).toMatchObject({ code: 0 });
+  });
+
+  it('of a project in a folder comments its plan, and applies it although another was commented later', async () => {
+    const inFolder = pipelineInFolder('.gitlab-ci.yml');
+    const jobThere = (name: string) =>
+      runGitlabJob(runner, inFolder, name, { event: {}, secrets: secrets() });
+    expect(await jobThere('plan')).toMatchObject({ code: 0 });
+    expect(known().comments[0]?.body).toMatch(/^\*\*apps\/iga\*\*\n\n### tenantctl plan/);
+    const { digest } = JSON.parse(runner.read('plan.json'));
+    declare('one@acme.example', 'two@acme.example');
+    await job('plan');
+    declare('one@acme.example');
+    hub({ ...known(), pulls: [merged] });
+    expect(await jobThere('apply')).toMatchObject({ code: 0 });
+    expect(JSON.parse(runner.read('result.json'))).toMatchObject({ planDigest: digest });
   });
 
   it('applies nothing when something else changed after the review', async () => {

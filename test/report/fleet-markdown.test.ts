@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { renderReport } from '../../src/report/index.ts';
-import { change, difference, fleet, lockout, names, plain, senderDelete } from './fixtures.ts';
+import { change, difference, fleet, lockout, names, plain, result, senderDelete } from './fixtures.ts';
 
 const longText = (seed: string) =>
   Array.from({ length: 40 }, (_, at) => `${seed} line ${at} of a text`).join('\n');
@@ -53,4 +53,17 @@ describe('the comment about 500 environments', () => {
     );
     expect(comment.trimEnd().endsWith(`Digest: \`${many.digest}\``)).toBe(true);
   });
+});
+
+it('of plans beside results says how many environments were applied, and how many only planned', () => {
+  const planned = fleet(names(3), () => [senderDelete]);
+  const [first, ...others] = planned.environments;
+  if (!first) throw new Error('There is no environment.');
+  const mixed = {
+    ...planned,
+    environments: [{ ...first, result: result([], { outcome: 'done' }) }, ...others],
+  };
+  expect(renderReport({ is: 'fleet', fleet: mixed }, 'text', plain)).toContain(
+    '3 environments: 1 applied, 2 planned.',
+  );
 });
