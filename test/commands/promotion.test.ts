@@ -151,6 +151,37 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     expect([test, production].map(sendersOf)).toEqual([['one@acme.example'], ['one@acme.example']]);
   });
 
+  it('proposes to take over what one tenant has, and says that the others get it too', async () => {
+    const tickets = 'kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\n';
+    runner.write('config/all.yaml', `# Ours\n${tickets}description: Declared\n`);
+    rmSync(join(runner.dir, 'config/senders.yaml'));
+    const { code } = await runProgram(['apply', '-e', 'test,production', '--yes'], {
+      cwd: runner.dir,
+      env: secrets(),
+    });
+    expect(code).toBe(0);
+    runner.write('.gitignore', 'hub.json\nnpm.log\noutputs\nsummary.md\n.tenantctl\n');
+    commitAll(runner.dir);
+    git(runner.dir, 'tag', 'tenantctl-applied');
+    git(runner.dir, 'clone', '--quiet', '--bare', '.', `${runner.dir}.git`);
+    git(runner.dir, 'remote', 'add', 'origin', `${runner.dir}.git`);
+    Object.assign(production.state.simIntegrations[0] ?? {}, { description: 'Changed there' });
+    expect(await job('drift')).toMatchObject({ code: 2 });
+    expect(git(runner.dir, 'status', '--porcelain', '--', 'config')).toBe('');
+    expect(await job('propose')).toMatchObject({ code: 0 });
+    const [request, ...others] = hub().requests;
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({ title: 'Accept what was changed in the tenant production' });
+    const text = String(request.body ?? request.description);
+    expect(text).toMatch(/The other environments get it too[\s\S]*does in production if you close it/);
+    const left = text.slice(text.indexOf('if you merge it.'));
+    expect(left).toMatch(/SimIntegration\/Tickets[\s\S]*Changed there/);
+    expect(left).toMatch(/\| test \|/);
+    const proposed = ['show', 'tenantctl/drift-production:config/all.yaml'];
+    expect(git(`${runner.dir}.git`, ...proposed)).toBe(`# Ours\n${tickets}description: Changed there`);
+    rmSync(`${runner.dir}.git`, { recursive: true });
+  });
+
   it('gives a job only the secrets of the tenants that it works on, and shows none', async () => {
     let output = '';
     for (const name of ['plan', 'first', 'review', 'next']) output += (await job(name)).output;

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { type Document, formatsOf, renderReport, renderRequests } from '../../src/report/index.ts';
@@ -48,6 +49,14 @@ NotificationTemplate  1 to update
 Plan: 0 to create, 1 to update, 0 to delete, 0 by hand, 137 unchanged.
 Digest: ${digest}
 `);
+  });
+
+  it('reverses the words of a one-line value that differ, and no others', () => {
+    const diff = [difference('/subject', 'Five days left', 'Two days left')];
+    const shown = planText(plan([{ ...textUpdate, diff }]), { ...plain, colour: true });
+    const reversed = shown.split('\u001b[7m').slice(1);
+    const words = reversed.map((each) => stripVTControlCharacters(each.split('\u001b[27m')[0] ?? ''));
+    expect(words).toEqual(['Five', 'Two']);
   });
 
   it('says in words what is risky, by hand, sensitive, or changed in the tenant', () => {

@@ -11,6 +11,7 @@ import { attentionOf, firstOf, type Point, pointWords } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';
+import { diffInline, type Part } from '../word-diff.ts';
 import {
   changeCounts,
   groupBy,
@@ -206,8 +207,7 @@ function inlineRows(
   origin: readonly Span[],
   indent: number,
 ): Row[] {
-  const old = before === null ? [] : [span(before, 'red')];
-  const fresh = after === null ? [] : [span(after, 'green')];
+  const [old, fresh] = valueSpans(before, after);
   const titleWith = (...values: readonly Span[]): Row => ({
     indent: 6,
     hang: indent,
@@ -220,6 +220,18 @@ function inlineRows(
   }
   return [titleWith(...old), row(indent - 2, arrow, ...fresh, ...origin)];
 }
+
+/** Two values on one line, with the words reversed that differ. */
+function valueSpans(before: string | null, after: string | null): [old: Span[], fresh: Span[]] {
+  const [old, fresh] = diffInline(before, after);
+  return [
+    (old ?? []).map((part) => partSpan(part, 'red')),
+    (fresh ?? []).map((part) => partSpan(part, 'green')),
+  ];
+}
+
+const partSpan = ({ text, changed }: Part, style: Style): Span =>
+  changed ? span(text, style, 'inverse') : span(text, style);
 
 function originSpans(difference: Difference): Span[] {
   const { origin } = difference;
@@ -244,10 +256,7 @@ export function lineDiffRows({ hunks, notes, hidden }: LineDiff): Row[] {
 
 function lineRow({ sign, parts }: SignedLine): Row {
   const style = lineStyles[sign];
-  const spans = parts.map(({ text, changed }) =>
-    changed ? span(text, style, 'inverse') : span(text, style),
-  );
-  return row(10, span(`${sign} `, style), ...spans);
+  return row(10, span(`${sign} `, style), ...parts.map((part) => partSpan(part, style)));
 }
 
 /**
