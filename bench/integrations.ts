@@ -30,9 +30,28 @@ export function integrations(count: number): Integration[] {
   return Array.from({ length: count }, (_, number) => integration(number));
 }
 
-/** The manifest of an integration. */
-export function integrationManifest({ attributes, ...fields }: Integration): Manifest {
-  const members = Object.entries({ kind: 'SimIntegration', ...fields });
+/** A kind that a project describes, with the fields of an integration. */
+export const deskDescriptor = `kind: Desk
+path: /v2025/desks
+key: name
+list: { pageSize: null }
+update: json-patch
+create: true
+delete: true
+fields:
+  description: text
+  type: value
+  cluster: value
+  sources: set
+  attributes: { is: json, declares: members, text: true }
+`;
+
+/** The manifest of an integration, or of a desk. */
+export function integrationManifest(
+  { attributes, ...fields }: Integration,
+  kind: 'SimIntegration' | 'Desk' = 'SimIntegration',
+): Manifest {
+  const members = Object.entries({ kind, ...fields });
   const lines = [
     ...members.map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
     'attributes:',

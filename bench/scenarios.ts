@@ -66,7 +66,7 @@ const cpu: Scenario = async (runs) => {
     return repeat(runs, () => besideParsing(world, ['plan', '--detailed-exitcode']));
   });
   const validations = await withWorld({}, async (world) => {
-    world.declare(integrations(5000).map(integrationManifest));
+    world.declare(integrations(5000).map((each) => integrationManifest(each)));
     return repeat(runs, () => besideParsing(world, ['validate']));
   });
   const memory = median(plans.map(({ run }) => run.memory));
@@ -173,10 +173,27 @@ function plansOf(count: number, runs: number): Promise<Usage[]> {
   });
 }
 
+/** What a kind of a project's own costs over one that is built in, with the same objects. */
+const described: Scenario = async (runs) => {
+  const plans = await withWorld({ integrations: 5000, desks: 5000 }, async (world) => {
+    const planOf = (kind: 'SimIntegration' | 'Desk') => {
+      world.declare(integrations(5000).map((each) => integrationManifest(each, kind)));
+      return world.run(['plan', '--detailed-exitcode']);
+    };
+    // One after the other, so that other work on the machine affects both.
+    return repeat(runs, async () => ({ own: await planOf('Desk'), builtIn: await planOf('SimIntegration') }));
+  });
+  const own = cpuOf(plans.map((each) => each.own));
+  const builtIn = cpuOf(plans.map((each) => each.builtIn));
+  const what = "CPU of a plan of 5,000 objects, a kind of the project's own ÷ a built-in kind";
+  return [atMost(what, 1.2, own / builtIn, '', `${ms(own)} ÷ ${ms(builtIn)}`)];
+};
+
 export const scenarios: Readonly<Record<string, Scenario>> = {
   requests,
   start,
   cpu,
+  described,
   rate,
   growth,
   fleet,

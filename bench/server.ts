@@ -4,10 +4,10 @@ import { type Template, templates } from './templates.ts';
 import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
 
 const options: TenantOptions = JSON.parse(process.argv[2] ?? '{}');
-const { latency, limit } = options;
+const { latency, limit, kinds } = options;
 const rateLimit = limit === null ? null : { requests: limit, per: 10_000 };
 const sandboxes = await Promise.all(
-  Array.from({ length: options.tenants }, () => startSandbox({ latency, rateLimit })),
+  Array.from({ length: options.tenants }, () => startSandbox({ latency, rateLimit, kinds })),
 );
 const time = '2026-01-01T00:00:00.000Z';
 const unset = {
@@ -37,6 +37,12 @@ const made = {
     created: time,
     modified: time,
   })),
+  desks: integrations(options.desks).map((each, number) => ({
+    ...each,
+    id: `desk-${number}`,
+    created: time,
+    modified: time,
+  })),
   // A default differs from whatever is declared, so that every declared template is a change.
   templateDefaults: templates(options.defaults).map((template) => ({
     ...whole(template),
@@ -47,6 +53,7 @@ for (const { state } of sandboxes) {
   state.templates.push(...made.templates);
   state.simIntegrations.push(...made.simIntegrations);
   state.templateDefaults.push(...made.templateDefaults);
+  state.objects.Desk = structuredClone(made.desks);
 }
 
 process.send?.(

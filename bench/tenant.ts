@@ -6,12 +6,16 @@ export interface TenantOptions {
   readonly templates: number;
   /** Service-desk integrations. */
   readonly integrations: number;
+  /** The same as objects of a kind that the project describes. */
+  readonly desks: number;
   /** Vendor's defaults; they have the same keys as the templates. */
   readonly defaults: number;
   /** Milliseconds before the work on a request begins. */
   readonly latency: number;
   /** Requests in ten seconds; `null` for no limit. */
   readonly limit: number | null;
+  /** The folder with the descriptors that the tenants serve. */
+  readonly kinds: string;
 }
 
 /** How to reach a tenant. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deskDescriptor } from './integrations.ts';
 import type { Manifest } from './manifest.ts';
 import { type MeasureOptions, measure, type Usage } from './measure.ts';
 import type { Counts, TenantAccess, TenantOptions } from './tenant.ts';
@@ -22,10 +23,11 @@ export interface World {
   counts(): Promise<Counts>;
 }
 
-const defaults: TenantOptions = {
+const defaults: Omit<TenantOptions, 'kinds'> = {
   tenants: 1,
   templates: 0,
   integrations: 0,
+  desks: 0,
   defaults: 0,
   latency: 20,
   limit: null,
@@ -33,12 +35,16 @@ const defaults: TenantOptions = {
 
 /** Starts tenants, lets `use` work with them, and removes everything. */
 export async function withWorld<T>(
-  options: Partial<TenantOptions>,
+  options: Partial<typeof defaults>,
   use: (world: World) => Promise<T>,
 ): Promise<T> {
   const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-bench-world-'));
+  const kinds = join(cwd, 'kinds');
+  mkdirSync(kinds);
+  // Without such objects, a project has no kinds of its own.
+  if (options.desks) writeFileSync(join(kinds, 'Desk.kind.yaml'), deskDescriptor);
   const server = fork(join(import.meta.dirname, 'server.mjs'), [
-    JSON.stringify({ ...defaults, ...options } satisfies TenantOptions),
+    JSON.stringify({ ...defaults, ...options, kinds } satisfies TenantOptions),
   ]);
   try {
     const tenants = await answerOf<readonly TenantAccess[]>(server);

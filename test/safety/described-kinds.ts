@@ -16,6 +16,7 @@ export const descriptors: readonly JsonObject[] = [
       description: 'text',
       source: { is: 'value', to: 'Origin' },
       above: { is: 'reference', to: 'AccessProfile', type: 'ACCESS_PROFILE' },
+      role: { is: 'value', to: 'Role' },
       settings: { is: 'json', declares: 'members' },
     },
   },

@@ -6,9 +6,17 @@ import { describe, expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
 import type { Fault, LoggedRequest } from '../../src/sandbox/index.ts';
 import { createTestWorld, type World } from '../support/world.ts';
+import { describedWorld, manifestFile } from './described-kinds.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
 
 const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
+
+/** Each refers to the one before it. */
+const inEachOther = [
+  'kind: AccessProfile\nname: Last\nsettings: { ttl: 1 }\nrole: !ref Role/Middle\n',
+  'kind: Role\nname: Middle\naccessProfiles: [!ref AccessProfile/First]\n',
+  'kind: AccessProfile\nname: First\nsource: !ref Origin/HR\n',
+];
 
 /** What only people can undo is left out. */
 const byHand = ['VerifiedDomain', 'MailFrom', 'NotificationPreference'];
@@ -97,6 +105,34 @@ describe('a run that was killed', () => {
       const desk = state.simIntegrations.find(({ name }) => name === 'Old desk');
       Object.assign(desk ?? {}, { attributes: { url: 'u2' } });
       expect(visible(state), `killed at request ${nth}`).toEqual(visible(before));
+    }
+  });
+
+  it('is finished by the same command where it was killed between objects that refer to each other', async () => {
+    const world = await createTestWorld({
+      ...describedWorld,
+      environment: { limits: { concurrency: 1, settle: '600ms' } },
+    });
+    const { state } = world.sandbox;
+    world.write('config/all.yaml', manifestFile([inEachOther]));
+    await world.plan('--out', 'plan.json');
+    const before = structuredClone(state);
+    for (const nth of [2, 3]) {
+      Object.assign(state, structuredClone(before));
+      rmSync(join(world.dir, '.tenantctl'), { recursive: true, force: true });
+      await killAt(world, { method: 'POST', path: '/v2025/', nth, done: nth === 2 ? 'before' : 'after' });
+      const finished = await world.run('apply', 'plan.json');
+      expect(finished, finished.stderr).toMatchObject({ code: 0 });
+      const named = (kind: string, name: string) =>
+        state.objects[kind]?.filter((object) => object.name === name) ?? [];
+      const [[first, ...again], [role, ...others]] = [
+        named('AccessProfile', 'First'),
+        named('Role', 'Middle'),
+      ];
+      expect([again, others]).toEqual([[], []]);
+      expect(role?.accessProfiles).toMatchObject([{ id: first?.id }]);
+      expect(named('AccessProfile', 'Last')).toMatchObject([{ settings: { ttl: 1 }, role: role?.id }]);
+      expect((await world.plan()).changes).toEqual([]);
     }
   });
 
