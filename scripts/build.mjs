@@ -48,6 +48,7 @@ const { metafile } = await build({
   plugins: [
     replace({
       undici: { by: 'undici.mjs', lazily: 'undici-proxy.mjs' },
+      yaml: { by: 'yaml.mjs' },
       './client-h2.js': { by: 'undici-http2.cjs' },
       'escalade/sync': { by: 'escalade.mjs' },
       'string-width': { by: 'string-width.mjs' },

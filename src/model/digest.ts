@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from './json.ts';
 import type { Plan } from './plan.ts';
 
 /** `sha256:` and the hex digest of the value's canonical JSON. */
 export function sha256(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+  return `sha256:${hash('sha256', canonicalJson(value))}`;
 }
 
 /**

@@ -129,3 +129,13 @@ it('loads the compiler of schemas only for kinds that the project describes', as
   world.declare([{ kind: 'Role', name: 'Engineers' }]);
   expect(await loaded()).toContain('validators/compiler.cjs');
 });
+
+it('prints no tokens of manifests where LOG_TOKENS is set for other programs', async () => {
+  world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+  const env = { ...world.env, LOG_TOKENS: '1', LOG_STREAM: '1' };
+  const ran = promisify(execFile)(process.execPath, [program, 'validate', '--format', 'json'], {
+    cwd: world.dir,
+    env,
+  });
+  expect(JSON.parse((await ran).stdout)).toHaveProperty('diagnostics');
+});
