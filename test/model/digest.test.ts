@@ -74,7 +74,7 @@ describe('the digest of a plan', () => {
     );
   });
 
-  it.each(members.filter((place) => place !== '/changes' && isCovered(place)))(
+  it.each(members.filter((place) => !['/changes', '/diagnostics'].includes(place) && isCovered(place)))(
     'is another one without %s',
     (place) => {
       expect(planDigest(without(place))).not.toBe(planDigest(plan));
@@ -103,6 +103,16 @@ describe('the digest of a plan', () => {
       const edited: Plan = { ...plan, changes: [JSON.parse(texts.replace(from, to))] };
       expect(planDigest(edited), from).not.toBe(planDigest(plan));
     }
+  });
+
+  it('is another one where a diagnostic is another, apart from the earlier default that only some clones know', () => {
+    const withText = (theirs: string, old?: string): Plan => {
+      const versions = [{ name: 'subject', ours: 'a', theirs, ...(old !== undefined && { old }) }];
+      return { ...plan, diagnostics: [{ code: 'c', severity: 'warning', message: 'm', versions }] };
+    };
+    expect(planDigest({ ...plan, diagnostics: [] })).not.toBe(planDigest(plan));
+    expect(planDigest(withText('c'))).not.toBe(planDigest(withText('b')));
+    expect(planDigest(withText('b', 'x'))).toBe(planDigest(withText('b')));
   });
 
   it('is another one where the order of changes, requests or warnings is another', () => {

@@ -152,8 +152,8 @@ it('removes secrets from what a long report compresses', () => {
   );
   const redact = (text: string) => text.replaceAll('s3cr3t', '[secret]');
   const page = renderReport({ is: 'plan', plan: plan(changes) }, 'html', { ...plain, redact });
-  const packs = [...page.matchAll(/<template class="(?:texts|markup)"[^>]*>([^<]*)</g)].map(([, letters = '']) =>
-    gunzipSync(Buffer.from(letters, 'base64')).toString(),
+  const packs = [...page.matchAll(/<template class="(?:texts|markup)"[^>]*>([^<]*)</g)].map(
+    ([, letters = '']) => gunzipSync(Buffer.from(letters, 'base64')).toString(),
   );
   expect(packs).toHaveLength(4);
   expect(packs.join('').match(/\[secret\]/g)?.length).toBe(160);
