@@ -73,6 +73,7 @@ describe('a value is unset', () => {
     [whole, '{}'],
     [{ is: 'reference' }, {}],
     [{ is: 'reference' }, { type: 'T' }],
+    [{ is: 'json', declares: 'whole', plain: true }, []],
     [records, []],
     [{ is: 'value' }, null],
   ])('where a %j is %j', (field, value) => {
