@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mayHaveHappened } from '../../src/client/answer.ts';
 import { systemClock } from '../../src/client/clock.ts';
 import type { Json } from '../../src/model/json.ts';
@@ -89,7 +89,7 @@ describe('the token', () => {
     });
     await using setup = clientOf(server.url, { auth: credentials(server.url) });
     const slow = setup.client.send(get('/v2025/slow'));
-    await vi.waitFor(() => expect(late).toHaveLength(1));
+    await expect.poll(() => late).toHaveLength(1);
     expect(await setup.client.send(get('/v2025/quick'))).toMatchObject({ status: 200, attempts: 2 });
     for (const refuse of late) refuse();
     expect(await slow).toMatchObject({ status: 200, attempts: 2 });
@@ -387,7 +387,7 @@ test('what is still under way when a client is closed ends with it, and is not t
   await using server = await serve(() => {});
   await using setup = clientOf(server.url, { limits: { concurrency: 1 } });
   const reads = [setup.client.send(get('/v2025/x')), setup.client.send(get('/v2024/y'))];
-  await vi.waitFor(() => expect(server.arrivals).toHaveLength(1));
+  await expect.poll(() => server.arrivals).toHaveLength(1);
   await setup.client.close();
   for (const read of reads) expect(await read).toMatchObject({ reason: 'interrupted', attempts: 1 });
   expect(setup.events.map(({ type }) => type)).not.toContain('retrying');

@@ -220,7 +220,8 @@ describe('whatever happens on the way', () => {
     const sandbox = await sandboxOf({ seed, faults: [{ ...fault, path: request.path }] });
     // Time itself is real here, since a hanging request ends by it; waits in between are not.
     const clock: Clock = { now: Date.now, sleep: () => settle() };
-    const sent = await clientFor(sandbox, { clock, timeouts: { headers: 200 } }).send(request);
+    const timeouts = fault.kind === 'hang' ? { headers: 500 } : {};
+    const sent = await clientFor(sandbox, { clock, timeouts }).send(request);
     return { sent, sandbox };
   }
 

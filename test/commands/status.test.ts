@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { dkimRecords, mailFromRecords } from '../../src/kinds/dns-records.ts';
 import { isArray, isObject, type Json, type JsonObject, own } from '../../src/model/json.ts';
 import { zoneLine } from '../../src/report/status.ts';
@@ -210,7 +210,7 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
       { type: 'TXT', name: 'bounce.acme.example', data: ['v=spf1 include:', 'amazonses.com ~all'] },
     ],
   });
-  const dns = ['--dns', '--resolver', address, '--dns-timeout', '100ms'];
+  const dns = ['--dns', '--resolver', address, '--dns-timeout', '1s'];
   const { code, json } = await run('status', '--format', 'json', ...dns);
   expect(code).toBe(0);
   const found = rows(json);
@@ -228,7 +228,7 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
   ]);
   expect(told('MailFrom/acme.example')).toMatchObject([{ state: 'published' }, { state: 'published' }]);
 
-  const text = await run('status', '--only', 'VerifiedDomain/**', ...dns);
+  const text = await run('status', '--only', 'VerifiedDomain/acme.example', ...dns);
   expect(text.stdout).toMatch(/wrong: it points to another host, found bbb\.dkim\.evil\.example/);
   const zone = await run('status', '--format', 'zone', '--only', 'VerifiedDomain/acme.example', ...dns);
   expect(zone.stdout).toContain('ccc.dkim.amazonses.com. ; missing');
@@ -312,7 +312,8 @@ test('--wait ends when it is interrupted', async () => {
   const run = runProgram(argv, { cwd: world.dir, env: world.env, signal: interrupt.signal });
   const { log } = world.sandbox;
   // The MAIL FROM domain is the last that is read.
-  await vi.waitUntil(() => log.some(({ path, status }) => path.endsWith('/acme.example') && status === 200));
+  const isRead = () => log.some(({ path, status }) => path.endsWith('/acme.example') && status === 200);
+  await expect.poll(isRead).toBe(true);
   interrupt.abort();
   const { code, json } = await run;
   expect(code).toBe(130);

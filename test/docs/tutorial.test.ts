@@ -10,7 +10,7 @@ describe.each([
   'docs/promotion.md',
   'docs/kinds.md',
 ])('%s', (path) => {
-  test('its commands print what it says', { timeout: 300_000 }, () => {
+  test('its commands print what it says', { timeout: 1_800_000 }, () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
       cwd: root,
       encoding: 'utf8',

@@ -106,7 +106,7 @@ async function checkGoals(): Promise<void> {
   expect(readdirSync(join(fleet.dir, '.tenantctl/fleets'))).toEqual([]);
 }
 
-const rounds = casesOf(Array.from({ length: 39 }, (_, round) => round));
+const rounds = casesOf(Array.from({ length: 26 }, (_, round) => round));
 
 describe('ten tenants at once, nine with a fault of their own', () => {
   it.each(rounds)(
@@ -130,7 +130,7 @@ describe('ten tenants at once, nine with a fault of their own', () => {
 });
 
 describe('an apply of ten tenants that was killed', () => {
-  const points = casesOf(Array.from({ length: 24 }, (_, at) => at / 24));
+  const points = casesOf(Array.from({ length: 12 }, (_, at) => at / 12));
 
   it.each(points)('after %d of its requests is finished by the same command', async (share) => {
     const from = sent();

@@ -16,27 +16,36 @@ import {
 
 const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
-/** What can happen to one request on its way, there and back. */
-const faults: Readonly<Record<string, Fault>> = {
-  'reset before': { kind: 'reset-before' },
-  'reset after': { kind: 'reset-after' },
-  'cut body': { kind: 'cut-body' },
-  '500 before': { kind: 'status', status: 500 },
-  '500 after': { kind: 'status', status: 500, done: 'after' },
-  '503 before': { kind: 'status', status: 503 },
-  '503 after': { kind: 'status', status: 503, done: 'after', body: 'html' },
-  429: { kind: 'status', status: 429 },
-  'hang before': { kind: 'hang' },
-  'hang after': { kind: 'hang', done: 'after' },
-};
+/** What can happen to one request. What the program cannot tell apart takes turns, from request to request. */
+type Faults = Readonly<Record<string, readonly (Fault | null)[]>>;
+
+/** On its way, there and back. */
+const faults = {
+  'reset before': [{ kind: 'reset-before' }],
+  'reset after': [{ kind: 'reset-after' }],
+  'cut body': [{ kind: 'cut-body' }],
+  '5xx before': [
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 503 },
+  ],
+  '5xx after': [
+    { kind: 'status', status: 500, done: 'after' },
+    { kind: 'status', status: 503, done: 'after', body: 'html' },
+  ],
+  429: [{ kind: 'status', status: 429 }],
+  'hang before': [{ kind: 'hang' }],
+  'hang after': [{ kind: 'hang', done: 'after' }],
+} satisfies Faults;
 /** The same where the tenant does the work after all, some time after it did not answer. */
-const late: Readonly<Record<string, Fault>> = {
-  'late 500': { kind: 'status', status: 500, late: 60 },
-  'late 503': { kind: 'status', status: 503, late: 60, body: 'html' },
-  'late 504': { kind: 'status', status: 504, late: 60 },
-  'late, reset': { kind: 'reset-before', late: 60 },
-  'late, no answer': { kind: 'hang', late: 60 },
-};
+const late = {
+  'late 5xx': [
+    { kind: 'status', status: 500, late: 60 },
+    { kind: 'status', status: 503, late: 60, body: 'html' },
+    { kind: 'status', status: 504, late: 60 },
+  ],
+  'late, reset': [{ kind: 'reset-before', late: 60 }],
+  'late, no answer': [{ kind: 'hang', late: 60 }],
+} satisfies Faults;
 /** A write shows in the reads after this time. */
 const lag = 150;
 /** What can happen to the program when a request reaches the tenant, done or not. */
@@ -114,25 +123,26 @@ async function interruptCase(stage: Stage, nth: number, again: readonly string[]
   await checkEnd(stage, first.code === 0, again);
 }
 
-function wireCases(all: Readonly<Record<string, Fault | null | undefined>>, requests: number) {
-  return Object.entries(all).flatMap(([name, fault = null], salt) =>
-    nths(requests).map((nth) => {
-      const run = (stage: Stage) => faultCase(stage, fault, nth, again(nth, salt));
-      return [`${name}, request ${nth}`, run] as const;
+function wireCases(all: Faults, requests: number): Case[] {
+  return Object.entries(all).flatMap(([name, turns], salt) =>
+    nths(requests).map((nth): Case => {
+      const fault = turns[nth % turns.length] ?? null;
+      return [`${name}, request ${nth}`, (stage) => faultCase(stage, fault, nth, again(nth, salt))];
     }),
   );
 }
 
-/** The same for the create that the tenant would carry out twice. */
-function createCases(operation: string, all: Readonly<Record<string, Fault | undefined>>): Case[] {
-  return Object.entries(all).flatMap(([name, fault], at): Case[] => {
-    if (!fault) return [];
-    const create: Fault = { ...fault, operation };
-    const both = [['plan.json'], ['--yes']];
-    return (isThorough ? both : [again(at, 0)]).map((next): Case => {
-      return [`${name}, create, then ${next}`, (stage) => faultCase(stage, create, 1, next)];
+/** The same for the create that the tenant would carry out twice: each fault, and in a sample one way to go on. */
+function createCases(operation: string, all: Faults): Case[] {
+  return Object.values(all)
+    .flat()
+    .flatMap((fault, at) => {
+      const create = fault && { ...fault, operation };
+      return (isThorough ? [1, 2] : [at]).map((turn): Case => {
+        const next = again(turn, 0);
+        return [`${JSON.stringify(create)}, then ${next}`, (stage) => faultCase(stage, create, 1, next)];
+      });
     });
-  });
 }
 
 type Case = readonly [string, (stage: Stage) => Promise<void>];
@@ -184,7 +194,7 @@ export function tryEverything(name: string, scenario: Scenario): void {
       );
     });
 
-    it('on the wire', { timeout: 600_000 }, async () => {
+    it('on the wire', { timeout: 1_800_000 }, async () => {
       const always = createCases(scenario.create, { ...faults, ...late });
       const count = await runAll(scenario, (requests) => wireCases({ ...faults, ...late }, requests), {
         always,
@@ -192,15 +202,23 @@ export function tryEverything(name: string, scenario: Scenario): void {
       counts.push(['faults on the wire, and effects that are late', count]);
     });
 
-    it('on the wire, with reads that lag', { timeout: 300_000 }, async () => {
-      const { 'reset before': before, 'reset after': after, '503 after': answered } = faults;
-      const some = { 'no fault': null, before, after, answered, late: late['late 504'] };
-      const always = createCases(scenario.create, { before, after, late: late['late 504'] });
-      const count = await runAll(scenario, (requests) => wireCases(some, requests), { lag, always });
+    it('on the wire, with reads that lag', { timeout: 1_800_000 }, async () => {
+      const some = {
+        'reset before': faults['reset before'],
+        'reset after': faults['reset after'],
+        '503 after': faults['5xx after'].slice(1),
+        'late 504': late['late 5xx'].slice(2),
+      };
+      const always = createCases(scenario.create, some);
+      const count = await runAll(
+        scenario,
+        (requests) => wireCases({ 'no fault': [null], ...some }, requests),
+        { lag, always },
+      );
       counts.push(['the same with reads that lag', count]);
     });
 
-    it('in the program: Ctrl-C', { timeout: 300_000 }, async () => {
+    it('in the program: Ctrl-C', { timeout: 1_800_000 }, async () => {
       const cases = (requests: number) =>
         nths(requests).map((nth) => {
           const run = (stage: Stage) => interruptCase(stage, nth, again(nth, 0));
@@ -212,7 +230,7 @@ export function tryEverything(name: string, scenario: Scenario): void {
 
     it.each([0, lag])(
       'in the program: signals to the real process, reads lag %i ms',
-      { timeout: 300_000 },
+      { timeout: 1_800_000 },
       async (ms) => {
         const count = await runAll(
           scenario,
