@@ -1,5 +1,10 @@
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/client/clock.ts';
+import { planFleet } from '../../src/engine/fleet.ts';
+import { openProjects } from '../../src/loader/index.ts';
 import type { Fleet } from '../../src/model/fleet.ts';
+import { jumpingClock } from '../client/support.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { createTestWorld, seedFile } from '../support/world.ts';
 
@@ -276,19 +281,30 @@ it('env list names environments and groups, also as the matrix of a GitHub job',
   });
 });
 
-it('environments of one tenant and client share its rate limit', async () => {
-  const world = await createTestWorld({ sandbox: { rateLimit: { requests: 2, per: 300 } } });
-  const auth = '{ clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET }';
-  const limits = 'limits: { requests: 2, per: 300ms, settle: 0s }';
-  const environment = `{ identity: { baseUrl: ${world.sandbox.url}, auth: ${auth} }, ${limits} }`;
-  const all = ['a', 'b', 'c', 'd'].map((name) => `  ${name}: ${environment}\n`);
-  world.write('tenantctl.yaml', `version: 1\nenvironments:\n${all.join('')}`);
-  world.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-  expect(await world.run('plan', '-e', '*')).toMatchObject({ code: 0 });
-  const statuses = world.sandbox.log.map(({ status }) => status);
-  expect(statuses.filter((status) => status === 429)).toEqual([]);
-  expect(statuses.length).toBeGreaterThanOrEqual(4);
-});
+it.each([
+  [2, true],
+  [4, false],
+])(
+  'two environments of one tenant and client share its rate limit of %i requests: one waits: %s',
+  async (requests, waits) => {
+    const world = await createTestWorld();
+    const auth = '{ clientId: !env CLIENT_ID, clientSecret: !secret CLIENT_SECRET }';
+    const limits = `limits: { requests: ${requests}, per: 1h, settle: 0s }`;
+    const environment = `{ identity: { baseUrl: ${world.sandbox.url}, auth: ${auth} }, ${limits} }`;
+    world.write('tenantctl.yaml', `version: 1\nenvironments:\n  a: ${environment}\n  b: ${environment}\n`);
+    world.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
+    // No time passes but that of waits, however busy the machine is.
+    const [types, clock]: [string[], Clock] = [[], jumpingClock()];
+    const projects = openProjects({ configFile: join(world.dir, 'tenantctl.yaml'), env: world.env });
+    const { summary } = await planFleet(projects, ['a', 'b'], {
+      parallel: 2,
+      signal: new AbortController().signal,
+      tenantOptions: () => ({ clock, onEvent: ({ type }) => void types.push(type) }),
+    });
+    expect(summary).toMatchObject({ failed: 0, create: 2 });
+    expect(types.includes('rate-limit-wait')).toBe(waits);
+  },
+);
 
 it('the JSON that is printed is the JSON that is saved, also where a secret is one of its words', async () => {
   const other = await createTestFleet({ names, sandbox: () => ({ clientSecret: 'create' }) });
