@@ -214,6 +214,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
+    await page.getByText('1 reviewed').waitFor();
     await page.reload();
     await page.getByText('1 reviewed').waitFor();
     expect(await page.locator('.entry.reviewed').getAttribute('data-address')).toBe(
