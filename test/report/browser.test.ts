@@ -110,7 +110,8 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
       action: 'update',
       diff: [difference('/body', '', text)],
     });
-    const rendered = { [item.address]: { before: side(content), after: side(text) } };
+    const head = { subject: text, from: text, replyTo: text, preheader: text };
+    const rendered = { [item.address]: { before: side(content), after: side(text, head) } };
     const documents: readonly [Document, ReportOptions][] = [
       [
         { is: 'plan', plan: plan([item]) },
