@@ -104,7 +104,7 @@ function aloneSection(objects: readonly DiffObject[], where: 'first' | 'second',
   const alone = objects.filter((object) => object.in === where);
   const [one] = alone;
   if (!one) return [];
-  const title = `<code>${diffSymbols[where]}</code> ${pluralize(alone.length, 'object')} ${escapeHtml(whereWords(one, diff))}`;
+  const title = `<code>${diffSymbols[where]}</code> ${pluralize(alone.length, 'object')} ${escapeHtml(oneLine(whereWords(one, diff)))}`;
   const list = listOf(alone.map(({ address }) => codeSpan(address)));
   const label = `lists of ${escapeMarkdown(one.kind)}, ${escapeMarkdown(whereWords(one, diff))}`;
   return [{ ...foldedSection(title, list), rank: list.length, label }];

@@ -114,7 +114,8 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
       action: 'update',
       diff: [difference('/body', '', text)],
     });
-    const rendered = { [item.address]: { before: side(content), after: side(text) } };
+    const head = { subject: text, from: text, replyTo: text, preheader: text };
+    const rendered = { [item.address]: { before: side(content), after: side(text, head) } };
     const documents: readonly [Document, ReportOptions][] = [
       [
         { is: 'plan', plan: plan([item]) },
@@ -222,6 +223,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
+    await page.getByText('1 reviewed').waitFor();
     await page.reload();
     await page.getByText('1 reviewed').waitFor();
     expect(await page.locator('.entry.reviewed').getAttribute('data-address')).toBe(

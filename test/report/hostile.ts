@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { type Diff, type DiffObject, diffFormat } from '../../src/model/diff.ts';
 import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import type { Document } from '../../src/report/index.ts';
 import { added, change, difference, outcome, plan, result } from './fixtures.ts';
@@ -32,7 +33,9 @@ export function hostileDocuments(port = 1): readonly Document[] {
     excerpt: text,
     hint: text,
     address: text,
+    versions: [{ name: text, ours: text, theirs: `${text}!` }],
   };
+  const named = { one: text, two: `!lookup ${text}` };
   const item = change({
     address: text,
     kind: text,
@@ -44,6 +47,8 @@ export function hostileDocuments(port = 1): readonly Document[] {
       difference(`/${text}`, text, `${text}!`),
       difference(`/short${text}`, text.slice(0, 40), text.slice(40, 80)),
       added('/object', { [text]: text }),
+      { ...difference('/owner', 'one', 'two'), named, overlay: { file: text, line: 1 }, origin: 'both' },
+      { ...difference('/owners', ['one', { id: 'two', name: text }], []), named },
     ],
     requests: [
       {
@@ -58,6 +63,9 @@ export function hostileDocuments(port = 1): readonly Document[] {
     risk: ['lockout', 'sends-mail'],
     impact: { before: 3, after: 9, enter: { count: 7, first: [text] }, leave: { count: 1, first: [text] } },
   });
+  const family = ['x', 'y'].map((end) =>
+    change({ address: `${text}/${end}`, action: 'update', diff: item.diff.slice(1, 2), risk: item.risk }),
+  );
   const unknown = change({ address: 'A/b', action: 'create', impact: { notRun: text } });
   const scope = { only: [text], except: [text], prune: true, since: text };
   const made = { environment: text, tenant: { identity: text, profiles: text }, digest: text };
@@ -70,11 +78,13 @@ export function hostileDocuments(port = 1): readonly Document[] {
     error: text,
     warnings: [text],
   });
-  const hostilePlan = plan([item, unknown], {
+  const hostilePlan = plan([item, ...family, unknown], {
     ...made,
     scope,
     diagnostics: [problem, { ...problem, severity: 'warning' }],
     tool: { name: text, version: text },
+    undoes: { startedAt: text, planDigest: text },
+    undeclared: [text],
   });
   const hostileResult = result([fate, { ...fate, outcome: 'done' }], {
     ...made,
@@ -91,8 +101,33 @@ export function hostileDocuments(port = 1): readonly Document[] {
     { is: 'result', result: hostileResult },
     { is: 'fleet', fleet },
     { is: 'fleet', fleet: fleetOf([{ ...member('a'), result: hostileResult }, broken]) },
+    { is: 'diff', diff: hostileDiff(text, item.diff, problem) },
     { is: 'diagnostics', diagnostics: [problem] },
   ];
+}
+
+/** Two tenants, each with objects and values of the other's making. */
+function hostileDiff(text: string, diff: DiffObject['diff'], problem: Diagnostic): Diff {
+  const side = { name: text, is: 'tenant', tenant: { identity: text, profiles: text } } as const;
+  const object = {
+    address: text,
+    kind: text,
+    key: [text],
+    in: 'both',
+    source: { file: text, line: 3 },
+    diff,
+  } as const;
+  return {
+    formatVersion: diffFormat,
+    tool: { name: text, version: text },
+    createdAt: text,
+    sides: [side, { ...side, name: `${text}2` }],
+    scope: { only: [text], except: [text], kinds: [text] },
+    summary: { differing: 1, onlyFirst: 1, onlySecond: 0, equal: 0, notComparable: 1 },
+    objects: [object, { ...object, address: `${text}3`, in: 'first', diff: [] }],
+    notComparable: [{ address: text, paths: [`/${text}`] }],
+    diagnostics: [{ ...problem, severity: 'warning' }],
+  };
 }
 
 /** What a CI system would carry out if it stood in the output of a job, apart from GitHub's own annotations. */

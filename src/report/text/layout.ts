@@ -101,16 +101,20 @@ function wrap(spans: readonly Span[], first: number, rest: number): Span[][] {
       lines.push(line);
       [line, room, left] = [[], rest, left.trimStart()];
     }
-    while (widthOf(left) > room) {
+    // What remains is not measured again for each of its lines: a long text has many.
+    let width = widthOf(left);
+    while (width > room) {
       const head = takeLine(left, room, rest, line.length === 0);
       if (head !== '') line.push({ text: head, styles });
-      left = head === '' ? left.trimStart() : left.slice(head.length);
+      const next = head === '' ? left.trimStart() : left.slice(head.length);
+      width -= widthOf(left.slice(0, left.length - next.length));
+      left = next;
       lines.push(line);
       line = [];
       room = rest;
     }
     if (left !== '') line.push({ text: left, styles });
-    room -= widthOf(left);
+    room -= width;
   }
   return [...lines, line];
 }

@@ -11,6 +11,8 @@ const chatWidth = 640;
 export class Frames {
   readonly #observer = new IntersectionObserver((seen) => this.#follow(seen), { rootMargin: '100% 0px' });
 
+  #count = 0;
+
   constructor() {
     addEventListener('resize', () => fitAll(document));
   }
@@ -19,7 +21,8 @@ export class Frames {
   add(within: Element): void {
     const places = findPlaces(within);
     for (const place of places) this.#observer.observe(place);
-    if (findPlaces(document).length <= maxFrames) places.forEach(load);
+    this.#count += places.length;
+    if (this.#count <= maxFrames) places.forEach(load);
     for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-width]'))
       button.addEventListener('click', () => chooseWidth(button));
     for (const button of within.querySelectorAll<HTMLButtonElement>('button[data-look]'))

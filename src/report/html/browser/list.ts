@@ -16,6 +16,7 @@ export class List {
   readonly #frames = new Frames();
   readonly #text = find('text', HTMLInputElement);
   readonly #group = find('group', HTMLSelectElement);
+  readonly #sight = new IntersectionObserver((seen) => void this.#fill(seen), { rootMargin: '50% 0px' });
   /** What the list of names offers for each group of entries. */
   readonly #names = new Map(findAll('.group', HTMLElement).map((group) => [group, namesOf(group)]));
   /** Entries that have their frames and tools. */
@@ -48,7 +49,11 @@ export class List {
     findAll('button[data-view]', HTMLButtonElement)
       .find(({ dataset }) => dataset.view === place.view)
       ?.click();
-    for (const entry of this.#entries) if (entry.open || !this.#bodies.isPacked) void this.#open(entry);
+    for (const entry of this.#entries) {
+      if (entry.open) this.#sight.observe(entry);
+      // Printing cannot wait for frames to load.
+      if (!this.#bodies.isPacked) this.#prepare(entry);
+    }
     this.#filter();
     this.#goTo(place.at);
     addEventListener('hashchange', () => this.#follow());
@@ -152,7 +157,7 @@ export class List {
   #startOpening(): void {
     const onToggle = ({ target }: Event) => {
       if (target instanceof HTMLDetailsElement && target.open && target.matches('.entry'))
-        void this.#open(target);
+        this.#sight.observe(target);
       if (target instanceof HTMLDetailsElement && target.open && target.matches('.members'))
         for (const entry of this.#entries)
           if (entry.parentElement === target) void this.#bodies.fillTitle(entry);
@@ -160,11 +165,19 @@ export class List {
     document.addEventListener('toggle', onToggle, true);
   }
 
-  async #open(entry: HTMLDetailsElement): Promise<void> {
-    await this.#bodies.fill(entry);
-    this.#prepare(entry);
-    fitAll(entry);
-    markHits(this.#text, this.#entries);
+  /** Fills open entries that have come into sight. All of a long report at once would take minutes. */
+  async #fill(seen: readonly IntersectionObserverEntry[]): Promise<void> {
+    const entries = seen
+      .filter(({ isIntersecting }) => isIntersecting)
+      .map(({ target }) => target)
+      .filter((target) => target instanceof HTMLDetailsElement);
+    for (const entry of entries) this.#sight.unobserve(entry);
+    await Promise.all(entries.map((entry) => this.#bodies.fill(entry)));
+    for (const entry of entries) {
+      this.#prepare(entry);
+      fitAll(entry);
+    }
+    if (entries.length > 0) markHits(this.#text, this.#entries);
   }
 
   #prepare(entry: HTMLDetailsElement): void {
@@ -187,10 +200,7 @@ export class List {
       const folds = findAll('.members, .remarks, .entry:not([hidden])', HTMLDetailsElement);
       closed = folds.filter(({ open }) => !open);
       for (const fold of closed) fold.open = true;
-      for (const entry of this.#entries) {
-        this.#bodies.fillNow(entry);
-        this.#prepare(entry);
-      }
+      for (const entry of this.#entries) this.#bodies.fillNow(entry);
     });
     addEventListener('afterprint', () => {
       for (const fold of closed) fold.open = false;

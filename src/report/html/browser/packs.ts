@@ -1,3 +1,6 @@
+/** Milliseconds after which a pack is opened even where the page has something to do. */
+const longestWait = 100;
+
 /**
  * Values that belong to the entries of a long report, in their order, compressed in packs at its end. They can be had at
  * once after the pack that holds them was opened.
@@ -38,7 +41,7 @@ export class Packs<T> {
   /** The same, whenever the page has nothing else to do. */
   async openAllInIdleTime(): Promise<void> {
     for (const index of this.#packs.keys()) {
-      await new Promise((idle) => requestIdleCallback(idle));
+      await new Promise((idle) => requestIdleCallback(idle, { timeout: longestWait }));
       await this.#openPack(index);
     }
   }

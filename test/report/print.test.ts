@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { executablePath } from '../support/browser.ts';
+import { type Reader, side, startReader } from './browsing.ts';
+import { change, difference, plan, samplePlan, textUpdate } from './fixtures.ts';
+
+const mail = side('<p style="margin: 0; width: 580px; height: 40px; background: green">Hello</p>');
+
+/** Long enough to be packed. */
+const long = Array.from({ length: 80 }, (_, at) =>
+  change({
+    address: `NotificationTemplate/key_${at}/EMAIL/en`,
+    action: 'update',
+    diff: [difference('/subject', 'Old', `New ${at}`)],
+    requests: textUpdate.requests.map((request) => ({ ...request, body: 'x'.repeat(20_000) })),
+  }),
+);
+
+describe.skipIf(executablePath === undefined)('a printed page', () => {
+  let reader: Reader;
+  beforeAll(async () => {
+    reader = await startReader();
+  });
+  afterAll(async () => {
+    await reader?.close();
+  });
+
+  it('has one change a block, mails whole, and neither tools nor a background', async () => {
+    const rendered = { [textUpdate.address]: { before: mail, after: mail } };
+    const page = await reader.open({ is: 'plan', plan: samplePlan }, { rendered });
+    await page.frameLocator('iframe').last().getByText('Hello').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await styleOf(page, '.entry', 'breakInside')).toBe('avoid');
+    expect(await styleOf(page, '.group h2', 'breakAfter')).toBe('avoid');
+    expect(await styleOf(page, '.line.new', 'printColorAdjust')).toBe('exact');
+    expect(await styleOf(page, 'body', 'backgroundColor')).toBe('rgba(0, 0, 0, 0)');
+    expect(await page.locator('.toolbar, .tools, .copy, #theme').filter({ visible: true }).count()).toBe(0);
+    expect(await styleOf(page, '.frames', 'gridTemplateColumns')).toMatch(/^\d+px$/);
+    await page.context().close();
+  });
+
+  it('has the details of a long report, and says which mails it has not', async () => {
+    const last = long.at(-1);
+    const rendered = { [last?.address ?? '']: { before: mail, after: mail } };
+    const page = await reader.open({ is: 'plan', plan: plan(long) }, { rendered });
+    await page.locator('html[data-unpacked]').waitFor();
+    expect(await page.locator('.fields').count()).toBe(0);
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    expect(await page.locator('.entry[open] > .body:not(:empty)').count()).toBe(long.length);
+    await page.emulateMedia({ media: 'print' });
+    const words = 'getComputedStyle(document.querySelector(".frame"), "::before").content';
+    expect(await page.evaluate(words)).toMatch(/^"Not printed/);
+    await page.context().close();
+  });
+
+  it('expands a long report without building what is out of sight', async () => {
+    const page = await reader.open({ is: 'plan', plan: plan(long) });
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.locator('.fields').first().waitFor();
+    expect(await page.locator('.entry[open]').count()).toBe(long.length);
+    expect(await page.locator('.body:not(:empty)').count()).toBeLessThan(long.length / 2);
+    await page.locator('.entry').last().scrollIntoViewIfNeeded();
+    await page.locator('.entry').last().locator('.fields').first().waitFor();
+    await page.context().close();
+  });
+});
+
+function styleOf(page: Page, selector: string, name: string): Promise<string> {
+  return page.evaluate<string>(
+    `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`,
+  );
+}
