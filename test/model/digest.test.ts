@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Versions } from '../../src/model/diagnostic.ts';
 import { planDigest } from '../../src/model/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Change, Plan } from '../../src/model/plan.ts';
@@ -80,6 +81,16 @@ describe('the digest of a plan', () => {
       expect(planDigest(without(place))).not.toBe(planDigest(plan));
     },
   );
+
+  it('covers remarks, except earlier defaults of the vendor: not every clone knows them', () => {
+    const remark = { code: 'default-moved', severity: 'warning', message: 'Moved.' } as const;
+    const digestWith = (versions: readonly Versions[]) =>
+      planDigest({ ...plan, diagnostics: [{ ...remark, versions }] });
+    const known = { name: 'body', ours: 'a', theirs: 'b' };
+    expect(digestWith([known])).not.toBe(planDigest({ ...plan, diagnostics: [] }));
+    expect(digestWith([known])).not.toBe(digestWith([{ ...known, theirs: 'c' }]));
+    expect(digestWith([known])).toBe(digestWith([{ ...known, old: 'c' }]));
+  });
 
   it.each(notCovered)('is the same without %s', (place) => {
     expect(planDigest(without(place))).toBe(planDigest(plan));

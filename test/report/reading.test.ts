@@ -99,6 +99,13 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
     const scrolled =
       'new Promise((done) => { const look = () => scrollY > 0 ? done(true) : requestAnimationFrame(look); look(); })';
     expect(await before?.locator('html').evaluate(scrolled)).toBe(true);
+    const fromMiddle = `(() => {
+      const frame = document.querySelectorAll('iframe')[1];
+      const [range] = frame.contentWindow.CSS.highlights.get('current');
+      const { top, width } = frame.getBoundingClientRect();
+      return top + (range.getBoundingClientRect().top * width) / frame.offsetWidth - innerHeight / 2;
+    })()`;
+    await expect.poll(async () => Math.abs(Number(await page.evaluate(fromMiddle)))).toBeLessThan(100);
     await page.context().close();
   });
 

@@ -37,7 +37,16 @@ export function showStep(pairs: readonly Element[], step: number): void {
   if (!current) return;
   for (const frames of pairs)
     for (const frame of frames.querySelectorAll('iframe')) highlight(frame, 'current', [current]);
-  current.range.startContainer.parentElement?.scrollIntoView({ block: 'center' });
+  moveTo(current);
+}
+
+/** Scrolls a mail that is higher than its frame, and then the page. Frames are scaled, so a browser cannot do it alone. */
+function moveTo({ frame, range }: Passage): void {
+  const middle = frame.clientHeight / 2;
+  frame.contentWindow?.scrollBy(0, range.getBoundingClientRect().top - middle);
+  const { top, width } = frame.getBoundingClientRect();
+  const scale = width / frame.offsetWidth;
+  scrollBy(0, top + range.getBoundingClientRect().top * scale - innerHeight / 2);
 }
 
 function topOf({ range }: Passage): number {
