@@ -64,8 +64,8 @@ function sortedByText(entries: readonly (readonly [string, Json])[]): ReadonlyMa
   return new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function comparableJson(value: Json, { nested = [], pairs, filled }: Field & { is: 'json' }): Json {
-  if (value === '' || (isArray(value) && value.length === 0)) return null;
+function comparableJson(value: Json, { nested = [], pairs, filled, plain }: Field & { is: 'json' }): Json {
+  if (value === '' || (plain && isArray(value) && value.length === 0)) return null;
   if (!isObject(value)) return filled ? withoutFillers(value) : value;
   if (Object.keys(value).length === 0) return null;
   if (pairs)
