@@ -215,7 +215,7 @@ export async function action() {
 
 /** The file of one kind, whole. */
 export const kindFile = async () =>
-  `\`\`\`ts\n// src/kinds/sender-address.ts\n${readFileSync(`${root}src/kinds/sender-address.ts`, 'utf8')}\`\`\``;
+  `\`\`\`ts\n// src/kinds/verified-domain.ts\n${readFileSync(`${root}src/kinds/verified-domain.ts`, 'utf8')}\`\`\``;
 
 export const plan = async () => members(schema('plan'));
 export const result = async () => members(schema('result'));

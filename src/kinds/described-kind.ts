@@ -74,7 +74,8 @@ export function kindFrom(descriptor: Descriptor): Kind {
 
 const namesOf = ({ key }: Descriptor): string[] => key.map(({ name }) => name);
 
-function listOf({ key: [part], list: { filter, ...list } }: Descriptor, resource: ApiResource): List {
+/** The list of a described collection. */
+export function listOf({ key: [part], list: { filter, ...list } }: Descriptor, resource: ApiResource): List {
   if (!filter || !part) return { ...list, resource };
   return {
     ...list,
@@ -85,9 +86,8 @@ function listOf({ key: [part], list: { filter, ...list } }: Descriptor, resource
 }
 
 function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'below'>): Operation | null {
-  const names = namesOf(descriptor);
   // Only a key of one part can be changed.
-  const renamed = names.length === 1 ? names[0] : undefined;
+  const [renamed] = descriptor.key.length === 1 ? namesOf(descriptor) : [];
   switch (descriptor.update) {
     case 'json-patch':
       return {
@@ -104,7 +104,7 @@ function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'b
         read: (body) => mergedFields(body, renamed),
       };
     case 'put':
-      return { ...one, method: 'PUT', read: wholeObject(...names) };
+      return { ...one, method: 'PUT', read: wholeObject(...namesOf(descriptor)) };
     case 'none':
       return null;
   }

@@ -1,52 +1,35 @@
 import { textOf } from '../model/json.ts';
-import { eq, identityResource, or } from './http.ts';
+import { kindFrom, listOf } from './described-kind.ts';
+import { descriptorFrom } from './descriptor.ts';
 import type { Kind } from './kind.ts';
-import { call, idPlace, type Operation, wholeObject } from './operation.ts';
 
-const resource = identityResource('SenderAddress', 'v2025', 'verified-from-addresses');
-
-const post: Operation = {
-  method: 'POST',
-  resource,
-  read: wholeObject('email'),
-  risk: () => ['sends-mail'],
-};
-const remove: Operation = { method: 'DELETE', resource, below: [idPlace], risk: () => ['delete'] };
-
-/** An address that notifications may come from (seed 001). */
-export const senderAddress: Kind = {
-  name: 'SenderAddress',
+const descriptor = descriptorFrom({
+  kind: 'SenderAddress',
   summary: 'An e-mail address that notifications may be sent from; creating one starts its verification.',
-  keyFields: [{ name: 'email', foldCase: true }],
-  fields: {},
+  path: '/v2025/verified-from-addresses',
+  key: { name: 'email', foldCase: true },
+  list: { pageSize: 250, counts: true, filter: true },
+  create: true,
+  delete: true,
   serverOwned: ['id', 'verificationStatus', 'isVerifiedByDomain', 'region'],
+});
+// Its manifests have a schema of their own, and no call reads a single address.
+const { manifestSchema: _schema, read: _read, ...described } = kindFrom(descriptor);
+const { resource, operations } = described;
+
+/** An address that notifications may come from (seed 001): data, and what a descriptor cannot say. */
+export const senderAddress: Kind = {
+  ...described,
+  read: { how: 'list', list: listOf(descriptor, resource) },
+  // The id may be null, so it neither pins an address nor stands in for one.
   pinnable: false,
-  renamable: false,
-  resource,
-  read: {
-    how: 'list',
-    list: {
-      resource,
-      pageSize: 250,
-      counts: true,
-      filter: (keys) => or(keys.map(([email = '']) => eq('email', email))),
-    },
-  },
+  serverOwned: descriptor.serverOwned,
   parse(answer) {
     const email = textOf(answer, 'email');
     return email === null ? null : { key: [email], id: textOf(answer, 'id'), fields: {} };
   },
-  operations: { create: [post], update: [], delete: [remove] },
-  // It would start another verification (seed 001, operation rule 2).
-  secondCreate: 'duplicates',
-  create: ({ key: [email = ''], settings }) => ({ requests: [call(post, settings, { body: { email } })] }),
-  update: () => ({ manual: 'A sender address has no fields that can be changed.' }),
-  remove({ key: [email = ''], live, settings }) {
-    if (live.id === null) {
-      return {
-        manual: `The tenant shows no id for ${email}, so the API cannot delete it; remove it in the admin interface.`,
-      };
-    }
-    return { requests: [call(remove, settings, { id: live.id })] };
+  operations: {
+    ...operations,
+    create: operations.create.map((post) => ({ ...post, risk: () => ['sends-mail'] })),
   },
 };

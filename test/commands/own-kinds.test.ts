@@ -1,5 +1,5 @@
 /** Kinds that a project describes in `kinds/`: every command takes them as it takes those that are built in. */
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadProject, openTenant, planChanges } from '../../src/index.ts';
 import { commitAll } from '../support/repository.ts';
@@ -87,6 +87,14 @@ describe('a kind that the project describes', () => {
       expect(stdout).toBe('Role\n');
     }
     expect((await world.run('completion', 'bash', '--', 'schema', 'Ro')).stdout).toBe('Role\n');
+  });
+
+  it('is not read through a link out of the project', async () => {
+    const [world, other] = [await project(), await project('Other')];
+    symlinkSync(`${other.dir}/kinds/Other.kind.yaml`, `${world.dir}/kinds/Other.kind.yaml`);
+    const { code, stdout } = await world.run('validate');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^kinds\/Other\.kind\.yaml:1:1 +error .*\[outside-project\]/m);
   });
 
   it('may be wrong where only the schema of something else is asked for', async () => {

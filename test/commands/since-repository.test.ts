@@ -87,6 +87,25 @@ describe('manifests that git leaves out of the work tree', () => {
     expectRefused(await planIn(world, world.dir, 'HEAD'), 'hidden-manifests', 'config/b', 'sparse-checkout');
   });
 
+  it('are refused too where they are descriptions of kinds, whose manifests were removed', async () => {
+    const kind =
+      'kind: Role\npath: /v2025/roles\nkey: name\ndelete: true\ncreate: true\nfields: { description: text }\n';
+    const world = await createTestWorld({
+      seed: `kinds:\n  - ${kind.trim().replaceAll('\n', '\n    ')}\nobjects: { Role: [{ name: A }, { name: B }] }\n`,
+      files: {
+        'kinds/Role.kind.yaml': kind,
+        'config/a/a.yaml': 'kind: Role\nname: A\n',
+        'config/b/b.yaml': sender('b'),
+      },
+    });
+    commitAll(world.dir);
+    git(world.dir, 'rm', '-q', 'config/a/a.yaml');
+    git(world.dir, 'commit', '-qm', 'second');
+    expect((await planIn(world, world.dir, 'HEAD~1')).json).toMatchObject({ summary: { delete: 1 } });
+    git(world.dir, 'sparse-checkout', 'set', '--cone', '--sparse-index', 'config');
+    expectRefused(await planIn(world, world.dir, 'HEAD~1'), 'hidden-manifests', 'kinds/', 'sparse-checkout');
+  });
+
   it.each(['--skip-worktree', '--assume-unchanged'])('by %s are refused', async (mark) => {
     const world = await repository();
     git(world.dir, 'update-index', mark, 'config/b/b.yaml');

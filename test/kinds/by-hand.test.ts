@@ -84,7 +84,7 @@ describe('a step by hand', () => {
         declared: [resource('SenderAddress', ['a@a.example'], {}, absent)],
         live: [{ kind: 'SenderAddress', raw: { id: null, email: 'a@a.example' } }],
       },
-      /^The tenant shows no id for a@a\.example, so the API cannot delete it/,
+      /^The tenant shows no id for "a@a\.example", so the API cannot delete it/,
     ],
     [
       'changes an integration without an id',

@@ -67,21 +67,33 @@ describe('apply then plan is empty, export then plan is empty, and every command
 
 describe("for kinds of one's own, both plans are empty, and a rollback leads back", () => {
   const collections = hosts.filter(([name]) => /^(sameKey|unsetMembers|createAnswer)=/.test(name));
+  // What a host does whatever it serves, all at once.
+  const everywhere: Host = {
+    jsonText: 'object',
+    listsChange: 'once',
+    emptyAsNull: true,
+    shuffleLists: true,
+    resolveNames: true,
+    headerMissing: 'forbidden',
+  };
   test('there are such hosts', () => expect(collections.length).toBeGreaterThanOrEqual(3));
 
-  test.each(collections)('for a host with %s', async (_, variations) => {
-    const world = await createTestWorld({ ...describedWorld, sandbox: { variations } });
-    await succeed(world, 'export', '--kinds', 'Role', 'AccessProfile', 'Transform', '--out', 'config');
-    const { changes: before } = await world.plan();
-    expect(before).toEqual([]);
-    world.declare([]);
-    world.write('config/all.yaml', manifestFile(describedGroups));
-    await succeed(world, 'apply', '--yes', '--result', 'result.json');
-    expect((await world.plan()).changes).toEqual([]);
-    await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
-    await succeed(world, 'apply', 'back.json');
-    expect((await world.run('rollback', 'result.json', '--format', 'json')).json).toMatchObject({
-      changes: [],
-    });
-  });
+  test.each([...collections, ['ways that are not of a kind', everywhere] as const])(
+    'for a host with %s',
+    async (_, host) => {
+      const world = await createTestWorld({ ...describedWorld, ...worldOf(host) });
+      await succeed(world, 'export', '--kinds', 'Role', 'AccessProfile', 'Transform', '--out', 'config');
+      const { changes: before } = await world.plan();
+      expect(before).toEqual([]);
+      world.declare([]);
+      world.write('config/all.yaml', manifestFile(describedGroups));
+      await succeed(world, 'apply', '--yes', '--result', 'result.json');
+      expect((await world.plan()).changes).toEqual([]);
+      await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
+      await succeed(world, 'apply', 'back.json');
+      expect((await world.run('rollback', 'result.json', '--format', 'json')).json).toMatchObject({
+        changes: [],
+      });
+    },
+  );
 });
