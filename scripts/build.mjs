@@ -1,10 +1,10 @@
 // Builds dist/: the program, bundled so that it starts quickly, and the library, which imports its dependencies.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { noticesOf } from './notices.mjs';
 
 process.chdir(new URL('..', import.meta.url).pathname);
@@ -23,27 +23,27 @@ const common = {
   define: { TENANTCTL_VERSION: JSON.stringify(version) },
 };
 
-// CommonJS starts faster than modules. Each part of the bundle runs when it is first imported.
-const program = {
-  ...common,
+// CommonJS starts faster than modules.
+const toCommonJs = {
   format: 'cjs',
-  outdir: 'dist/bin',
-  outExtension: { '.js': '.cjs' },
+  platform: 'node',
+  target: common.target,
   minifyWhitespace: true,
   minifySyntax: true,
   supported: { 'dynamic-import': false },
-  define: { ...common.define, 'import.meta.url': '__url' },
-  banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+  define: { 'import.meta.url': '__url' },
+  banner: "const __url = require('node:url').pathToFileURL(__filename).href;",
 };
-await build({
-  ...program,
-  entryPoints: { cli: 'src/cli.ts' },
-  plugins: [replace({ './commands/main.ts': { external: './main.cjs' } })],
-});
-chmodSync('dist/bin/cli.cjs', 0o755);
-const { metafile } = await build({
-  ...program,
-  entryPoints: { main: 'src/commands/main.ts', 'render-worker': 'src/render/worker.ts' },
+// Only modules are split: each chunk, of which a command loads those that it needs, is then converted.
+const { outputFiles, metafile } = await build({
+  ...common,
+  entryPoints: { cli: 'src/cli.ts', 'render-worker': 'src/render/worker.ts' },
+  outdir: 'dist/bin',
+  outExtension: { '.js': '.cjs' },
+  format: 'esm',
+  splitting: true,
+  chunkNames: '[name]-[hash]',
+  write: false,
   metafile: true,
   plugins: [
     replace({
@@ -55,6 +55,11 @@ const { metafile } = await build({
     }),
   ],
 });
+mkdirSync('dist/bin', { recursive: true });
+for (const { path, text } of outputFiles) {
+  writeFileSync(path, (await transform(text, toCommonJs)).code);
+}
+chmodSync('dist/bin/cli.cjs', 0o755);
 // The compiled schemas contain helper functions of ajv.
 const bundled = [...Object.keys(metafile.inputs), 'node_modules/ajv/', 'node_modules/fast-deep-equal/'];
 writeFileSync('dist/bin/THIRD-PARTY-NOTICES', noticesOf(bundled));
@@ -79,17 +84,16 @@ const tsc = createRequire(import.meta.url)
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 
 /**
- * Replaces modules: by those in scripts/bundle, where each says why, or by a file next to the bundle. `lazily` takes the
- * place of a module that is imported when it is needed.
+ * Replaces modules by those in scripts/bundle, where each says why. `lazily` takes the place of a module that is imported
+ * when it is needed.
  */
 function replace(modules) {
   const folder = fileURLToPath(new URL('bundle', import.meta.url));
   return {
     name: 'replace',
     setup({ onResolve }) {
-      for (const [name, { by, lazily = by, external }] of Object.entries(modules)) {
+      for (const [name, { by, lazily = by }] of Object.entries(modules)) {
         onResolve({ filter: new RegExp(`^${name.replaceAll('.', '\\.')}$`) }, ({ resolveDir, kind }) => {
-          if (external !== undefined) return { path: external, external: true };
           if (resolveDir === folder) return undefined;
           return { path: join(folder, kind === 'dynamic-import' ? lazily : by) };
         });
