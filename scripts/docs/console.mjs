@@ -147,7 +147,9 @@ async function run(steps) {
     });
     const bin = join(home, 'bin');
     mkdirSync(bin);
-    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
+    // V8 optimizes the WebAssembly of the HTTP parser for a fifth of the time of a short run, which nobody needs here.
+    const node = `"${process.execPath}" --liftoff-only`;
+    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec ${node} "${program}" "$@"\n`);
     chmodSync(join(bin, 'npx'), 0o755);
     const script = ['exec 2>&1', 'set -o pipefail', ...steps, ''].join('\n');
     const bash = spawn('bash', ['--noprofile', '--norc'], {
