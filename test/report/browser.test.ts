@@ -241,7 +241,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser', () => {
     await page.getByText('the same in 3 objects').waitFor();
     expect(await page.locator('.fields mark:visible').allTextContents()).toEqual(['ACME', 'Beta']);
     await page.getByLabel('Reviewed').first().check();
-    await page.getByText('3 reviewed').waitFor();
+    await page.getByText('3 reviewed, 0 left').waitFor();
     await page.fill('#text', 'fr beta');
     await page.getByText('1 of 3', { exact: true }).waitFor();
     await page.locator('.entry:visible', { hasText: 'fr' }).last().waitFor();
