@@ -54,7 +54,7 @@ export class Review {
     const { length } = this.#entries.filter(({ id }) => this.#done.has(id));
     const progress = find('reviewed', HTMLElement);
     progress.hidden = length === 0;
-    progress.textContent = `${length} reviewed`;
+    progress.textContent = `${length} reviewed, ${this.#entries.length - length} left`;
   }
 }
 
