@@ -21,11 +21,10 @@ import {
 
 type Update = WriteInput & { readonly live: LiveObject };
 
-/** The kind that a descriptor describes. Everything that takes a kind takes it as any other. */
-export function kindFrom(descriptor: Descriptor): Kind {
+/** The kind that a descriptor describes, in its `resource`. Everything that takes a kind takes it as any other. */
+export function kindFrom(descriptor: Descriptor, resource = resourceOf(descriptor)): Kind {
   const { kind: name, summary, key, fields } = descriptor;
   const pinnable = key.length === 1;
-  const resource = resourceAt(name, descriptor.service, descriptor.path);
   const one = { resource, below: [idPlace] };
   const post: Operation = { method: 'POST', resource, read: wholeObject(...namesOf(descriptor)) };
   const change = changeCall(descriptor, one);
@@ -73,6 +72,7 @@ export function kindFrom(descriptor: Descriptor): Kind {
 }
 
 const namesOf = ({ key }: Descriptor): string[] => key.map(({ name }) => name);
+const resourceOf = ({ kind, service, path }: Descriptor) => resourceAt(kind, service, path);
 
 /** The list of a described collection. */
 export function listOf({ key: [part], list: { filter, ...list } }: Descriptor, resource: ApiResource): List {

@@ -15,7 +15,7 @@ import { verifiedDomain } from './verified-domain.ts';
  * one can cut off the credentials that the rest of the run needs.
  */
 export const builtInKinds: Kinds = catalogOf([
-  ...readOnlyKinds.map(kindFrom),
+  ...readOnlyKinds.map((each) => kindFrom(each)),
   verifiedDomain,
   mailFrom,
   senderAddress,

@@ -1,6 +1,7 @@
 import { textOf } from '../model/json.ts';
 import { kindFrom, listOf } from './described-kind.ts';
 import { descriptorFrom } from './descriptor.ts';
+import { identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
 
 const descriptor = descriptorFrom({
@@ -13,9 +14,10 @@ const descriptor = descriptorFrom({
   delete: true,
   serverOwned: ['id', 'verificationStatus', 'isVerifiedByDomain', 'region'],
 });
+const resource = identityResource('SenderAddress', 'v2025', 'verified-from-addresses');
 // Its manifests have a schema of their own, and no call reads a single address.
-const { manifestSchema: _schema, read: _read, ...described } = kindFrom(descriptor);
-const { resource, operations } = described;
+const { manifestSchema: _schema, read: _read, ...described } = kindFrom(descriptor, resource);
+const { operations } = described;
 
 /** An address that notifications may come from (seed 001): data, and what a descriptor cannot say. */
 export const senderAddress: Kind = {
