@@ -51,6 +51,37 @@ it('names the environment and the tenant, below the plan, which --quiet does not
   expect(sandbox.state.senders).toHaveLength(1);
 });
 
+it('asks about 900 changes on one screen with the lock-out, the delete and the step by hand among them', async () => {
+  const ofSender = 'verificationStatus: SUCCESS, isVerifiedByDomain: false, region: us-east-1';
+  const seed = `
+authProfiles: [{ id: a-1, name: Vendors, type: MFA, offNetwork: false, untrustedGeography: false }]
+preferences: [{ key: sod_report, mediums: [EMAIL] }]
+senders:
+  - { id: s-1, email: old@acme.example, ${ofSender} }
+  - { id: s-2, email: new@acme.example, ${ofSender} }
+`;
+  const { dir, env, declare } = await createTestWorld({ seed });
+  const harmless = Array.from({ length: 897 }, (_, at) => ({
+    kind: 'VerifiedDomain',
+    domain: `team-${at}.acme.example`,
+  }));
+  declare([
+    ...harmless.slice(0, 400),
+    { kind: 'AuthProfile', name: 'Vendors', offNetwork: true, lifecycle: { allowLockout: true } },
+    { kind: 'SenderAddress', email: 'old@acme.example', ensure: 'absent' },
+    { kind: 'NotificationPreference', key: 'sod_report', mediums: ['TEAMS'] },
+    ...harmless.slice(400),
+  ]);
+  const { stderr } = await runProgram(['apply', '--no-color'], { cwd: dir, env, typed: 'no\n' });
+  const untilQuestion = stderr.slice(0, stderr.indexOf("Type 'yes'")).split('\n');
+  expect(untilQuestion.length).toBeGreaterThan(900);
+  const screen = untilQuestion.slice(-24);
+  expect(screen).toContain('  1 lock-out: AuthProfile/Vendors');
+  expect(screen).toContain('  1 delete: SenderAddress/old%40acme.example');
+  expect(screen).toContain('  1 step by hand: NotificationPreference/sod_report');
+  expect(screen.at(-2)).toBe('1 lock-out · 1 delete · 1 step by hand');
+});
+
 function io(stdin: PassThrough, signal: AbortSignal) {
   const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   return { cwd: '/', env: {}, stdin, stdout: sink(), stderr: sink(), signal };
