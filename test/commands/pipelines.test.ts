@@ -8,6 +8,7 @@ import { readPipelineFacts } from '../../src/commands/init/facts.ts';
 import { pipelineFile } from '../../src/commands/init/pipelines.ts';
 import { type Json, own } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { readAuthProfile, readPreference } from '../../src/sandbox/objects.ts';
 import { runProgram } from '../support/world.ts';
 import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
 import { createRunner, member, type Ran, type Runner, scriptOf } from './runner.ts';
@@ -45,6 +46,52 @@ function declare(...addresses: readonly string[]): void {
   runner.write('config/senders.yaml', documents.join(''));
 }
 
+/** The example protects what the tests remove. */
+const liftProtection = () =>
+  runner.write('tenantctl.yaml', runner.read('tenantctl.yaml').replace(/^ +- SenderAddress\/\*\n/m, ''));
+
+/** A plan of 900 changes, of which three matter, in a tenant that has what they are about. */
+function declareLongPlan(): void {
+  liftProtection();
+  const { authProfiles, preferences } = tenant.state;
+  authProfiles.push(readAuthProfile({ id: 'a-1', name: 'Vendors', type: 'MFA' }, 'authProfiles/0'));
+  preferences.push(readPreference({ key: 'sod_report', mediums: ['EMAIL'] }, 'preferences/0'));
+  tenant.state.senders.push(senderNamed('old'), senderNamed('other'));
+  const harmless = Array.from(
+    { length: 897 },
+    (_, at) => `---\nkind: VerifiedDomain\ndomain: team-${at}.acme.example\n`,
+  );
+  const risks = `---
+kind: AuthProfile
+name: Vendors
+offNetwork: true
+lifecycle: { allowLockout: true }
+---
+kind: SenderAddress
+email: old@acme.example
+ensure: absent
+---
+kind: NotificationPreference
+key: sod_report
+mediums: [TEAMS]
+`;
+  runner.write('config/senders.yaml', [...harmless, risks].join(''));
+}
+
+/** A comment says what matters in a long plan, first in a list and then change by change, and how to see the rest. */
+function expectWhatMatters(comment: string): void {
+  for (const [words, address] of [
+    ['1 lock-out', 'AuthProfile/Vendors'],
+    ['1 delete', 'SenderAddress/old%40acme.example'],
+    ['1 step by hand', 'NotificationPreference/sod_report'],
+  ]) {
+    expect(comment).toMatch(new RegExp(`^- \\*\\*${words}\\*\\*: .*${address}`, 'm'));
+    expect(comment).toMatch(new RegExp(`^<details><summary>.*${address}`, 'm'));
+  }
+  expect(comment).toMatch(/Not shown: \d+ VerifiedDomain, to create/);
+  expect(comment).toMatch(/\nDigest: `sha256:[0-9a-f]{64}`\s*$/);
+}
+
 /** Commits everything, as the repository of the pipeline has it; `applied`: as the last applied revision. */
 function commit({ applied }: { readonly applied: boolean }): void {
   const git = (...argv: string[]) => {
@@ -53,8 +100,7 @@ function commit({ applied }: { readonly applied: boolean }): void {
     if (status !== 0) throw new Error(stderr);
   };
   if (!existsSync(join(runner.dir, '.git'))) git('init', '--quiet');
-  // The example protects what the test removes.
-  runner.write('tenantctl.yaml', runner.read('tenantctl.yaml').replace(/^ +- SenderAddress\/\*\n/m, ''));
+  liftProtection();
   git('add', 'tenantctl.yaml', 'config');
   git('commit', '--quiet', '--allow-empty', '--message', 'Change');
   if (applied) git('tag', '--force', 'tenantctl-applied');
@@ -138,6 +184,17 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     });
     expect(runner.read('summary.md')).toContain('tenantctl plan');
     expect(await job('drift', {})).toMatchObject({ code: 0 });
+  });
+
+  it('comments a plan of 900 changes within what GitHub takes, with what matters in it', async () => {
+    declareLongPlan();
+    const inFolder = pipelineInFolder('.github/workflows/tenantctl.yaml');
+    const planned = await runGithubJob(runner, inFolder, 'plan', { event: request, secrets: secrets() });
+    expect(planned, planned.output).toMatchObject({ code: 0 });
+    const [{ body = '' } = {}] = known().comments;
+    expect(body).toMatch(/^\*\*apps\/iga\*\*/);
+    expect(body.length).toBeLessThanOrEqual(65_536);
+    expectWhatMatters(body);
   });
 
   it('shows no secret, and installs what the lock file says, without scripts of packages', async () => {
@@ -294,6 +351,14 @@ describe('the pipeline for GitLab', () => {
     expect(senders()).toEqual(['one@acme.example', 'two@acme.example']);
     expect(JSON.parse(runner.read('result.json'))).toMatchObject({ planDigest: digest });
     expect(await job('drift')).toMatchObject({ code: 0 });
+  });
+
+  it('comments a plan of 900 changes within what GitLab takes, with what matters in it', async () => {
+    declareLongPlan();
+    expect(await job('plan')).toMatchObject({ code: 0 });
+    const [{ body = '' } = {}] = known().comments;
+    expect(body.length).toBeLessThanOrEqual(1_000_000);
+    expectWhatMatters(body);
   });
 
   it('of a project in a folder comments its plan, and applies it although another was commented later', async () => {
