@@ -109,6 +109,14 @@ describe.skipIf(executablePath === undefined)('the report of a plan in a browser
     await page.close();
   });
 
+  it('is checked for accessibility in its frames too', async () => {
+    const page = await browser.newPage();
+    const mail = '<html lang=en><title>Mail</title><img src=data:,></html>';
+    await page.setContent(`<iframe title=Mail sandbox=allow-same-origin srcdoc="${mail}"></iframe>`);
+    expect(await violations(page)).toContainEqual(expect.stringMatching(/^image-alt: /));
+    await page.close();
+  });
+
   it.each([
     [1300, 'light'],
     [1300, 'dark'],

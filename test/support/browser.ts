@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { AxeResults } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { AxeResults, RunOptions } from 'axe-core';
+import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
 
 /** The shell has no windows to draw and takes half the time of the whole browser. */
 const installed = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
@@ -20,11 +20,37 @@ export function launch(): Promise<Browser> {
 
 const axeSource = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
-/** What axe-core finds wrong with the page, one line each. */
+/** What recipients need as well. Other rules are about whole pages, and a frame is none. */
+const guidelines = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/**
+ * What axe-core finds wrong with the page and in its frames, one line each. Frames of this program run no scripts, and
+ * axe-core needs them, so the documents of frames are opened as a page of their own.
+ */
 export async function violations(page: Page): Promise<string[]> {
+  const found = await violationsIn(page, { iframes: false });
+  const frames = page.frames().slice(1);
+  const copy = frames.length === 0 ? undefined : await page.context().browser()?.newPage();
+  if (!copy) return found;
+  for (const frame of frames) {
+    await imitate(frame, copy);
+    found.push(...(await violationsIn(copy, { runOnly: guidelines })));
+  }
+  await copy.close();
+  return found;
+}
+
+/** Shows the document of a frame as wide and in the colours that the frame has. */
+async function imitate(frame: Frame, copy: Page): Promise<void> {
+  const isDark = await frame.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
+  await copy.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' });
+  await copy.setViewportSize({ width: await frame.evaluate<number>('innerWidth'), height: 900 });
+  await copy.setContent(await frame.content());
+}
+
+async function violationsIn(page: Page, options: RunOptions): Promise<string[]> {
   await page.evaluate(axeSource);
-  const results = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })");
-  return results.violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ html }) => `${id}: ${help}: ${html}`),
-  );
+  const all = JSON.stringify({ resultTypes: ['violations'], ...options });
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${all})`);
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`));
 }
