@@ -34,7 +34,9 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
     expect(await styleOf(page, '.group h2', 'breakAfter')).toBe('avoid');
     expect(await styleOf(page, '.line.new', 'printColorAdjust')).toBe('exact');
     expect(await styleOf(page, 'body', 'backgroundColor')).toBe('rgba(0, 0, 0, 0)');
-    expect(await page.locator('.toolbar, .tools, .copy, #theme').filter({ visible: true }).count()).toBe(0);
+    expect(
+      await page.locator('.toolbar > :not(#count), .tools, .copy, #theme').filter({ visible: true }).count(),
+    ).toBe(0);
     expect(await styleOf(page, '.frames', 'gridTemplateColumns')).toMatch(/^\d+px$/);
     await page.context().close();
   });
@@ -50,6 +52,22 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
     await page.emulateMedia({ media: 'print' });
     const words = 'getComputedStyle(document.querySelector(".frame"), "::before").content';
     expect(await page.evaluate(words)).toMatch(/^"Not printed/);
+    await page.context().close();
+  });
+
+  it('has only what the filter shows, and says how much that is', async () => {
+    const page = await reader.open({ is: 'plan', plan: plan(long) });
+    await page.locator('html[data-unpacked]').waitFor();
+    await page.getByLabel('Filter by text').fill('key_7/');
+    await page.locator('#count', { hasText: `1 of ${long.length}` }).waitFor();
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    expect(await page.locator('.body:not(:empty)').count()).toBe(1);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.toolbar :visible').allInnerTexts()).toEqual([`1 of ${long.length}`]);
+    const words = 'getComputedStyle(document.getElementById("count"), "::after").content';
+    expect(await page.evaluate(words)).toBe('" printed"');
+    const box = await page.locator('#count').boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
     await page.context().close();
   });
 

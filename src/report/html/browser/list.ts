@@ -200,7 +200,7 @@ export class List {
       const folds = findAll('.members, .remarks, .entry:not([hidden])', HTMLDetailsElement);
       closed = folds.filter(({ open }) => !open);
       for (const fold of closed) fold.open = true;
-      for (const entry of this.#entries) this.#bodies.fillNow(entry);
+      for (const entry of this.#entries) if (!entry.hidden) this.#bodies.fillNow(entry);
     });
     addEventListener('afterprint', () => {
       for (const fold of closed) fold.open = false;
