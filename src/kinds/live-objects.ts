@@ -78,23 +78,27 @@ export function identityOf(kind: Kind, key: Key): string {
   return formatAddress(kind.name, parts);
 }
 
-/** Finds live objects by key and by id. */
+/** Finds live objects by key and by id. Of thousands of objects, an index is only made when it is first asked. */
 export class LiveIndex {
-  readonly #byIdentity = new Map<string, LiveObject>();
-  readonly #byId = new Map<string, LiveObject>();
+  readonly #objects: readonly LiveObject[];
+  #byIdentity: ReadonlyMap<string, LiveObject> | null = null;
+  #byId: ReadonlyMap<string, LiveObject> | null = null;
 
   constructor(objects: readonly LiveObject[]) {
-    for (const object of objects) {
-      this.#byIdentity.set(object.identity, object);
-      if (object.id !== null) this.#byId.set(`${object.kind.name}/${object.id}`, object);
-    }
+    this.#objects = objects;
   }
 
   byKey(kind: Kind, key: Key): LiveObject | null {
+    this.#byIdentity ??= new Map(this.#objects.map((object) => [object.identity, object]));
     return this.#byIdentity.get(identityOf(kind, key)) ?? null;
   }
 
   byId(kind: Kind, id: string): LiveObject | null {
+    this.#byId ??= new Map(
+      this.#objects.flatMap((object) =>
+        object.id === null ? [] : [[`${object.kind.name}/${object.id}`, object] as const],
+      ),
+    );
     return this.#byId.get(`${kind.name}/${id}`) ?? null;
   }
 

@@ -71,6 +71,8 @@ export function readWritten(document: YamlDocument, readTag: ReadTag, problems: 
  */
 export function readManifest(noted: WrittenManifest, context: ManifestContext): Manifest | null {
   const { kinds, readTag, overlays, problems, shared } = context;
+  const known = shared.get(noted);
+  if (known && !overlays.match(known.address)) return known;
   const { place } = noted;
   const written = noted.tagged ? resolveNotes(noted.value, place.file, readTag) : noted.value;
   if (!isObject(written) || !isObject(noted.value)) {
@@ -85,9 +87,6 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const address = key && formatAddress(kind.name, key);
   const keyNames = ['kind', ...kind.keyFields.map(({ name }) => name)];
   const overlaid = address === null ? null : overlays.apply(written, address, keyNames);
-  const isShared = !noted.tagged && overlaid === null;
-  const known = isShared ? shared.get(noted) : undefined;
-  if (known) return known;
   const before = problems.count;
   const value = overlaid?.value ?? written;
   const find = finderIn(place, overlaid);
@@ -101,7 +100,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   const manifest = { kind, key, address, id: textOf(value, 'id'), place, fields, declaration };
   const resource = isValid ? resourceOf(manifest, declared, overlaid) : null;
   const read = { ...manifest, identities: identitiesOf(manifest, resource?.lifecycle), resource };
-  if (isShared && resource && problems.count === before) shared.set(noted, read);
+  if (!tagged && resource && problems.count === before) shared.set(noted, read);
   return read;
 }
 

@@ -36,6 +36,8 @@ export function readOverlays(environment: JsonObject, find: (at: Pointer) => Fou
 
 /** The overlays of an environment, ready to be applied to its manifests. */
 export interface Overlays {
+  /** Whether any overlay matches the address. */
+  match(address: Address): boolean;
   /**
    * The manifest with every overlay that matches its address; `null` where none matches. Members that no overlay may
    * change are left alone, and reported.
@@ -68,6 +70,7 @@ export function prepareOverlays(
     used: false,
   }));
   return {
+    match: (address) => prepared.some(({ matches }) => matches(address)),
     apply(manifest, address, fixed) {
       const used = prepared.filter(({ matches }) => matches(address));
       if (used.length === 0) return null;

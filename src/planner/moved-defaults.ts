@@ -26,9 +26,10 @@ export interface MovedDefault {
 export function findMovedDefaults(matches: readonly Match[], standards: LiveIndex): MovedDefault[] {
   return matches.flatMap((match) => {
     const { kind, resource } = match;
-    const standard = standards.byKey(kind, resource.key);
     const { basedOn } = resource.lifecycle;
-    if (basedOn === null || standard === null) return [];
+    if (basedOn === null) return [];
+    const standard = standards.byKey(kind, resource.key);
+    if (standard === null) return [];
     return contentDigest(kind, standard) === basedOn ? [] : [{ match, basedOn, standard }];
   });
 }
