@@ -50,8 +50,14 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
     expect(await page.locator('.entry[open] > .body:not(:empty)').count()).toBe(long.length);
     await page.emulateMedia({ media: 'print' });
-    const words = 'getComputedStyle(document.querySelector(".frame"), "::before").content';
-    expect(await page.evaluate(words)).toMatch(/^"Not printed/);
+    const before = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}'), '::before').content`);
+    expect(await before('.frame')).toMatch(/^"Not printed: of a long report/);
+    expect(await before('.entry > .body')).toBe('none');
+    await page.evaluate(
+      'document.querySelector(".entry").append(Object.assign(document.createElement("div"), { className: "body" }))',
+    );
+    expect(await before('.entry > .body:empty')).toMatch(/^"Not printed: the details were not unpacked yet/);
     await page.context().close();
   });
 
