@@ -105,6 +105,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
 }
 
 type Find = (at: Pointer) => FoundNode;
+
 /** The positions of values. The document is parsed again for them: most are never needed. */
 function finderIn(place: Place, overlaid: Overlaid | null): Find {
   return (at) => overlaid?.find(at) ?? findNode(reopenDocument(place), at);
