@@ -16,8 +16,8 @@ export interface Holder {
 
 /** This process as the holder of a lock. */
 export async function thisProcess(token: string): Promise<Holder> {
-  const [started, place] = [await startOf('self'), await placeOfThisProcess()];
-  return { token, pid: process.pid, started, host: hostname(), place };
+  const [status, place] = [await statusOf('self'), await placeOfThisProcess()];
+  return { token, pid: process.pid, started: status?.started ?? null, host: hostname(), place };
 }
 
 /** Who holds a lock; `null` where there is no lock, `unreadable` where it does not say. */
@@ -60,8 +60,9 @@ async function isRunning({ pid, started }: Holder): Promise<boolean> {
     // Any other error is that of a process that exists: somebody else's, for example.
     if (systemCode(error) === 'ESRCH') return false;
   }
-  const now = await startOf(pid);
-  return started === null || now === null || started === now;
+  const now = await statusOf(pid);
+  if (now === null) return true;
+  return !now.ended && (started === null || started === now.started);
 }
 
 /** The milliseconds since a lock was renewed, by the clock of its file system: the clocks of machines differ. */
@@ -90,17 +91,28 @@ async function placeOfThisProcess(): Promise<string | null> {
   }
 }
 
-/** When a process started, as the system writes it; `null` where the system does not say. */
-async function startOf(pid: number | 'self'): Promise<string | null> {
+/** What the system says of a process. */
+interface ProcessStatus {
+  /** When it started, as the system writes it. */
+  readonly started: string;
+  /** Whether it has ended, and its parent has not asked for its exit code yet: its number still exists. */
+  readonly ended: boolean;
+}
+
+/** The status of a process; `null` where the system does not say. See `proc_pid_stat(5)`. */
+async function statusOf(pid: number | 'self'): Promise<ProcessStatus | null> {
   try {
     // A container may show the processes of its host, whose numbers are others.
     const [own] = (await readFile('/proc/self/stat', 'utf8')).split(' ');
     if (pid !== 'self' && own !== String(process.pid)) return null;
     const text = await readFile(`/proc/${pid}/stat`, 'utf8');
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    // The second field, the program's name in parentheses, may contain anything; the start is field 22.
+    // The second field, the program's name in parentheses, may contain anything; state and start are fields 3 and 22.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return fields[19] === undefined ? null : `${boot.trim()}/${fields[19]}`;
+    const [state, start] = [fields[0] ?? '', fields[19]];
+    return start === undefined
+      ? null
+      : { started: `${boot.trim()}/${start}`, ended: ['Z', 'X', 'x'].includes(state) };
   } catch {
     return null;
   }

@@ -85,6 +85,20 @@ describe('the lock', () => {
       await (await acquireLock(folder)).release();
     });
 
+    it('is taken over when it was killed, also while its parent has not asked for its exit code', async () => {
+      // The shell becomes a program that waits for no child, like the first process of many containers.
+      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
+      const [line] = await once(parent.stdout, 'data');
+      const pid = Number(line);
+      const folder = await newFolder();
+      await leaveLock(folder, { pid });
+      await expect(acquireLock(folder)).rejects.toMatchObject({ exitCode: 4 });
+      process.kill(pid, 'SIGKILL');
+      await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '));
+      await (await acquireLock(folder)).release();
+      parent.kill('SIGKILL');
+    });
+
     it('with the same number is another one if it started earlier, later or before the last boot', async () => {
       const { started } = await thisProcess('me');
       expect(started).toBe(
