@@ -1,8 +1,8 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { gravityOf } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
-  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
@@ -13,6 +13,7 @@ import {
   noChangesAnywhere,
   type Shared,
   sharedChanges,
+  sharedErrors,
   sharedRemarks,
   sharedWords,
 } from './fleet-view.ts';
@@ -30,7 +31,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const isApplied = fleet.environments.some(({ result }) => result);
   const shared = isApplied ? [] : sharedChanges(fleet);
   const groups = [
-    ...fleet.environments.map(failureGroup),
+    ...sharedErrors(fleet).map(failureGroup),
     ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, shared, options)),
     remarkGroup(sharedRemarks(fleet), options),
   ].filter(({ sections }) => sections.length > 0);
@@ -59,10 +60,11 @@ function table({ columns, rows }: Matrix): string {
   ].join('\n');
 }
 
-function failureGroup(member: FleetMember): SectionGroup {
+/** The table has all names. */
+function failureGroup({ environments, items }: Shared<Diagnostic>): SectionGroup {
   return {
-    heading: `\n#### ${escapeMarkdown(member.name)}\n\n`,
-    sections: errorsOf(member).map(problemSection),
+    heading: `\n#### ${escapeMarkdown(namesInBrief(environments))}\n\n`,
+    sections: items.map(problemSection),
   };
 }
 
@@ -73,7 +75,7 @@ function changeGroups(fleet: Fleet, all: readonly Shared[], options: ReportOptio
     heading: `\n#### ${escapeMarkdown(sharedWords(shared, fleet))}\n\n`,
     sections: [
       ...(shared.environments.length > 3 ? [allNames(shared.environments)] : []),
-      ...shared.changes
+      ...shared.items
         .toSorted((a, b) => gravityOf(a) - gravityOf(b))
         .map((change) => planSection([change], { ofChange: new Map() }, unlinked)),
     ],

@@ -62,10 +62,10 @@ function inBrief(rows: readonly MatrixRow[]): readonly MatrixRow[] {
   });
 }
 
-/** Changes, planned or made, that the same environments have in common. */
+/** What the same environments have in common: changes, planned or made, or errors. */
 export interface Shared<T = Change> {
   readonly environments: readonly string[];
-  readonly changes: readonly T[];
+  readonly items: readonly T[];
 }
 
 /**
@@ -82,17 +82,17 @@ export function sharedChanges({ environments }: Fleet): Shared[] {
     [address, action, risk, warnings],
     diff.map((each) => byName(nameIds(each, idOnly, idOnly))),
   ];
-  return shareGroups(shareEach(planned, signatureOf)).map(({ environments, changes }) => ({
+  return shareGroups(shareEach(planned, signatureOf)).map(({ environments, items }) => ({
     environments,
     // An id of one tenant says nothing about another.
-    changes: environments.length === 1 ? changes : changes.map((change) => ({ ...change, id: null })),
+    items: environments.length === 1 ? items : items.map((change) => ({ ...change, id: null })),
   }));
 }
 
 /** What to read first. The counts are those of all environments; the changes are there once. */
 export function fleetAttention({ environments }: Fleet, shared: readonly Shared[]): Point[] {
   const all = attentionOf(environments.flatMap(({ plan }) => plan?.changes ?? []));
-  return attentionOf(shared.flatMap(({ changes }) => changes)).map((point) => ({
+  return attentionOf(shared.flatMap(({ items }) => items)).map((point) => ({
     ...point,
     count: all.find(({ concern }) => concern === point.concern)?.count ?? point.count,
   }));
@@ -114,9 +114,17 @@ export function sharedOutcomes({ environments }: Fleet): Shared<ChangeResult>[] 
 }
 
 /** The errors that keep an environment from being planned or applied. */
-export function errorsOf({ plan, result, error }: FleetMember): Diagnostic[] {
+function errorsOf({ plan, result, error }: FleetMember): Diagnostic[] {
   const all = error?.diagnostics ?? result?.diagnostics ?? plan?.diagnostics ?? [];
   return all.filter(({ severity }) => severity === 'error');
+}
+
+/** Each of these errors once, with the environments that have it. */
+export function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
+  const errors = environments.flatMap((member) =>
+    errorsOf(member).map((item) => ({ name: member.name, item })),
+  );
+  return shareGroups(shareEach(errors, (error) => error));
 }
 
 /** What plans and results remark besides errors, each remark once, by code. One that not all share says whose it is. */
@@ -152,7 +160,7 @@ function shareGroups<T>(items: readonly SharedItem<T>[]): Shared<T>[] {
   return groupBy(items, ({ names }) => JSON.stringify(names))
     .flatMap(([, group]) => {
       const [first] = group;
-      return first ? [{ environments: first.names, changes: group.map(({ item }) => item) }] : [];
+      return first ? [{ environments: first.names, items: group.map(({ item }) => item) }] : [];
     })
     .toSorted((a, b) => b.environments.length - a.environments.length);
 }

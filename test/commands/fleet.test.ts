@@ -183,6 +183,27 @@ it('a fleet is reported as Markdown with its failures first, and as JUnit with a
   );
 });
 
+it('an error that several environments share is told once, in each form, with their names', async () => {
+  fleet.write('config/search.yaml', 'kind: ProfileSearch\nlabel: !env LABEL_OF_SEARCH\n');
+  const noFile = { body: { path: 'no-such-file' } };
+  fleet.writeProject({ 'eu-2': { overlays: [{ target: 'SenderAddress/*', merge: noFile }] } });
+  for (const [format, shared, alone] of [
+    ['text', /^eu-1, eu-2, us-1\n/gm, /^eu-2\n/gm],
+    ['markdown', /^#### eu-1, eu-2, us-1$/gm, /^#### eu-2$/gm],
+  ] as const) {
+    const { code, stdout } = await run('plan', '-e', '*', '--format', format);
+    expect(code).toBe(1);
+    expect(stdout.match(shared)).toHaveLength(1);
+    expect(stdout.match(alone)).toHaveLength(1);
+    expect(stdout.match(/The environment variable LABEL.*SEARCH is not set/g), stdout).toHaveLength(1);
+  }
+  await run('plan', '-e', '*', '--report', 'plan.html');
+  expect(fleet.read('plan.html').match(/<h3>.*<\/h3>/g)).toEqual([
+    '<h3>eu-1, eu-2, us-1</h3>',
+    '<h3>eu-2</h3>',
+  ]);
+});
+
 it('what plans remark is told once, with the environments that it is about', async () => {
   const hint = { key: 'access_request_decision', medium: 'EMAIL', subject: '$nobody' };
   const seeded = await createTestFleet({ names, sandbox: () => ({ seed: seedFile }) });

@@ -65,7 +65,7 @@ describe.skipIf(executablePath === undefined)('the page of several environments 
     expect(await page.locator('.alarm').innerText()).toBe('Failed: tenant-07, tenant-31');
     const rows = await page.locator('.matrix tbody tr').allInnerTexts();
     expect(rows.slice(0, 2)).toEqual(['✖ tenant-07\ttenant-unreachable', '✖ tenant-31\ttenant-unreachable']);
-    expect(await page.locator('.problems h3').allInnerTexts()).toEqual(['tenant-07', 'tenant-31']);
+    expect(await page.locator('.problems h3').allInnerTexts()).toEqual(['tenant-07, tenant-31']);
     const titles = (await page.locator('.group h2').allInnerTexts()).map((title) => title.split(':')[0]);
     expect(titles).toEqual(['In 48 of 50', 'In 17 of 50', 'Only in tenant-09 2 to update']);
     await page.close();

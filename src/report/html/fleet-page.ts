@@ -3,7 +3,6 @@ import { actions, type Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
 import { byGravity } from '../attention.ts';
 import {
-  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
@@ -13,6 +12,7 @@ import {
   noChangesAnywhere,
   type Shared,
   sharedChanges,
+  sharedErrors,
   sharedOutcomes,
   sharedRemarks,
   sharedWords,
@@ -48,7 +48,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     points: pointsOf(fleet, shared),
     tiles: isApplied ? outcomeTiles(fleet) : actionTiles(fleet),
     lead: matrixMarkup(fleet),
-    problems: environments.map((member) => [member.name, errorsOf(member)]),
+    problems: sharedErrors(fleet).map(({ environments, items }) => [environments.join(', '), items]),
     remarks: sharedRemarks(fleet),
     groups: isApplied
       ? outcomeGroups(fleet)
@@ -66,10 +66,10 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
   });
 }
 
-const countOf = (shared: readonly Shared[]) => shared.reduce((sum, { changes }) => sum + changes.length, 0);
+const countOf = (shared: readonly Shared[]) => shared.reduce((sum, { items }) => sum + items.length, 0);
 
 function pointsOf(fleet: Fleet, shared: readonly Shared[]) {
-  const ids = new Map(shared.flatMap((each) => each.changes.map((change) => [change, idOf(change, each)])));
+  const ids = new Map(shared.flatMap((each) => each.items.map((change) => [change, idOf(change, each)])));
   return fleetAttention(fleet, shared).map((point) =>
     pagePoint(point, (change) => ids.get(change) ?? change.address),
   );
@@ -123,16 +123,16 @@ function changeGroup(shared: Shared, { fleet, ...options }: GroupOptions): Entry
     ofShared(changeEntry(change, { ...options, remarks: [] }), shared, change.requests.length > 0);
   return {
     ...headOf(shared, fleet),
-    words: changeCounts(shared.changes),
-    entries: changeEntries(byGravity(shared.changes), entry),
+    words: changeCounts(shared.items),
+    entries: changeEntries(byGravity(shared.items), entry),
   };
 }
 
 function outcomeGroups(fleet: Fleet): EntryGroup[] {
   return sharedOutcomes(fleet).map((shared) => ({
     ...headOf(shared, fleet),
-    words: pluralize(shared.changes.length, 'change'),
-    entries: shared.changes.map((change) =>
+    words: pluralize(shared.items.length, 'change'),
+    entries: shared.items.map((change) =>
       ofShared(resultEntry(change), shared, change.requests.length > 0),
     ),
   }));

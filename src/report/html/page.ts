@@ -61,7 +61,7 @@ interface PagePoint {
 }
 
 const maxLines = 400;
-/** The problems of so many environments are shown at once. */
+/** So many different problems are shown at once. */
 const maxNamed = 10;
 
 /** A point of a plan as its page says it. */
@@ -171,10 +171,10 @@ function problemsMarkup({ problems: named, remarks }: Page): Markup {
 ${problems.slice(0, maxNamed).map(namedProblems)}${moreProblems(problems.slice(maxNamed))}${remarks.map(remarksMarkup)}</section>`;
 }
 
-/** With many environments, the first say what is wrong; the others are folded. */
+/** Where environments differ in what is wrong, the first problems are shown; the others are folded. */
 function moreProblems(problems: Page['problems']): Markup {
   if (problems.length === 0) return html``;
-  return html`<details class="remarks"><summary>The problems of ${problems.length} more</summary>${problems.map(namedProblems)}</details>`;
+  return html`<details class="remarks"><summary>More problems</summary>${problems.map(namedProblems)}</details>`;
 }
 
 function namedProblems([name, problems]: Page['problems'][number]): Markup {

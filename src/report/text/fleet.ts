@@ -1,6 +1,5 @@
 import type { Fleet } from '../../model/fleet.ts';
 import {
-  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
@@ -9,6 +8,7 @@ import {
   namesInBrief,
   noChangesAnywhere,
   sharedChanges,
+  sharedErrors,
   sharedRemarks,
   sharedWords,
 } from '../fleet-view.ts';
@@ -67,19 +67,18 @@ function matrixRows({ columns, rows }: Matrix): Row[] {
 }
 
 /** Everything about the environments that have no plan, or whose plan was refused. */
-function failureRows({ environments }: Fleet, options: ReportOptions): Row[] {
-  return environments.flatMap((member) => {
-    const errors = errorsOf(member);
-    if (errors.length === 0) return [];
-    return [row(0, span(member.name, 'red', 'bold')), ...diagnosticRows(errors, options)];
-  });
+function failureRows(fleet: Fleet, options: ReportOptions): Row[] {
+  return sharedErrors(fleet).flatMap(({ environments, items }) => [
+    row(0, span(environments.join(', '), 'red', 'bold')),
+    ...diagnosticRows(items, options),
+  ]);
 }
 
 function sharedRows(fleet: Fleet, options: ReportOptions): Row[] {
   return sharedChanges(fleet).flatMap((shared) => [
     row(0, span(sharedWords(shared, fleet), 'bold')),
     blank,
-    ...shared.changes.flatMap((change) => [...changeRows(change, options.verbose ?? false), blank]),
+    ...shared.items.flatMap((change) => [...changeRows(change, options.verbose ?? false), blank]),
   ]);
 }
 
