@@ -60,7 +60,7 @@ export interface WorldOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export const seedFile = new URL('../../examples/sandbox.seed.yaml', import.meta.url).pathname;
+export { seedFile } from './seed.ts';
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
