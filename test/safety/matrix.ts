@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Fault, SandboxOptions } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
+import { startProgram } from '../support/program.ts';
 import { runProgram } from '../support/world.ts';
 import {
   checkEnd,
@@ -13,8 +13,6 @@ import {
   type Stage,
   writes,
 } from './stage.ts';
-
-const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 /** What can happen to one request. What the program cannot tell apart takes turns, from request to request. */
 type Faults = Readonly<Record<string, readonly (Fault | null)[]>>;
@@ -75,7 +73,7 @@ async function endingCase(
   const { dir, env, sandbox } = stage.world;
   // A request that is not to be carried out hangs until the program is gone.
   if (ending === 'SIGKILL before') sandbox.faults.add({ kind: 'hang', nth });
-  const child = spawn(process.execPath, [program, 'apply', 'plan.json', '--format', 'json'], {
+  const child = startProgram(['apply', 'plan.json', '--format', 'json'], {
     cwd: dir,
     env: { PATH: process.env.PATH, ...env },
   });
