@@ -157,9 +157,12 @@ async function runAll(
   cases: (requests: number) => readonly Case[],
   { always = [], lanes = 6, ...options }: RunOptions = {},
 ): Promise<number> {
-  const stages = await Promise.all(Array.from({ length: lanes }, () => createStage(scenario, options)));
-  const requests = stages[0]?.requests ?? 0;
-  const all = [...casesOf(cases(requests), requests), ...always];
+  const first = await createStage(scenario, options);
+  const all = [...casesOf(cases(first.requests), first.requests), ...always];
+  // A world costs as much as some cases.
+  const others = Math.min(lanes, Math.ceil(all.length / 4)) - 1;
+  const more = Array.from({ length: others }, () => createStage(scenario, options));
+  const stages = [first, ...(await Promise.all(more))];
   const queue = all.values();
   try {
     const work = stages.map(async (stage) => {
