@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest begins first: a file that begins last keeps one worker busy while the other has nothing to do. */
-const longest = /\/(fault-matrix.*|fleet-faults|canary|tutorial|drift-request|promotion)\.test\.ts$/;
+const longest =
+  /\/(fault-matrix.*|fleet-faults|canary|tutorial|drift-request|promotion|pipelines|init-tenant|fleet|browser|action)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -15,8 +17,11 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/setup.ts',
-    maxWorkers: 2,
+    // One more than can work at once: browsers, git and tenants that are late let a worker wait.
+    maxWorkers: availableParallelism() + 1,
     isolate: false,
+    // What Node imports needs no proxy around it, which each use of a library in CommonJS would go through.
+    deps: { interopDefault: false },
     sequence: { sequencer: LongestFirst },
     // A test that hangs ends here. No other test gets there, however busy the machine is.
     testTimeout: 300_000,

@@ -1,17 +1,13 @@
 // docs/commands.md, from what `--help` of every command prints.
-import { spawnSync } from 'node:child_process';
 import { sentence, table } from './lines.mjs';
 
-const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
-
-export function commandsPage() {
-  const overview = help();
-  const commands = [...overview.matchAll(/^ {2}tenantctl ([a-z-]+)( .*?)? {2,}(\S.*)$/gm)].map(
-    ([, name]) => ({
-      name,
-      ...parse(help(name)),
-    }),
-  );
+/** @param help what the program prints for these words and `--help` */
+export async function commandsPage(help) {
+  const overview = await help();
+  const commands = [];
+  for (const [, name] of overview.matchAll(/^ {2}tenantctl ([a-z-]+)( .*?)? {2,}(\S.*)$/gm)) {
+    commands.push({ name, ...parse(await help(name)) });
+  }
   const common = commonIn(commands.map(({ options }) => options));
   return [
     '# Commands',
@@ -31,15 +27,6 @@ export function commandsPage() {
   ]
     .join('\n\n')
     .replace(/\n+$/, '\n');
-}
-
-function help(...words) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words, '--help'], {
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1', LC_ALL: 'C.UTF-8' },
-  });
-  if (status !== 0) throw new Error(`tenantctl ${words.join(' ')} --help ended with ${status}: ${stderr}`);
-  return stdout;
 }
 
 function parse(text) {

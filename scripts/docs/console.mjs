@@ -1,5 +1,5 @@
 // Runs every `$ command` in the `console` blocks of a document, and puts its output below it.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,22 +7,22 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const root = new URL('../..', import.meta.url).pathname;
-const program = join(root, 'dist/bin/cli.cjs');
 const mark = '@@done@@';
 
 /**
  * The document with the outputs of its commands as they are now. Commands run one after the other in a folder like a
  * fresh clone; a block that begins with `# some/path.yaml` or `# .env` is written there first.
+ *
+ * @param program what runs, as in `built.mjs`
  */
 export async function withOutputs(
   text,
+  program,
   { before = [], toReal = (step) => step, toShown = (output) => output } = {},
 ) {
   const blocks = blocksOf(text);
-  requireProgram();
-  const printed = await run([...before, ...blocks.flatMap(stepsOf).map(toReal)]);
+  const printed = await run(program.npx, [...before, ...blocks.flatMap(stepsOf).map(toReal)]);
   const outputs = printed.map(toShown);
-  requireProgram();
   const shown = blocks.filter(({ language }) => language === 'console');
   const commands = shown.flatMap(({ content }) => commandsOf(content));
   // Outputs refer to each other (digests, for example), so they all come from one run.
@@ -39,9 +39,9 @@ export async function withOutputs(
 
 /** The outputs of a document whose reader has followed another one before, in the same clone. */
 export function outputsAfter(readOther) {
-  return (text) => {
+  return (text, program) => {
     const others = blocksOf(readOther()).flatMap(stepsOf);
-    return withOutputs(text, { before: ['(', ...others, ') > /dev/null'] });
+    return withOutputs(text, program, { before: ['(', ...others, ') > /dev/null'] });
   };
 }
 
@@ -53,20 +53,20 @@ export function shownIn(text, command) {
 }
 
 /** The outputs of a document whose tenant is played by a server of its own, which departs from the contract. */
-export function withHost(text) {
+export function withHost(text, program) {
   const seed = join(root, 'examples/sandbox.seed.yaml');
   const names = {
     url: 'https://acme.api.example.com',
     clientId: 'the-id-of-your-client',
     clientSecret: 'the-secret-of-your-client',
   };
-  return withTenants(text, [
+  return withTenants(text, program, [
     { names, options: { seed, variations: { jsonText: 'object', simSecrets: 'masked' } } },
   ]);
 }
 
 /** The outputs of a document with three tenants of unlike content. */
-export function withFleet(text) {
+export function withFleet(text, program) {
   const tenants = ['test', 'eu-1', 'us-1'].map((name) => ({
     options: { seed: join(root, `scripts/docs/fleet/${name}.seed.yaml`) },
     names: {
@@ -75,7 +75,7 @@ export function withFleet(text) {
       clientSecret: `the-secret-of-${name}`,
     },
   }));
-  return withTenants(text, tenants);
+  return withTenants(text, program, tenants);
 }
 
 /**
@@ -83,16 +83,15 @@ export function withFleet(text) {
  *
  * @param tenants what each departs from the contract in, and what the document calls its address and credentials
  */
-async function withTenants(text, tenants) {
-  const { startSandbox } = await import('../../dist/lib/index.js');
+async function withTenants(text, program, tenants) {
   const started = await Promise.all(
-    tenants.map(({ options }) => startSandbox({ rateLimit: null, ...options })),
+    tenants.map(({ options }) => program.startSandbox({ rateLimit: null, ...options })),
   );
   const pairs = started.flatMap((tenant, at) =>
     Object.entries(tenants[at].names).map(([name, shown]) => [shown, tenant[name]]),
   );
   try {
-    return await withOutputs(text, {
+    return await withOutputs(text, program, {
       toReal: (step) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(shown, real), step),
       toShown: (output) => pairs.reduce((rest, [shown, real]) => rest.replaceAll(real, shown), output),
     });
@@ -118,12 +117,6 @@ function commandsOf(content) {
     });
 }
 
-/** Throws where the program does not run, for example while it is being rebuilt. */
-function requireProgram() {
-  const { status } = spawnSync(process.execPath, [program, '--version']);
-  if (status !== 0) throw new Error('The program does not run: `npm run build` first.');
-}
-
 /** Lines of a shell script: the file or the commands of a block. */
 function stepsOf({ language, content }) {
   if (language === 'console') {
@@ -137,7 +130,7 @@ function stepsOf({ language, content }) {
   return [`mkdir -p "$(dirname ${path})"`, `cat > ${path} <<'END OF FILE'\n${content}END OF FILE`];
 }
 
-async function run(steps) {
+async function run(npx, steps) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'tenantctl-docs-')));
   try {
     const clone = join(home, 'tenantctl');
@@ -147,9 +140,7 @@ async function run(steps) {
     });
     const bin = join(home, 'bin');
     mkdirSync(bin);
-    // V8 optimizes the WebAssembly of the HTTP parser for a fifth of the time of a short run, which nobody needs here.
-    const node = `"${process.execPath}" --liftoff-only`;
-    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec ${node} "${program}" "$@"\n`);
+    writeFileSync(join(bin, 'npx'), npx);
     chmodSync(join(bin, 'npx'), 0o755);
     const script = ['exec 2>&1', 'set -o pipefail', ...steps, ''].join('\n');
     const bash = spawn('bash', ['--noprofile', '--norc'], {

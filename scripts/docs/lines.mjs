@@ -1,10 +1,3 @@
-import { createTwoFilesPatch } from 'diff';
-
-/** What differs between two texts, for people. */
-export function diffOf(before, after) {
-  return createTwoFilesPatch('now', 'should be', before, after, '', '', { context: 2 });
-}
-
 /** Text inside a Markdown table. */
 export function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ').trim();

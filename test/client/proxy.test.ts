@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport, defaultTransportLimits, type Transport } from '../../src/client/transport.ts';
 import type { HttpProxies } from '../../src/model/network.ts';
+import { startProgram } from '../support/program.ts';
 import { createWorld, runProgram, type WorldOptions } from '../support/world.ts';
 import { serve } from './support.ts';
-
-const program = fileURLToPath(new URL('../../dist/bin/cli.cjs', import.meta.url));
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -159,7 +156,7 @@ describe('the program', () => {
     const proxy = await startProxy();
     const world = await openWorld();
     const env = { ...world.env, HTTP_PROXY: proxy.url };
-    const child = spawn(process.execPath, [program, 'plan'], { cwd: world.dir, env, stdio: 'ignore' });
+    const child = startProgram(['plan'], { cwd: world.dir, env });
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(world.sandbox.url).host]));
   });

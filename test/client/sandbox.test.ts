@@ -18,9 +18,9 @@ import {
   startSandbox,
   type Variations,
 } from '../../src/sandbox/index.ts';
+import { seedFile } from '../support/seed.ts';
 import { get, post, put, settle, tenant } from './support.ts';
 
-const seed = new URL('../../examples/sandbox.seed.yaml', import.meta.url).pathname;
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
@@ -129,7 +129,7 @@ describe('the embedded tenant is read whole', () => {
     { collections: 'wrapped', offsetZero: 'refused', offsetBeyondEnd: 'refused' },
     { collections: 'bare', shuffleLists: true, emptyAsNull: true },
   ])('with %j', async (variations) => {
-    const sandbox = await sandboxOf({ seed, variations });
+    const sandbox = await sandboxOf({ seed: seedFile, variations });
     const { objects } = await readTenant(clientFor(sandbox), everything, contractSettings);
     const count = (kind: string) => objects.filter((object) => object.kind.name === kind).length;
     const { state } = sandbox;
@@ -189,7 +189,7 @@ test.each<Partial<Variations>>([
   { collections: 'bare', offsetBeyondEnd: 'refused', offsetZero: 'refused' },
   { unknownFilter: 'ignored', collections: 'wrapped', offsetBeyondEnd: 'refused' },
 ])('lookups find what the tenant has, with %j', async (variations) => {
-  const sandbox = await sandboxOf({ seed, variations });
+  const sandbox = await sandboxOf({ seed: seedFile, variations });
   const { neAttributes, profiles } = sandbox.state;
   const attribute = neAttributes[0];
   const profile = profiles.at(-1);
@@ -217,7 +217,7 @@ describe('whatever happens on the way', () => {
   const email = 'new.sender@acme.example';
 
   async function run(fault: Fault, request: Call) {
-    const sandbox = await sandboxOf({ seed, faults: [{ ...fault, path: request.path }] });
+    const sandbox = await sandboxOf({ seed: seedFile, faults: [{ ...fault, path: request.path }] });
     // Time itself is real here, since a hanging request ends by it; waits in between are not.
     const clock: Clock = { now: Date.now, sleep: () => settle() };
     const timeouts = fault.kind === 'hang' ? { headers: 500 } : {};
@@ -249,7 +249,11 @@ describe('under a rate limit', () => {
   /** @param ahead how far the tenant's clock is ahead of the client's */
   async function run(requests: number, options: SandboxOptions, limits: Partial<RateLimit> = {}, ahead = 0) {
     const shared = sharedClock();
-    const sandbox = await sandboxOf({ seed, clock: { now: () => shared.now() + ahead }, ...options });
+    const sandbox = await sandboxOf({
+      seed: seedFile,
+      clock: { now: () => shared.now() + ahead },
+      ...options,
+    });
     const client = clientFor(sandbox, { clock: shared.clock, onEvent: shared.onEvent }, limits);
     const began = shared.now();
     const sent = await Promise.all(
@@ -276,7 +280,7 @@ describe('under a rate limit', () => {
 
   test('a write that waited too long for its turn is not sent, and leaves its turn to others', async () => {
     const shared = sharedClock();
-    const sandbox = await sandboxOf({ seed, clock: { now: shared.now } });
+    const sandbox = await sandboxOf({ seed: seedFile, clock: { now: shared.now } });
     const limits = { requests: 1, per: 10_000 };
     const email = 'turn@acme.example';
     const client = clientFor(sandbox, { clock: shared.clock, onEvent: shared.onEvent }, limits);

@@ -1,6 +1,6 @@
 /** Programs of a machine that a test plays: shell scripts find them in their path, and functions of the test answer. */
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Outcome } from '../support/world.ts';
+import type { Outcome, Piece } from '../support/world.ts';
 
 /** What a script calls a program with. */
 export interface Call {
@@ -9,7 +9,13 @@ export interface Call {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export type Played = (call: Call) => Outcome | Promise<Outcome>;
+/** What a program prints, and its exit code. */
+type Answer = Outcome & {
+  /** What it prints in the order in which it prints it. Left out: first all of `stdout`. */
+  readonly pieces?: readonly Piece[];
+};
+
+export type Played = (call: Call) => Answer | Promise<Answer>;
 
 /** Answers for played programs. */
 export interface Players {
@@ -28,10 +34,8 @@ export async function playPrograms(programs: Readonly<Record<string, Played>>): 
     programOf: (name) => `#!/usr/bin/env bash
 exec 3<>/dev/tcp/127.0.0.1/${port}
 { printf '%s\\0' ${name} "$PWD" "$#" "$@"; env -0; printf '\\0'; } >&3
-read -r code out err <&3
-head -c "$out" <&3
-head -c "$err" <&3 >&2
-exit "$code"
+while read -r stream size <&3 && [ "$stream" != end ]; do head -c "$size" <&3 >&"$stream"; done
+exit "$size"
 `,
     close: () => server.close(),
   };
@@ -54,8 +58,13 @@ async function answer(socket: Socket, programs: Readonly<Record<string, Played>>
     text += chunk;
     const call = callIn(text);
     if (call === null) continue;
-    const { code, stdout, stderr } = await run(call, programs[call.name]);
-    socket.end(`${code} ${Buffer.byteLength(stdout)} ${Buffer.byteLength(stderr)}\n${stdout}${stderr}`);
+    const { code, stdout, stderr, pieces } = await run(call, programs[call.name]);
+    const printed = pieces ?? [
+      { stream: 1, text: stdout },
+      { stream: 2, text: stderr },
+    ];
+    for (const { stream, text } of printed) socket.write(`${stream} ${Buffer.byteLength(text)}\n${text}`);
+    socket.end(`end ${code}\n`);
     return;
   }
 }
@@ -73,7 +82,7 @@ function callIn(text: string): (Call & { readonly name: string }) | null {
   return { name, cwd, argv, env: Object.fromEntries(pairs) };
 }
 
-async function run(call: Call, play: Played | undefined): Promise<Outcome> {
+async function run(call: Call, play: Played | undefined): Promise<Answer> {
   try {
     if (!play) throw new Error('Nobody plays this program.');
     return await play(call);

@@ -1,8 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { isOnlyReferredTo } from '../../src/kinds/kind.ts';
+import { isThorough } from '../support/effort.ts';
+import { runProgram } from '../support/world.ts';
 import { root, textOf } from './documents.ts';
+
+const { built } = await import(join(root, 'scripts/docs/built.mjs'));
+const { documents } = await import(join(root, 'scripts/docs/documents.mjs'));
 
 test.each([
   'docs/adding-a-kind.md',
@@ -12,13 +17,11 @@ test.each([
   'docs/exit-codes.md',
   'docs/fleet.md',
   'docs/manifests.md',
-])('%s says what the program says', (path) => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
-  expect(status).toBe(0);
+])('%s says what the program says', async (path) => {
+  const text = textOf(path);
+  const help = async (...words: string[]) =>
+    (await runProgram([...words, '--help'], { cwd: root, env: { NO_COLOR: '1' } })).stdout;
+  expect(await documents[path](text, isThorough ? built : { help })).toBe(text);
 });
 
 test('the table of what can be done with each kind has every kind and its key', () => {

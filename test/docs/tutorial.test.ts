@@ -1,6 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
-import { blocksOf, root } from './documents.ts';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { playPrograms } from '../commands/played.ts';
+import { isThorough } from '../support/effort.ts';
+import { runProgram } from '../support/world.ts';
+import { blocksOf, root, textOf } from './documents.ts';
+
+const { built } = await import(join(root, 'scripts/docs/built.mjs'));
+const { documents } = await import(join(root, 'scripts/docs/documents.mjs'));
 
 describe.each([
   'README.md',
@@ -10,13 +17,12 @@ describe.each([
   'docs/promotion.md',
   'docs/kinds.md',
 ])('%s', (path) => {
-  test('its commands print what it says', { timeout: 1_800_000 }, () => {
-    const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.mjs', '--check', path], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
+  test('its commands print what it says', { timeout: 1_800_000 }, async () => {
+    const text = textOf(path);
+    const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(1), call) });
+    onTestFinished(() => players.close());
+    const played = { npx: players.programOf('npx'), startSandbox };
+    expect(await documents[path](text, isThorough ? built : played)).toBe(text);
   });
 });
 

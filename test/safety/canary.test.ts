@@ -236,21 +236,22 @@ const reports = ['md', 'html', 'json', 'xml', 'gitlab.json'];
 const reportFiles = (name: string, endings: readonly string[]) =>
   endings.flatMap((ending) => ['--report', `out/${name}.${ending}`]);
 
-async function everyCommand(): Promise<void> {
-  for (const format of ['text', 'json', 'github', 'sarif'])
+/** @param some the formats that are tried, of all that a command has */
+async function everyCommand(some = (formats: readonly string[]) => formats): Promise<void> {
+  for (const format of some(['text', 'json', 'github', 'sarif']))
     await run('validate', '--format', format, '--verbose');
-  for (const format of ['text', 'json', 'markdown', 'html'])
+  for (const format of some(['text', 'json', 'markdown', 'html']))
     await must([0], 'plan', '--format', format, '--verbose');
   await run('plan', '--out', 'plan.json', ...reportFiles('plan', reports));
   await run('plan', '--rotate', '**', '--out', 'rotated.json', '--format', 'html', '--impact');
   await run('apply', 'plan.json', '--dry-run');
   await run('apply', 'rotated.json', '--dry-run', '--verbose');
-  for (const format of ['text', 'json', 'markdown', 'html', 'junit', 'gitlab']) {
+  for (const format of some(['text', 'json', 'markdown', 'html', 'junit', 'gitlab'])) {
     await run('show', 'plan.json', '--format', format, '--verbose');
   }
   await run('status', '--format', 'text', '--verbose');
-  for (const format of ['json', 'zone']) await run('status', '--format', format);
-  for (const format of ['table', 'json', 'csv'])
+  for (const format of some(['json', 'zone'])) await run('status', '--format', format);
+  for (const format of some(['table', 'json', 'csv']))
     await run('search', 'Staff', '--format', format, '--verbose');
 
   await diffs();
@@ -275,7 +276,7 @@ async function everyCommand(): Promise<void> {
 
   const applied = await run('apply', '--yes', '--result', 'result.json', '--verbose', '--format', 'json');
   expect(applied, applied.stderr).toMatchObject({ code: 0 });
-  for (const format of ['text', 'json', 'markdown', 'html', 'junit']) {
+  for (const format of some(['text', 'json', 'markdown', 'html', 'junit'])) {
     await run('show', 'result.json', '--format', format, '--verbose');
   }
   await run('send-test', 'NotificationTemplate/welcome/EMAIL/en', '--yes', '--format', 'json', '--verbose');
@@ -430,7 +431,7 @@ it('nor when integrations are written whole, or their settings are objects', asy
     await open(variations);
     const project = world.read('tenantctl.yaml');
     world.write('tenantctl.yaml', project.replace('identity: {', `identity: { ${settings},`));
-    await everyCommand();
+    await everyCommand(casesOf);
     expect(leaks()).toEqual([]);
   }
 });
@@ -492,7 +493,7 @@ it('nor one that a manifest no longer compares', async () => {
       'lifecycle: { ignore: [/attributes/url, /attributes/password] }\nattributes: {',
     ),
   );
-  await everyCommand();
+  await everyCommand(casesOf);
   expect(leaks()).toEqual([]);
 });
 

@@ -1,15 +1,13 @@
 /** Runs of the real program that are killed or told to end, and what is left of them. */
-import { spawn } from 'node:child_process';
 import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
 import type { Fault, LoggedRequest } from '../../src/sandbox/index.ts';
+import { startProgram } from '../support/program.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 import { describedWorld, manifestFile } from './described-kinds.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
-
-const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 /** Each refers to the one before it. */
 const inEachOther = [
@@ -37,7 +35,7 @@ async function createStage(onWork: () => void = () => {}): Promise<World> {
 
 /** Applies the plan file in a process of its own. */
 function start({ dir, env }: World, ...argv: string[]) {
-  const child = spawn(process.execPath, [program, 'apply', 'plan.json', ...argv], {
+  const child = startProgram(['apply', 'plan.json', ...argv], {
     cwd: dir,
     env: { PATH: process.env.PATH, ...env },
   });

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Fault, SandboxOptions } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
+import { startProgram } from '../support/program.ts';
 import { runProgram } from '../support/world.ts';
 import {
   checkEnd,
@@ -13,8 +13,6 @@ import {
   type Stage,
   writes,
 } from './stage.ts';
-
-const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 /** What can happen to one request. What the program cannot tell apart takes turns, from request to request. */
 type Faults = Readonly<Record<string, readonly (Fault | null)[]>>;
@@ -75,7 +73,7 @@ async function endingCase(
   const { dir, env, sandbox } = stage.world;
   // A request that is not to be carried out hangs until the program is gone.
   if (ending === 'SIGKILL before') sandbox.faults.add({ kind: 'hang', nth });
-  const child = spawn(process.execPath, [program, 'apply', 'plan.json', '--format', 'json'], {
+  const child = startProgram(['apply', 'plan.json', '--format', 'json'], {
     cwd: dir,
     env: { PATH: process.env.PATH, ...env },
   });
@@ -159,9 +157,12 @@ async function runAll(
   cases: (requests: number) => readonly Case[],
   { always = [], lanes = 6, ...options }: RunOptions = {},
 ): Promise<number> {
-  const stages = await Promise.all(Array.from({ length: lanes }, () => createStage(scenario, options)));
-  const requests = stages[0]?.requests ?? 0;
-  const all = [...casesOf(cases(requests), requests), ...always];
+  const first = await createStage(scenario, options);
+  const all = [...casesOf(cases(first.requests), first.requests), ...always];
+  // A world costs as much as some cases.
+  const others = Math.min(lanes, Math.ceil(all.length / 4)) - 1;
+  const more = Array.from({ length: others }, () => createStage(scenario, options));
+  const stages = [first, ...(await Promise.all(more))];
   const queue = all.values();
   try {
     const work = stages.map(async (stage) => {

@@ -2,10 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { commandLine } from '../support/program.ts';
 import { createWorld, runProgram, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './everything.ts';
-
-const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 let world: World;
 beforeEach(async () => {
@@ -23,7 +22,7 @@ const hasContainers = spawnSync(unshare, [...separate, 'true']).status === 0;
 /** A real apply that waits for the answer to its first write. */
 async function startStuckApply(before: readonly string[] = []) {
   world.sandbox.faults.add({ kind: 'hang', method: 'POST', path: '/v2025' });
-  const [file = '', ...argv] = [...before, process.execPath, program, 'apply', '--yes'];
+  const [file = '', ...argv] = [...before, ...commandLine, 'apply', '--yes'];
   const child = spawn(file, argv, {
     cwd: world.dir,
     env: { PATH: process.env.PATH, ...world.env },

@@ -2,6 +2,7 @@ import { type Dispatcher, request } from 'undici';
 import { afterEach } from 'vitest';
 import { type Json, parseJson } from '../../src/model/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { seedFile } from '../support/seed.ts';
 
 export interface Answer {
   readonly status: number;
@@ -17,8 +18,6 @@ export interface Send {
   /** A body as it is, instead of `body`. */
   readonly raw?: string | Buffer;
 }
-
-export const seedFile = new URL('../../examples/sandbox.seed.yaml', import.meta.url).pathname;
 
 const running: Sandbox[] = [];
 

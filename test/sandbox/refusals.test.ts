@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { call, type Send, seedFile, start } from './caller.ts';
+import { call, type Send, start } from './caller.ts';
 
 const sender = { email: 'new@acme.example' };
 const template = { key: 'invitation', medium: 'EMAIL', locale: 'en' };
@@ -144,6 +144,6 @@ describe('error bodies', () => {
 });
 
 test('a seed with an unknown field is refused by name', async () => {
-  const broken = seedFile.replace('examples/sandbox.seed.yaml', 'package.json');
+  const broken = new URL('../../package.json', import.meta.url).pathname;
   await expect(start({ seed: broken })).rejects.toThrow(/package\.json.*unknown fields: name/);
 });

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { isObject } from '../../src/model/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { startProgram } from './program.ts';
 import { createWorld, type Outcome, type World, type WorldOptions } from './world.ts';
-
-const program = new URL('../../dist/bin/cli.cjs', import.meta.url).pathname;
 
 /** One project, and a tenant for each of its environments. */
 export interface TestFleet extends Pick<World, 'dir' | 'env' | 'write' | 'read' | 'declare' | 'run'> {
@@ -65,7 +64,7 @@ export async function createFleet({ names, ...options }: FleetOptions): Promise<
   return {
     ...{ dir, env, write, read, declare, run, names, sandboxes, sandboxOf, writeProject },
     start(...argv) {
-      const child = spawn(process.execPath, [program, ...argv], {
+      const child = startProgram(argv, {
         cwd: dir,
         env: { PATH: process.env.PATH, ...env },
       });

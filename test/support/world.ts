@@ -35,6 +35,14 @@ export interface Outcome {
 export interface Ran extends Outcome {
   /** stdout as JSON. `null`: it is not JSON. */
   readonly json: Json;
+  /** Both streams in the order in which they were written to. */
+  readonly pieces: readonly Piece[];
+}
+
+/** What was written to stdout (1) or stderr (2). */
+export interface Piece {
+  readonly stream: 1 | 2;
+  readonly text: string;
 }
 
 export interface WorldOptions {
@@ -52,7 +60,7 @@ export interface WorldOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export const seedFile = new URL('../../examples/sandbox.seed.yaml', import.meta.url).pathname;
+export { seedFile } from './seed.ts';
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
@@ -117,9 +125,10 @@ export async function runProgram(
   const isTTY = typed !== undefined;
   const stdin = Object.assign(new PassThrough(), { isTTY });
   stdin.end(typed);
-  const [stdout, stderr] = [new Collector(), Object.assign(new Collector(), { isTTY })];
+  const pieces: Piece[] = [];
+  const [stdout, stderr] = [new Collector(1, pieces), Object.assign(new Collector(2, pieces), { isTTY })];
   const code = await main(argv, { cwd, env, stdin, stdout, stderr, signal });
-  return { code, stdout: stdout.text, stderr: stderr.text, json: parseJson(stdout.text) ?? null };
+  return { code, stdout: stdout.text, stderr: stderr.text, json: parseJson(stdout.text) ?? null, pieces };
 }
 
 /** The files below a folder, by their paths. */
@@ -148,9 +157,19 @@ export function setSecrets(world: World): void {
 }
 
 class Collector extends Writable {
+  readonly #stream: Piece['stream'];
+  readonly #pieces: Piece[];
   text = '';
+
+  constructor(stream: Piece['stream'], pieces: Piece[]) {
+    super();
+    [this.#stream, this.#pieces] = [stream, pieces];
+  }
+
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString();
+    const text = chunk.toString();
+    this.text += text;
+    this.#pieces.push({ stream: this.#stream, text });
     done();
   }
 }
