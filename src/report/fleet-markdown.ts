@@ -1,14 +1,15 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
 import { gravityOf } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
-  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
   type Matrix,
   type MatrixRow,
   matrixOf,
+  namedErrors,
   namesInBrief,
   noChangesAnywhere,
   type Shared,
@@ -30,7 +31,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
   const isApplied = fleet.environments.some(({ result }) => result);
   const shared = isApplied ? [] : sharedChanges(fleet);
   const groups = [
-    ...fleet.environments.map(failureGroup),
+    ...namedErrors(fleet).map(failureGroup),
     ...(isApplied ? fleet.environments.map(outcomeGroup) : changeGroups(fleet, shared, options)),
     remarkGroup(sharedRemarks(fleet), options),
   ].filter(({ sections }) => sections.length > 0);
@@ -59,11 +60,8 @@ function table({ columns, rows }: Matrix): string {
   ].join('\n');
 }
 
-function failureGroup(member: FleetMember): SectionGroup {
-  return {
-    heading: `\n#### ${escapeMarkdown(member.name)}\n\n`,
-    sections: errorsOf(member).map(problemSection),
-  };
+function failureGroup([words, errors]: readonly [string, readonly Diagnostic[]]): SectionGroup {
+  return { heading: `\n#### ${escapeMarkdown(words)}\n\n`, sections: errors.map(problemSection) };
 }
 
 function changeGroups(fleet: Fleet, all: readonly Shared[], options: ReportOptions): SectionGroup[] {

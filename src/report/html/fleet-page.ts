@@ -3,12 +3,12 @@ import { actions, type Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
 import { byGravity } from '../attention.ts';
 import {
-  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
   type MatrixRow,
   matrixOf,
+  namedErrors,
   namesInBrief,
   noChangesAnywhere,
   type Shared,
@@ -48,7 +48,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     points: pointsOf(fleet, shared),
     tiles: isApplied ? outcomeTiles(fleet) : actionTiles(fleet),
     lead: matrixMarkup(fleet),
-    problems: environments.map((member) => [member.name, errorsOf(member)]),
+    problems: namedErrors(fleet),
     remarks: sharedRemarks(fleet),
     groups: isApplied
       ? outcomeGroups(fleet)
@@ -56,7 +56,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     named: 'environment',
     others: null,
     command:
-      isApplied || failed.length > 0 || fleetIsEqual(fleet) ? null : applyCommand(digest, 'fleet.json'),
+      isApplied || summary.failed > 0 || fleetIsEqual(fleet) ? null : applyCommand(digest, 'fleet.json'),
     digest,
     facts: [
       ['Digest', digest],

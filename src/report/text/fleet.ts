@@ -1,11 +1,11 @@
 import type { Fleet } from '../../model/fleet.ts';
 import {
-  errorsOf,
   fleetAttention,
   fleetIsEqual,
   fleetWords,
   type Matrix,
   matrixOf,
+  namedErrors,
   namesInBrief,
   noChangesAnywhere,
   sharedChanges,
@@ -67,11 +67,10 @@ function matrixRows({ columns, rows }: Matrix): Row[] {
 }
 
 /** Everything about the environments that have no plan, or whose plan was refused. */
-function failureRows({ environments }: Fleet, options: ReportOptions): Row[] {
-  return environments.flatMap((member) => {
-    const errors = errorsOf(member);
+function failureRows(fleet: Fleet, options: ReportOptions): Row[] {
+  return namedErrors(fleet).flatMap(([words, errors]) => {
     if (errors.length === 0) return [];
-    return [row(0, span(member.name, 'red', 'bold')), ...diagnosticRows(errors, options)];
+    return [row(0, span(words, 'red', 'bold')), ...diagnosticRows(errors, options)];
   });
 }
 
