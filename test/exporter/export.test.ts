@@ -176,6 +176,7 @@ describe('objects that no manifest can declare', () => {
         hint: 'They stay as they are in the tenant.',
       },
     ]);
+    expect(run(strange.slice(0, 3)).diagnostics[0]?.message).toMatch(/a\/PIGEON\/en, [^,]+, [^,]+\)\. The/);
   });
 });
 
@@ -294,6 +295,15 @@ describe('secrets', () => {
     expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);
     expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable']);
     expect(diagnostics[0]?.message).toMatch(/^2 objects .* 1 × NotificationTemplate .*, 1 × ProfileSearch/);
+  });
+
+  it('never writes a key with half of a character, and pins the object where it can', () => {
+    const pinned = answer('AuthProfile', { name: 'a\ud800', type: 'MFA' }, 'p1');
+    const { files, diagnostics } = run([template('a\ud800'), pinned]);
+    expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'NotificationTemplate/a%ED%A0%80/EMAIL/en is not exported, because no manifest can declare it: its key holds half of a character, which no address can hold.',
+    ]);
   });
 
   it('never lets a tenant plant a marker', () => {

@@ -96,6 +96,22 @@ sources:
     );
     expect(merged(rules, search('S', [type]))).not.toContain('ProfileStatusRule');
   });
+
+  it('of rules lose and gain several at once', () => {
+    const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
+    const line = (value: string) =>
+      `  - { type: ProfileStatusRule, comparison_operator: "==", value: ${value} } # ${value}\n`;
+    const head = 'kind: ProfileSearch\nlabel: S\nrules:\n';
+    const rules = (...values: string[]) => head + values.map(line).join('');
+    const three = rules('Active', 'Inactive', 'Terminated');
+    expect(merged(three, search('S', [status('Inactive')]))).toBe(rules('Inactive'));
+    const more = merged(rules('Active'), search('S', ['Active', 'Inactive', 'Terminated'].map(status)));
+    expect([...more.matchAll(/value: (\w+)/g)].map(([, value]) => value)).toEqual([
+      'Active',
+      'Inactive',
+      'Terminated',
+    ]);
+  });
 });
 
 describe('names beside ids', () => {
