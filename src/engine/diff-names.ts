@@ -5,7 +5,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { JsonObject } from '../model/json.ts';
 import { fieldsOf, type SideObject } from '../planner/compare-sides.ts';
 import { type Pair, subjectOf } from '../planner/diff.ts';
-import { fillLookups, withFields } from '../planner/fill-lookups.ts';
+import { fillLookups } from '../planner/fill-lookups.ts';
 import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { environmentOf, type OpenSide, onBothSides, type Sides } from './diff-sides.ts';
 import type { ReferenceNames } from './reference-names.ts';
@@ -81,7 +81,7 @@ function replaceFields(object: SideObject, fields: JsonObject): SideObject {
   if (fields === fieldsOf(object)) return object;
   return object.is === 'live'
     ? { is: 'live', live: { ...object.live, fields } }
-    : { is: 'declared', resource: withFields(object.resource, fields) };
+    : { is: 'declared', resource: { ...object.resource, fields } };
 }
 
 /** The lookups of manifests, answered by the tenant beside which they stand. */

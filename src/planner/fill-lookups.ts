@@ -1,6 +1,6 @@
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
-import { canonicalJson, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
+import { canonicalJson, isArray, isObject, type Json, mapJson } from '../model/json.ts';
 import { type Lookup, lookedUpWords, lookupMarker, lookupOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -8,18 +8,7 @@ import type { ApiSettings } from '../model/settings.ts';
 /** The resource with lookups of what its tenant wants besides, as its kind and the settings say. */
 export function completeResource(resource: Resource, settings: ApiSettings): Resource {
   const fields = resource.kind.complete?.(resource.fields, settings);
-  return fields === undefined ? resource : withFields(resource, fields);
-}
-
-/** The resource with other fields. */
-export function withFields(resource: Resource, fields: JsonObject): Resource {
-  return {
-    ...resource,
-    fields,
-    locate: (at) => resource.locate(at),
-    point: (at, offset) => resource.point(at, offset),
-    overlayAt: (at) => resource.overlayAt(at),
-  };
+  return fields === undefined ? resource : { ...resource, fields };
 }
 
 /** The distinct lookups in the resources' fields, in order, with the places that use them. */
@@ -52,7 +41,7 @@ export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json
     const lookup = lookupOf(value);
     return lookup ? answer(lookup) : value;
   });
-  return isObject(fields) ? withFields(resource, fields) : resource;
+  return isObject(fields) ? { ...resource, fields } : resource;
 }
 
 /** What the values stand for that lookups found, by the address of the resource that uses them. */

@@ -212,14 +212,7 @@ function fillReferences(resource: Resource, answer: (to: Address) => Json): Reso
     const field = resource.kind.fields[name];
     return field ? withReferences(field, value, answer) : value;
   });
-  return {
-    ...resource,
-    fields,
-    source: resource.source,
-    locate: (at) => resource.locate(at),
-    point: (at, offset) => resource.point(at, offset),
-    overlayAt: (at) => resource.overlayAt(at),
-  };
+  return { ...resource, fields };
 }
 
 /**

@@ -49,9 +49,7 @@ export function restoreChanges({ kind, record }: Undo, live: LiveObject): Restor
   // Marked, so that the plan shows them neither in differences nor in requests.
   // Of a field that stays as it is no part may be marked alone: what it declares would be all there is.
   const marked = withheld.map((place) => (isIn(restored, place) ? place : topOf(place)));
-  const fields = [...new Set(marked)]
-    .filter((place) => !isUnset(place, current) && valueAt(current, place) !== undefined)
-    .reduce(markPlace, restored);
+  const fields = [...new Set(marked)].filter((place) => isShown(place, current)).reduce(markPlace, restored);
   return { fields, lost: [...new Set([...withheld, ...lost])] };
 }
 
@@ -103,10 +101,9 @@ function restoreMembers(old: Json, next: Json | undefined, at: Pointer, withheld
 const topOf = (place: Pointer): Pointer => pointer(segmentsOf(place)[0] ?? '');
 const isIn = (fields: JsonObject, place: Pointer): boolean => valueAt(fields, topOf(place)) !== undefined;
 
-/** Whether the place is a whole field that is unset or not shown: a write without it leaves it as it is. */
-function isUnset(place: Pointer, current: JsonObject): boolean {
-  const [name = '', ...below] = segmentsOf(place);
-  return below.length === 0 && (own(current, name) ?? null) === null;
+/** Whether the object shows a value at the place. A field that is unset or not shown stays so in a write without it. */
+function isShown(place: Pointer, current: JsonObject): boolean {
+  return (valueAt(current, topOf(place)) ?? null) !== null && valueAt(current, place) !== undefined;
 }
 
 /** Fields with a marker at a place, which keeps the object's value there. */

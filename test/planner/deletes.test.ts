@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/model/digest.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
-import { type Answer, planOf, resource } from '../support/plan.ts';
+import { findUndeclared } from '../../src/planner/deletes.ts';
+import { matchAll } from '../../src/planner/index.ts';
+import { type Answer, inputOf, liveObjects, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const sender = (id: string | null, email: string): Answer => ({
   kind: 'SenderAddress',
@@ -39,6 +42,7 @@ describe('--prune', () => {
     expect(plan.diagnostics).toContainEqual(
       expect.objectContaining({
         code: 'kept',
+        severity: 'info',
         message: expect.stringContaining('no manifest could declare'),
       }),
     );
@@ -51,6 +55,30 @@ describe('--prune', () => {
     expect(plan.diagnostics).toContainEqual(
       expect.objectContaining({ code: 'kept', message: expect.stringContaining('no id') }),
     );
+  });
+
+  it('needs no id where the API deletes by key, or has to be asked by hand', () => {
+    const plan = planOf({ declared: [], live: [template({ id: null })], ...prune('NotificationTemplate') });
+    expect(changesOf(plan)).toEqual(['delete NotificationTemplate/welcome/EMAIL/en']);
+    const domain = { kind: 'VerifiedDomain', raw: { id: null, domain: 'acme.example' } };
+    const byHand = planOf({ declared: [], live: [domain], ...prune('VerifiedDomain') });
+    expect(changesOf(byHand)).toEqual(['manual VerifiedDomain/acme.example']);
+  });
+
+  it('keeps what the last manifest of an object protected, where --since names it too', () => {
+    const previous = [resource('SenderAddress', ['a@acme.example'], {}, { lifecycle: { protect: true } })];
+    const live = [sender('1', 'a@acme.example'), sender('2', 'b@acme.example')];
+    const { policy, scope } = prune('SenderAddress');
+    const choices = { allowDeleteAll: ['SenderAddress'] };
+    const given = { declared: [], previous, live, policy, choices };
+    const plan = planOf({ ...given, scope: { ...scope, since: 'HEAD~1' } });
+    expect(changesOf(plan)).toEqual([
+      'delete SenderAddress/a%40acme.example',
+      'delete SenderAddress/b%40acme.example',
+    ]);
+    expect(plan.diagnostics).toMatchObject([
+      { code: 'protected', address: 'SenderAddress/a%40acme.example' },
+    ]);
   });
 
   it('does not delete an object under the name that a manifest renames', () => {
@@ -178,6 +206,13 @@ describe('guards', () => {
     expect(errorsOf(planOf({ declared, live, ...prune('SenderAddress') }))).toEqual(['deletes-all']);
   });
 
+  it('refuse to delete all that a revision declared although one is created', () => {
+    const live = [sender('1', 'a@acme.example')];
+    const previous = [resource('SenderAddress', ['a@acme.example'])];
+    const declared = [resource('SenderAddress', ['new@acme.example'])];
+    expect(errorsOf(planOf({ declared, previous, live }))).toEqual(['deletes-all']);
+  });
+
   it('count no replacement of another kind, and none made by hand', () => {
     const live = [sender('1', 'old@acme.example')];
     const declared = [
@@ -199,5 +234,70 @@ describe('guards', () => {
     const [ten, eleven] = [many(11), many(12)];
     expect(errorsOf(planOf({ declared: tombstones(ten), live: ten }))).toEqual([]);
     expect(errorsOf(planOf({ declared: tombstones(eleven), live: eleven }))).toEqual(['max-deletes']);
+  });
+});
+
+describe('what is declared no more', () => {
+  const declared = (email: string, more: Parameters<typeof resource>[3] = {}) => ({
+    ...resource('SenderAddress', [email], {}, more),
+    declaration: { digest: () => `digest of ${email}`, differsHere: () => [] },
+  });
+  const removed = (email: string) => sha256({ removed: `digest of ${email}` });
+
+  it('is proven by its deletion, and by a tenant that has no such object', () => {
+    const previous = [
+      declared('Gone@acme.example'),
+      declared('deleted@acme.example'),
+      declared('kept@acme.example'),
+      declared('absent@acme.example', { ensure: 'absent' }),
+      declared('elsewhere@acme.example'),
+    ];
+    const live = [sender('1', 'DELETED@acme.example'), sender('2', 'kept@acme.example')];
+    const plan = planOf({
+      declared: [declared('kept@acme.example')],
+      previous,
+      live,
+      scope: { since: 'HEAD~1', except: ['SenderAddress/elsewhere*'] },
+    });
+    expect(changesOf(plan)).toEqual(['delete SenderAddress/DELETED%40acme.example']);
+    expect(plan.desired).toEqual({
+      'SenderAddress/Gone%40acme.example': removed('Gone@acme.example'),
+      'SenderAddress/DELETED%40acme.example': removed('deleted@acme.example'),
+      'SenderAddress/kept%40acme.example': 'digest of kept@acme.example',
+    });
+  });
+
+  it('is not proven by an object that lives on under another name', () => {
+    const previous = [{ ...resource('ProfileSearch', ['Old']), declaration: declared('old').declaration }];
+    const renamed = resource('ProfileSearch', ['New'], {}, { lifecycle: { renamedFrom: ['Old'] } });
+    const plan = planOf({ declared: [renamed], previous, live: [search('s1', 'Old')] });
+    expect(plan.desired).toEqual({});
+  });
+});
+
+describe('undeclared objects', () => {
+  const undeclared = (given: PlanCase, others: readonly Answer[] = []) => {
+    const input = inputOf(given);
+    return findUndeclared(input, matchAll(input), liveObjects(others)).map(({ address }) => address);
+  };
+  const [a, b, c] = [sender('1', 'a@x.example'), sender('2', 'b@x.example'), sender('3', 'c@x.example')];
+
+  it('are those of declared kinds that no manifest names, wherever they were read', () => {
+    const declared = [resource('SenderAddress', ['A@x.example'])];
+    expect(undeclared({ declared, live: [a, b] }, [c, search('s1', 'Other')])).toEqual([
+      'SenderAddress/b%40x.example',
+      'SenderAddress/c%40x.example',
+    ]);
+    expect(undeclared({ declared: [], live: [a] })).toEqual([]);
+  });
+
+  it('are not those that a manifest declares absent, that the plan deletes, or that are kept or out of scope', () => {
+    const declared = [resource('SenderAddress', ['a@x.example']), gone('SenderAddress', 'b@x.example')];
+    const given = { declared, live: [a, b, c] };
+    expect(undeclared(given)).toEqual(['SenderAddress/c%40x.example']);
+    const keep = { policy: { prune: { kinds: ['SenderAddress'], keep: ['SenderAddress/C@x.example'] } } };
+    expect(undeclared({ ...given, ...keep })).toEqual([]);
+    expect(undeclared({ ...given, ...prune('SenderAddress') })).toEqual([]);
+    expect(undeclared({ ...given, scope: { except: ['SenderAddress/c%40x.example'] } })).toEqual([]);
   });
 });

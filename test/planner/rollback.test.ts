@@ -62,6 +62,32 @@ describe('undoing an update', () => {
     ]);
   });
 
+  it('sets back a member that changed from an object to a text, or to an object, as a whole', () => {
+    const attributes = (before: JsonObject, after: JsonObject) => {
+      const records = [updated({ attributes: before }, { attributes: after })];
+      const [change] = rollBack({ records, live: [live({ attributes: after })] }).changes;
+      return change?.requests[0]?.body;
+    };
+    const [inner, text] = [{ d: { e: '1' } }, { d: 'text' }];
+    const setting = (value: JsonObject) => ({
+      operations: [{ op: 'replace', path: '/attributes', value: { $jsonText: value } }],
+    });
+    expect(attributes(inner, text)).toEqual(setting(inner));
+    expect(attributes(text, inner)).toEqual(setting(text));
+  });
+
+  it('keeps the members of a map that is declared as a whole', () => {
+    const [before, after] = [
+      { a: '1', b: '1' },
+      { a: '2', b: '1' },
+    ];
+    const plan = rollBack({
+      records: [updated({ statusMap: before }, { statusMap: after })],
+      live: [live({ statusMap: after })],
+    });
+    expect(plan.changes[0]?.diff).toMatchObject([{ path: '/statusMap/a', before: '2', after: '1' }]);
+  });
+
   it('clears a field that was unset before', () => {
     const plan = rollBack({
       records: [updated({ description: null }, { description: 'New' })],
@@ -183,6 +209,7 @@ describe('undoing a delete', () => {
       description: 'D',
       attributes: { $jsonText: { url: 'u' } },
     });
+    expect(plan.diagnostics).toEqual([]);
   });
 
   it('says what the object comes back without', () => {
@@ -261,6 +288,27 @@ describe('a place that the result left out', () => {
     expect(JSON.stringify(plan.changes)).not.toContain('$live');
     const shown = rollBack({ records: [whole], live: [live({ type: 'New', request: { a: 'canary' } })] });
     expect(JSON.stringify(shown)).not.toContain('canary');
+  });
+
+  it('in a field that the apply did not touch leaves all of that field alone', () => {
+    const beside = updated({ type: 'Old' }, { type: 'New' }, { withheld: ['/statusMap/token'] });
+    const plan = rollBack({
+      records: [beside],
+      live: [live({ type: 'New', statusMap: { token: 'canary', other: 'x' } })],
+    });
+    expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/type']);
+  });
+
+  it('in a list that is gone is told as the list', () => {
+    const withheld = ['/attributes/list/0/a'];
+    const lists = { attributes: { list: [{}] } };
+    const plan = rollBack({
+      records: [updated({ type: 'Old', ...lists }, { type: 'New', ...lists }, { withheld })],
+      live: [live({ type: 'New', attributes: {} })],
+    });
+    expect(plan.diagnostics).toMatchObject([
+      { message: expect.stringContaining('keeps /attributes/list as it is now') },
+    ]);
   });
 
   it('does not count as a change of someone else', () => {
@@ -385,6 +433,14 @@ describe('which changes are undone', () => {
     ]);
   });
 
+  it('are no fields that the result did not record', () => {
+    const plan = rollBack({
+      records: [record(address, { outcome: 'unknown', before: { type: 'Old' }, after: { type: 'New' } })],
+      live: [live({ type: 'New', description: 'stays', cluster: 'stays' })],
+    });
+    expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/type']);
+  });
+
   it('are those in scope', () => {
     const records = [
       updated({ type: 'Old' }, { type: 'New' }),
@@ -410,5 +466,44 @@ describe('which changes are undone', () => {
     const allowing = [resource('AuthProfile', ['P'], {}, { lifecycle: { allowLockout: true } })];
     expect(codes(rollBack({ records: [profile], live: there }))).toEqual(['lockout']);
     expect(codes(rollBack({ records: [profile], live: there, declared: allowing }))).toEqual([]);
+  });
+});
+
+describe('undoing a change of rules', () => {
+  const rules = (before: readonly JsonObject[], after: readonly JsonObject[], live = after) =>
+    rollBack({
+      records: [record('ProfileSearch/S', { before: { rules: before }, after: { rules: after } })],
+      live: [
+        answers.search(
+          1,
+          'S',
+          live.map((rule, at) => ({ id: at + 1, ...rule })),
+        ),
+      ],
+    });
+  const [a, b] = [
+    { type: 'A', value: 'x' },
+    { type: 'B', value: '1' },
+  ];
+
+  it('takes away the members that a rule got, and leaves the other rules', () => {
+    const plan = rules([a, b], [{ type: 'A', value: 'y', comparison_operator: '==' }, b]);
+    expect(plan.changes[0]?.requests[0]?.body).toEqual({
+      advanced_search: {
+        condition_rules_attributes: [{ id: 1, type: 'A', value: 'x', comparison_operator: null }],
+      },
+    });
+  });
+
+  it('adds the rules again that it took, and takes those that came since, with a warning', () => {
+    const plan = rules([a, b], [a], [a, { type: 'C', value: 'since' }]);
+    expect(plan.changes).toMatchObject([
+      {
+        requests: [
+          { body: { advanced_search: { condition_rules_attributes: [b, { id: 2, _destroy: true }] } } },
+        ],
+        warnings: ['/rules changed after the apply.'],
+      },
+    ]);
   });
 });

@@ -1,0 +1,412 @@
+/** What `!ref` stands for in a tenant, and what is said where it stands for nothing. */
+import { describe, expect, it } from 'vitest';
+import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
+import { formatAddress } from '../../src/model/address.ts';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { planDigest } from '../../src/model/digest.ts';
+import { Failure } from '../../src/model/failure.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Change, Difference, Plan } from '../../src/model/plan.ts';
+import { nameReferences } from '../../src/planner/name-references.ts';
+import {
+  referencesIn,
+  refuseCircles,
+  refuseLostReferences,
+  resolveReferences,
+} from '../../src/planner/references.ts';
+import { planOf, resource } from '../support/plan.ts';
+import { identity, kinds, live, pair, profile, ref, role } from './referring.ts';
+
+const reader = (fields: JsonObject) => resource(role, ['Reader'], fields);
+
+interface Case {
+  readonly declared: readonly Resource[];
+  readonly objects?: readonly LiveObject[];
+  /** What is read besides, for a hint. */
+  readonly known?: readonly LiveObject[];
+  readonly isInScope?: (address: string) => boolean;
+}
+
+function resolve({ declared, objects = [], isInScope = () => true }: Case) {
+  const inScope = declared.filter(({ address }) => isInScope(address));
+  return resolveReferences(referencesIn(inScope, kinds), { resources: declared, objects, isInScope });
+}
+
+const filled = (given: Case) => {
+  const resolved = resolve(given);
+  return given.declared.map((each) => resolved.fill(each).fields);
+};
+
+function problemsOf(act: () => void): readonly Diagnostic[] {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Failure) return error.diagnostics;
+    throw error;
+  }
+  return [];
+}
+
+const problems = (given: Case) => problemsOf(() => resolve(given).requireAll(given.known ?? []));
+
+describe('a reference', () => {
+  it('is the id of the object, as its field writes ids', () => {
+    const objects = [
+      live(identity, 'i1', 'Ann'),
+      live(profile, 'p1', 'Read'),
+      live(pair, 'a1', 'A', { locale: 'en' }),
+    ];
+    const fields = {
+      text: 'as it is',
+      owner: ref('Identity/Ann'),
+      profiles: [{ id: ref('Profile/Read') }, { id: 'p9' }],
+      pairs: [ref('Pair/A/en'), 'plain'],
+      none: ref('Identity/Ann'),
+    };
+    expect(filled({ declared: [reader(fields)], objects })).toEqual([
+      {
+        text: 'as it is',
+        owner: { type: 'IDENTITY', id: 'i1' },
+        profiles: [{ id: 'p1' }, { id: 'p9' }],
+        pairs: ['a1', 'plain'],
+        none: ref('Identity/Ann'),
+      },
+    ]);
+  });
+
+  it('to an object that the same plan creates stays, and an apply fills it in', () => {
+    const declared = [reader({ profiles: [ref('Profile/Read')] }), resource(profile, ['Read'])];
+    expect(problems({ declared })).toEqual([]);
+    expect(filled({ declared })).toEqual([{ profiles: [{ id: ref('Profile/Read') }] }, {}]);
+  });
+
+  it('is the object that the manifest declares: pinned by its id, or under its former name', () => {
+    const objects = [live(profile, 'p1', 'Old'), live(profile, 'p2', 'Elsewhere')];
+    const renamed = resource(profile, ['New'], {}, { lifecycle: { renamedFrom: ['Old'] } });
+    const pinned = resource(profile, ['Here'], {}, { id: 'p2' });
+    const declared = [reader({ profiles: [ref('Profile/New'), ref('Profile/Here')] }), renamed, pinned];
+    expect(filled({ declared, objects })[0]).toEqual({ profiles: [{ id: 'p1' }, { id: 'p2' }] });
+  });
+
+  it('is found however often it is used, and an object that was read twice is one', () => {
+    const ann = live(identity, 'i1', 'Ann');
+    const declared = [
+      reader({ owner: ref('Identity/Ann') }),
+      resource(role, ['Other'], { owner: ref('Identity/Ann') }),
+    ];
+    const given = { declared, objects: [ann, live(identity, 'i1', 'Ann')] };
+    expect(problems(given)).toEqual([]);
+    expect(filled(given)).toEqual(Array(2).fill({ owner: { type: 'IDENTITY', id: 'i1' } }));
+  });
+
+  it('leaves resources without one as they are, and keeps the places of the others', () => {
+    const plain = reader({ text: 'x' });
+    expect(resolve({ declared: [plain] }).fill(plain)).toBe(plain);
+    const point = (at: string, offset?: number) => ({ ...plain.point(at), excerpt: `${at} ${offset}` });
+    const place = { file: 'overlay.yaml', line: 3, column: 1 };
+    const placed = {
+      ...reader({ owner: ref('Identity/Ann') }),
+      point,
+      locate: (at: string) => ({ ...place, file: at }),
+      overlayAt: () => place,
+    };
+    const given = { declared: [placed], objects: [live(identity, 'i1', 'Ann')] };
+    const done = resolve(given).fill(placed);
+    expect(done.point('/owner', 4).excerpt).toBe('/owner 4');
+    expect(done.locate('/owner').file).toBe('/owner');
+    expect(done.overlayAt('/owner')).toEqual(place);
+    expect(done).toMatchObject({ address: 'Role/Reader', source: plain.source });
+  });
+});
+
+describe('a reference that stands for nothing', () => {
+  const owner = reader({ owner: ref('Identity/Ann') });
+  const profiles = reader({ profiles: [{ id: 'p9' }, { id: ref('Profile/Read') }] });
+  const read = resource(profile, ['Read']);
+  const nowhere = 'The tenant has no Profile with the key "Read"';
+
+  it.each<[string, Case, Partial<Diagnostic>]>([
+    [
+      'nothing of that name',
+      { declared: [profiles] },
+      {
+        code: 'unknown-ref',
+        message: `${nowhere}, and no manifest declares it.`,
+        hint: 'Correct the key, or declare the object.',
+      },
+    ],
+    [
+      'a kind whose objects the API cannot create',
+      { declared: [owner, resource(identity, ['Ann'])] },
+      {
+        code: 'unknown-ref',
+        message: 'The tenant has no Identity with the key "Ann", and the API cannot create one.',
+        hint: 'Make it in the tenant.',
+      },
+    ],
+    [
+      'an object that --only leaves out',
+      { declared: [profiles, read], isInScope: (address) => address === 'Role/Reader' },
+      {
+        code: 'unknown-ref',
+        message: `${nowhere}, and this plan does not create it: --only or --except leave Profile/Read out.`,
+        hint: 'Add --only Profile/Read.',
+      },
+    ],
+    [
+      'an object declared absent, although the tenant has it',
+      {
+        declared: [profiles, resource(profile, ['Read'], {}, { ensure: 'absent' })],
+        objects: [live(profile, 'p1', 'Read')],
+      },
+      {
+        code: 'ref-deleted',
+        message: 'Profile/Read is declared with `ensure: absent`, so nothing can refer to it.',
+        hint: 'Remove one of the two.',
+      },
+    ],
+    [
+      'an object without an id',
+      { declared: [profiles], objects: [live(profile, null, 'Read')] },
+      { code: 'unknown-ref', message: 'The tenant shows no id for Profile/Read.' },
+    ],
+    [
+      'twins',
+      {
+        declared: [profiles],
+        objects: [
+          live(profile, 'p1', 'Read'),
+          live(profile, null, 'Read'),
+          live(profile, 'p3', 'Read'),
+          live(profile, 'p3', 'Read'),
+        ],
+      },
+      {
+        code: 'ambiguous-ref',
+        message: 'The tenant has 3 objects of the kind Profile with the key "Read": ids p1, no id, p3.',
+        hint: 'Rename all but one of them in the tenant, or write the id instead.',
+      },
+    ],
+    [
+      'a key of several parts',
+      { declared: [reader({ pairs: [ref('Pair/A/en')] })] },
+      { code: 'unknown-ref', message: expect.stringContaining('no Pair with the key "A/en"') },
+    ],
+  ])('%s', (_what, given, expected) => {
+    const [problem, ...others] = problems(given);
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ severity: 'error', address: 'Role/Reader', excerpt: '', ...expected });
+    if (expected.hint === undefined && expected.code === 'unknown-ref' && given.objects)
+      expect(problem).not.toHaveProperty('hint');
+  });
+
+  it('is reported at each place that uses it', () => {
+    const at = (each: Resource): Resource => ({
+      ...each,
+      point: (place) => ({
+        source: { file: `${each.key[0]}.yaml${place}`, line: 1, column: 1 },
+        excerpt: '',
+      }),
+    });
+    const declared = [at(profiles), at(resource(role, ['Other'], { profiles: [ref('Profile/Read')] }))];
+    expect(problems({ declared }).map(({ source }) => source?.file)).toEqual([
+      'Reader.yaml/profiles/1/id',
+      'Other.yaml/profiles/0',
+    ]);
+  });
+
+  it('suggests the name that was probably meant, of a manifest, of the tenant, or of what is read for it', () => {
+    const meant = 'Did you mean `Reed`?';
+    const reed = live(profile, 'p1', 'Reed');
+    expect(problems({ declared: [profiles, resource(profile, ['Reed'])] })).toMatchObject([{ hint: meant }]);
+    expect(problems({ declared: [profiles], objects: [reed] })).toMatchObject([{ hint: meant }]);
+    expect(problems({ declared: [profiles], known: [reed] })).toMatchObject([{ hint: meant }]);
+    expect(resolve({ declared: [profiles] }).missing).toEqual([profile]);
+  });
+
+  it('suggests no object of another kind, not the name itself, and nothing where names are not the problem', () => {
+    const known = [live(role, 'r1', 'Reed'), live(profile, 'p2', 'Read')];
+    expect(problems({ declared: [profiles], known })).toMatchObject([
+      { hint: 'Correct the key, or declare the object.' },
+    ]);
+    const gone = resource(profile, ['Read'], {}, { ensure: 'absent' });
+    const near = [live(profile, 'p1', 'Reed')];
+    expect(problems({ declared: [profiles, gone], known: near })).toMatchObject([
+      { hint: 'Remove one of the two.' },
+    ]);
+  });
+
+  it('suggests a key of several parts as it is written', () => {
+    const known = [live(pair, 'a1', 'A', { locale: 'en' })];
+    expect(problems({ declared: [reader({ pairs: [ref('Pair/A/em')] })], known })).toMatchObject([
+      { hint: 'Did you mean `A/en`?' },
+    ]);
+  });
+
+  it('is none where the address is of no kind: the loader refuses that', () => {
+    expect(referencesIn([reader({ owner: ref('Nothing/x'), profiles: [ref('no address')] })], kinds)).toEqual(
+      [],
+    );
+  });
+});
+
+const change = (kind: Kind, name: string, parts: Partial<Change>): Change => ({
+  address: formatAddress(kind.name, [name]),
+  kind: kind.name,
+  key: [name],
+  action: 'create',
+  source: null,
+  id: null,
+  fingerprint: null,
+  diff: [],
+  requests: [],
+  warnings: [],
+  risk: [],
+  ...parts,
+});
+const planWith = (...changes: readonly Change[]): Plan => ({ ...planOf({ declared: [] }), changes });
+const creating = (name: string, ...needs: readonly string[]) =>
+  change(profile, name, {
+    requests: [
+      { method: 'POST', path: '/v2025/profiles', query: {}, headers: {}, body: needs.map((to) => ref(to)) },
+    ],
+  });
+
+describe('a plan in which a reference loses its object', () => {
+  const uses = referencesIn([reader({ profiles: [ref('Profile/Read')] })], kinds);
+  const refused = (...changes: readonly Change[]) =>
+    problemsOf(() => refuseLostReferences(uses, planWith(...changes), kinds));
+
+  it.each<[string, Partial<Change>, Partial<Diagnostic>]>([
+    [
+      'that it deletes',
+      { action: 'delete', id: 'p1' },
+      {
+        code: 'ref-deleted',
+        message: 'This plan deletes Profile/Read, to which a manifest refers.',
+        hint: 'Declare the object, or remove the reference.',
+      },
+    ],
+    [
+      'that has to be made by hand',
+      { action: 'manual', warnings: ['Make it.', 'Then wait.'] },
+      {
+        code: 'unknown-ref',
+        message: 'Profile/Read has to be made by hand before anything can refer to it.',
+        hint: 'Make it.',
+      },
+    ],
+  ])('is refused: one %s', (_what, parts, expected) => {
+    expect(refused(change(profile, 'Read', parts))).toMatchObject([
+      { severity: 'error', address: 'Role/Reader', ...expected },
+    ]);
+  });
+
+  it('is not refused where it stays, or something else goes', () => {
+    expect(refused(change(profile, 'Read', { action: 'update', id: 'p1' }))).toEqual([]);
+    expect(refused(change(profile, 'Read', { action: 'manual', id: 'p1' }))).toEqual([]);
+    expect(refused(change(profile, 'Read', { action: 'create' }))).toEqual([]);
+    expect(refused(change(profile, 'Other', { action: 'delete', id: 'p2' }))).toEqual([]);
+    expect(refused(change(role, 'Read', { action: 'delete', id: 'r1' }))).toEqual([]);
+  });
+
+  it('says nothing of a hint that there is none of', () => {
+    expect(refused(change(profile, 'Read', { action: 'manual' }))[0]).not.toHaveProperty('hint');
+  });
+});
+
+describe('creates in a circle', () => {
+  const circle = planWith(creating('A', 'Profile/B'), creating('B', 'Profile/A'));
+  const text =
+    /^Each of these objects refers to the next.*: Profile\/[AB] -> Profile\/[AB] -> Profile\/[AB]\.$/;
+  const hint = 'Leave one of the references out, apply, and add it again.';
+
+  it('are refused at a reference of the circle, and at no other', () => {
+    const declared = [
+      resource(profile, ['Outside'], { above: ref('Profile/A') }),
+      resource(profile, ['A'], { above: ref('Profile/Elsewhere') }),
+      resource(profile, ['B'], { above: ref('Profile/A') }),
+      resource(profile, ['A2'], { above: ref('Profile/B') }),
+    ];
+    const found = problemsOf(() => refuseLostReferences(referencesIn(declared, kinds), circle, kinds));
+    expect(found).toMatchObject([
+      {
+        code: 'ref-circle',
+        severity: 'error',
+        message: expect.stringMatching(text),
+        hint,
+        address: 'Profile/B',
+      },
+    ]);
+  });
+
+  it('are refused without a place where no manifest declares them', () => {
+    const expected = { code: 'ref-circle', severity: 'error', message: expect.stringMatching(text), hint };
+    expect(problemsOf(() => refuseCircles(circle, kinds))).toEqual([expected]);
+    expect(
+      problemsOf(() => refuseCircles(planWith(creating('A', 'Profile/B'), creating('B')), kinds)),
+    ).toEqual([]);
+  });
+});
+
+describe('names beside ids', () => {
+  const entry = (path: string, before: Difference['before'], after: Difference['after'], sensitive = false) =>
+    ({ path, op: 'replace', before, after, sensitive, origin: null }) as const;
+  const named = (objects: readonly LiveObject[], ...diff: readonly Difference[]) => {
+    const plan = planWith(change(role, 'Reader', { action: 'update', id: 'r1', diff }));
+    return { plan, named: nameReferences(plan, { kinds, objects, lookedUp }) };
+  };
+  const lookedUp = new Map([
+    [
+      'Role/Reader',
+      new Map([
+        ['42', 'the answer'],
+        ['43', 'another'],
+      ]),
+    ],
+  ]);
+  const objects = [
+    live(identity, 'i1', 'Ann'),
+    live(identity, 'i2', 'Ben'),
+    live(identity, 'i3', 'i3'),
+    live(profile, 'i9', 'Not an identity'),
+  ];
+  const namesOf = (...diff: readonly Difference[]) =>
+    named(objects, ...diff).named.changes[0]?.diff.map((each) => each.named);
+
+  it('are those of both sides, and of nothing else', () => {
+    expect(
+      namesOf(
+        entry('/owner', { id: 'i1' }, { type: 'IDENTITY', id: 'i2' }),
+        entry('/owner', { id: 'i3' }, { id: 'i9' }),
+        entry('/owner', { id: 7 }, ref('Identity/New')),
+        entry('/text', 'i1', 'i2'),
+      ),
+    ).toEqual([{ i1: 'Identity/Ann', i2: 'Identity/Ben' }, undefined, undefined, undefined]);
+  });
+
+  it('are what a lookup of the same object found, anywhere in a value', () => {
+    expect(
+      namesOf(
+        entry('/text', { a: ['x', { b: 42 }] }, null),
+        entry('/text', null, '43'),
+        entry('/text', '4', '2'),
+      ),
+    ).toEqual([{ '42': 'the answer' }, { '43': 'another' }, undefined]);
+    const plan = planWith(change(role, 'Other', { diff: [entry('/text', '42', null)] }));
+    expect(nameReferences(plan, { kinds, objects, lookedUp })).toBe(plan);
+  });
+
+  it('are not shown beside a sensitive value', () => {
+    expect(namesOf(entry('/owner', { id: 'i1' }, null, true))).toEqual([undefined]);
+  });
+
+  it('are part of what is approved; a plan without any stays as it is', () => {
+    const some = named(objects, entry('/owner', { id: 'i1' }, null));
+    expect(some.named.digest).toBe(planDigest(some.named));
+    expect(some.named.digest).not.toBe(some.plan.digest);
+    const none = named([], entry('/owner', { id: 'i1' }, null));
+    expect(none.named).toBe(none.plan);
+  });
+});
