@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { mayHaveHappened } from '../../src/client/answer.ts';
+import type { Limiters } from '../../src/client/client.ts';
 import { systemClock } from '../../src/client/clock.ts';
+import type { Auth } from '../../src/kinds/project.ts';
+import { failure } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
 import { clientOf, credentials, fixedToken, get, patch, post, put, reply, serve, settle } from './support.ts';
 
@@ -351,7 +354,63 @@ describe('a failure on the way', () => {
     expect(await setup.client.send(requests.get)).toMatchObject({
       outcome: 'unsent',
       reason: 'rate-limited',
+      detail: 'the tenant accepts no requests for the next 86400 s',
     });
+  });
+
+  test('a write whose turn comes too late is not sent, and leaves its turn to others', async () => {
+    await using server = await serve((_arrival, response) => reply(response, 200, {}));
+    await using setup = clientOf(server.url, { limits: { requests: 1 } });
+    const { clock, client } = setup;
+    const sendWithin = (ms: number) => client.send(put('/v2025/x', {}), { notAfter: clock.now() + ms });
+    expect(await sendWithin(0)).toMatchObject({ status: 200 });
+    expect(await sendWithin(5_000)).toMatchObject({
+      outcome: 'unsent',
+      reason: 'outdated',
+      detail: 'the request had to wait, and may no longer be right',
+      attempts: 1,
+      repeated: false,
+    });
+    expect(server.arrivals).toHaveLength(1);
+    const waited = clock.slept.length;
+    expect(await sendWithin(5_000)).toMatchObject({ status: 200 });
+    expect(clock.slept).toHaveLength(waited);
+    expect(await sendWithin(60_000)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('clients of several environments', () => {
+  const limitersOf = (...targets: (readonly [url: string, auth: Auth])[]) => {
+    const limiters: Limiters = new Map();
+    for (const [url, auth] of targets) clientOf(url, { auth, options: { limiters } });
+    return limiters.size;
+  };
+  const [here, there] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
+  const other: Auth = {
+    by: 'client-credentials',
+    tokenUrl: `${here}/t`,
+    clientId: () => 'other',
+    clientSecret: () => 's',
+  };
+
+  test('share the limit of a tenant that counts them together, and no other', () => {
+    expect(limitersOf([here, credentials(here)], [here, credentials(here)])).toBe(1);
+    expect(limitersOf([here, credentials(here)], [there, credentials(there)])).toBe(2);
+    expect(limitersOf([here, credentials(here)], [here, other])).toBe(2);
+    expect(limitersOf([here, fixedToken], [here, { by: 'token', token: () => 'another' }])).toBe(2);
+    expect(limitersOf([here, fixedToken], [here, fixedToken])).toBe(1);
+  });
+
+  test('have one of their own where the client id is not known, which the first request reports', async () => {
+    const unset = (error: Error): Auth => ({
+      by: 'token',
+      token: () => {
+        throw error;
+      },
+    });
+    const missing = unset(failure('secret-unset', 'TOKEN is not set.'));
+    expect(limitersOf([here, missing], [there, missing])).toBe(0);
+    expect(() => limitersOf([here, unset(new TypeError('a fault of the program'))])).toThrow(TypeError);
   });
 });
 
@@ -414,6 +473,7 @@ describe('an interruption', () => {
     expect(await setup.client.send(get('/v2025/z'))).toMatchObject({
       outcome: 'unsent',
       reason: 'interrupted',
+      detail: 'the run was interrupted',
     });
     expect(server.arrivals.filter(({ method }) => method === 'PUT')).toHaveLength(1);
   });

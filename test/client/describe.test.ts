@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import { describeAnswer, readFailure, trackingIdOf } from '../../src/client/describe.ts';
+import { describeAnswer, inBrief, readFailure, trackingIdOf } from '../../src/client/describe.ts';
 import { answered, get, sent } from './support.ts';
 
 const page = (status: number, text: string): Answer => ({
@@ -88,9 +88,27 @@ describe('an answer in words', () => {
     [answered(429), /limits/],
     [answered(503), /later/],
     [answered(302, null, { location: 'https://new.example/' }), /new\.example/],
+    [answered(300, null, { location: 'https://new.example/' }), /new\.example/],
+    [answered(302), /^Check the base URL\.$/],
+    [answered(302, null, { location: 'nowhere' }), /^Check the base URL\.$/],
+    [answered(500), /later/],
     [page(200, '<!doctype html>'), /web page/],
+    [answered(400, { message: 'The header X-Experimental is missing' }), /identity\.experimentalHeader/],
+    [answered(403, { error: 'experimental API' }), /^The tenant expects the header of experimental/],
   ])('%# says what to do next', (answer, hint) => {
     expect(describeAnswer(answer).hint).toMatch(hint);
+  });
+
+  test.each([answered(400), answered(409), answered(499), answered(418, { message: 'experimental' })])(
+    '%# says nothing that is not known',
+    (answer) => {
+      expect(describeAnswer(answer).hint).toBeNull();
+    },
+  );
+
+  test('is cut where a text is longer than it may be, and not before', () => {
+    expect(inBrief('x'.repeat(100), 100)).toBe('x'.repeat(100));
+    expect(inBrief('x'.repeat(101), 100)).toBe(`${'x'.repeat(99)}…`);
   });
 });
 

@@ -136,6 +136,18 @@ describe('the limiter', () => {
     expect(admitted.toSorted()).toEqual(['a', 'b', 'x', 'y']);
   });
 
+  test('concurrency is shared by versions of which several wait', async () => {
+    const { admitted, permits, acquire } = limiterOf({ requests: 9, per: 1000, concurrency: 1 });
+    void acquire('a', 'v2023');
+    for (const version of ['v2024', 'v2025', 'api']) void acquire(version, version);
+    for (const count of [1, 2, 3, 4]) {
+      await settle();
+      expect(admitted).toHaveLength(count);
+      permits[count - 1]?.release();
+    }
+    expect(admitted).toEqual(['a', 'v2024', 'v2025', 'api']);
+  });
+
   test('a refusal holds back every request of that version and of no other', async () => {
     const { clock, admitted, permits, acquire } = limiterOf({ requests: 10, per: 1000, concurrency: 10 });
     void acquire('a');

@@ -3,7 +3,7 @@ import type { Answer } from '../../src/client/answer.ts';
 import { readRows } from '../../src/client/pages.ts';
 import { allOrFailure, readOnce, readTenant } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { ReadRequest } from '../../src/kinds/kind.ts';
+import { allOf, type ReadRequest } from '../../src/kinds/kind.ts';
 import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
@@ -445,8 +445,32 @@ describe('a tenant', () => {
     const wanted = [wantedOf('SimIntegration', [['ServiceNow']])];
     expect(await codesOf(read(client, wanted))).toEqual(['duplicate-live-key']);
     await expect(read(client, wanted)).rejects.toThrow(/ids 1, 2/);
+    await expect(read(client, wanted)).rejects.toMatchObject({ diagnostics: [{ severity: 'error' }] });
     const others = [wantedOf('SimIntegration', [['Jira']])];
     expect((await read(client, others)).objects).toEqual([]);
+  });
+
+  test('a whole list is asked for its length where the tenant counts it, a filtered one is not', async () => {
+    const path = '/v2025/verified-from-addresses';
+    const client = tenantOf({ [path]: () => answered(200, [{ id: '1', email: 'a@a.example' }]) });
+    await read(client, [allOf(builtInKinds.named('SenderAddress'))]);
+    await read(client, [wantedOf('SenderAddress', [['a@a.example']])]);
+    expect(client.asked).toEqual([
+      `${path}?count=true&limit=250`,
+      `${path}?filters=email eq "a@a.example"&limit=250`,
+    ]);
+  });
+
+  test('a web page in place of a list is called one', async () => {
+    const html: Answer = { outcome: 'answered', status: 200, headers: {}, body: null, text: '<html>' };
+    await expect(
+      readRows(
+        fakeClient(() => html),
+        source,
+      ),
+    ).rejects.toMatchObject({
+      diagnostics: [{ code: 'bad-answer', hint: expect.stringContaining('web page') }],
+    });
   });
 
   test('all kinds that fail are named, what holds for all is said once', async () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -163,6 +164,19 @@ test('one request after the other goes over one connection', async () => {
     await transport.exchange({ origin: server.url, method: 'GET', path, headers: {}, body: null });
   expect(server.arrivals).toHaveLength(3);
   expect(sockets.size).toBe(1);
+});
+
+test('no connection is left open when it is closed', async () => {
+  const sockets: Socket[] = [];
+  await using server = await serve((_arrival, response, socket) => {
+    sockets.push(socket);
+    response.end('{}');
+  });
+  const transport = createTransport(4, defaultTransportLimits);
+  await transport.exchange({ origin: server.url, method: 'GET', path: '/', headers: {}, body: null });
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false]);
+  await transport.close();
+  await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
 });
 
 test('connections are kept and their number is bounded', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../src/kinds/project.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
+import { findLaterRefusals } from '../../src/planner/guards.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const absent = { ensure: 'absent' } as const;
@@ -110,6 +112,9 @@ it('a change that can lock people out names its manifest', () => {
   expect(refusal).toMatchObject({
     code: 'lockout',
     address: 'AuthProfile/All',
+    message: expect.stringMatching(
+      /^AuthProfile\/All would block sign-ins .* including the credentials of this run\.$/,
+    ),
     source: { file: 'config/test.yaml', line: 1 },
     hint: expect.stringContaining('allowLockout: true'),
   });
@@ -136,4 +141,50 @@ it('an object that is declared absent and is not there counts as unchanged, one 
     live: senders('a', 'b'),
   });
   expect(summary).toEqual({ create: 0, update: 0, delete: 1, manual: 0, unchanged: 1 });
+});
+
+describe('a saved plan when it is applied', () => {
+  const declared = [gone('a@a.example'), gone('b@a.example')];
+  const live = senders('a', 'b', 'c');
+  const planned = (maxDeletes: number | null) => planOf({ declared, live, choices: { maxDeletes } });
+  const policy = (parts: Partial<Policy> = {}): Policy => ({
+    protect: [],
+    prune: { kinds: [], keep: [] },
+    maxDeletes: 10,
+    ...parts,
+  });
+  const codesLater = (plan: Plan, parts: Partial<Policy>, approval = {}) =>
+    findLaterRefusals(plan, policy(parts), approval).map(({ code }) => code);
+
+  it('is refused where the environment protects an object by now, and says which', () => {
+    const refused = findLaterRefusals(planned(null), policy({ protect: ['SenderAddress/A@*'] }), {});
+    expect(refused).toMatchObject([{ code: 'protected', address: 'SenderAddress/a%40a.example' }]);
+    expect(codesLater(planned(null), { protect: ['SimIntegration/*'] })).toEqual([]);
+  });
+
+  it('counts deletes, and no other changes', () => {
+    const more = [...declared, resource('SenderAddress', ['new@a.example'])];
+    expect(codesLater(planOf({ declared: more, live }), { maxDeletes: 2 })).toEqual([]);
+    expect(codesLater(planOf({ declared: more, live }), { maxDeletes: 1 })).toEqual(['max-deletes']);
+  });
+
+  it.each<[string, number | null, number, { digest?: string; maxDeletes?: number }, boolean]>([
+    ['without a limit keeps to that of the environment', null, 1, {}, false],
+    ['cannot raise the limit of the environment by itself', 9, 1, {}, false],
+    ['can lower it', 1, 9, {}, false],
+    ['may do what both allow', 2, 2, {}, true],
+    ['may raise it where its digest was approved', 2, 1, { digest: 'sha256:0' }, true],
+    ['has its own lower limit even then', 1, 9, { digest: 'sha256:0' }, false],
+    ['may raise it where the command line does', null, 1, { maxDeletes: 2 }, true],
+    [
+      'is held to the limit of the command line before all others',
+      9,
+      9,
+      { digest: 'sha256:0', maxDeletes: 1 },
+      false,
+    ],
+  ])('%s', (_what, ofPlan, ofEnvironment, approval, isAllowed) => {
+    const found = codesLater(planned(ofPlan), { maxDeletes: ofEnvironment }, approval);
+    expect(found).toEqual(isAllowed ? [] : ['max-deletes']);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lookupMarker } from '../../src/model/marker.ts';
-import { fillLookups, lookupsIn } from '../../src/planner/fill-lookups.ts';
+import type { Json } from '../../src/model/json.ts';
+import { lookedUpWords, lookupMarker } from '../../src/model/marker.ts';
+import { answerAsked, fillLookups, lookedUpBy, lookupsIn } from '../../src/planner/fill-lookups.ts';
 import { resource } from '../support/plan.ts';
 
 const profile = { from: 'profiles', where: { name: 'A', uid: 'a' }, take: 'id' };
@@ -45,5 +46,41 @@ describe('the lookups of manifests', () => {
   it('leave a manifest without any as it is', () => {
     const plain = search({ $secret: 'S' });
     expect(fillLookups(plain, () => 'x')).toBe(plain);
+  });
+});
+
+describe('what lookups found', () => {
+  const asked = [
+    search(lookupMarker(profile)),
+    resource('SimIntegration', ['I'], { sources: [lookupMarker(profile)] }),
+  ];
+  const other = { ...profile, take: 'name' };
+  const both = lookupsIn([...asked, resource('SimIntegration', ['J'], { sources: [lookupMarker(other)] })]);
+
+  it('has words for reviewers, by the objects that use it', () => {
+    const words = lookedUpBy(both, ({ take }) => (take === 'id' ? 42 : 'A'));
+    expect([...words].map(([address, names]) => [address, [...names]])).toEqual([
+      ['ProfileSearch/S', [['42', lookedUpWords(profile)]]],
+      ['SimIntegration/I', [['42', lookedUpWords(profile)]]],
+      ['SimIntegration/J', [['A', '!lookup profiles name: A, uid: a']]],
+    ]);
+  });
+
+  it('is shown for each of several in one object, and not for what is no text or number', () => {
+    const twice = resource('SimIntegration', ['I'], {
+      sources: [lookupMarker(profile), lookupMarker(other)],
+    });
+    const lookups = lookupsIn([twice]);
+    const words = (answer: (take: string) => Json) =>
+      [...(lookedUpBy(lookups, ({ take }) => answer(take)).get('SimIntegration/I') ?? [])].map(([id]) => id);
+    expect(words((take) => `the ${take}`)).toEqual(['the id', 'the name']);
+    expect(words((take) => (take === 'id' ? true : null))).toEqual([]);
+    expect([...lookedUpBy([profile], () => 'x')]).toEqual([]);
+  });
+
+  it('is only filled in where it was asked for', () => {
+    const answer = answerAsked([profile], ({ take }) => `the ${take}`);
+    expect(answer({ ...profile, where: { uid: 'a', name: 'A' } })).toBe('the id');
+    expect(answer(other)).toEqual(lookupMarker(other));
   });
 });

@@ -42,7 +42,8 @@ function problemsOf(act: () => void): readonly Diagnostic[] {
   try {
     act();
   } catch (error) {
-    if (error instanceof Failure) return error.diagnostics;
+    // A failure without a reason would stop a run all the same.
+    if (error instanceof Failure && error.diagnostics.length > 0) return error.diagnostics;
     throw error;
   }
   return [];
@@ -79,6 +80,9 @@ describe('a reference', () => {
     const declared = [reader({ profiles: [ref('Profile/Read')] }), resource(profile, ['Read'])];
     expect(problems({ declared })).toEqual([]);
     expect(filled({ declared })).toEqual([{ profiles: [{ id: ref('Profile/Read') }] }, {}]);
+    // By the name that the plan gives it, where case does not count.
+    const spelled = [reader({ pairs: [ref('Pair/read/en')] }), resource(pair, ['Read', 'en'])];
+    expect(filled({ declared: spelled })).toEqual([{ pairs: [ref('Pair/Read/en')] }, {}]);
   });
 
   it('is the object that the manifest declares: pinned by its id, or under its former name', () => {

@@ -23,7 +23,7 @@ const described = (kind: string, fields: Descriptor['fields'], more: Partial<Des
     ...more,
   });
 export const identity = described('Identity', {}, { create: false, delete: false, update: 'none' });
-export const pair = described('Pair', {}, { key: [{ name: 'name' }, { name: 'locale' }] });
+export const pair = described('Pair', {}, { key: [{ name: 'name', foldCase: true }, { name: 'locale' }] });
 export const profile = described('Profile', { above: { is: 'value', to: 'Profile' } });
 export const role = described('Role', {
   text: { is: 'text' },

@@ -1,0 +1,43 @@
+/** What is said of requests that do not reach a tenant, and what a person can do. */
+import { expect, test } from 'vitest';
+import { lostBy, unsentBy } from '../../src/client/connection-error.ts';
+
+const coded = (code: string) => Object.assign(new Error('no'), { code });
+const origin = 'https://acme.example:8443';
+
+test.each([
+  ['ECONNREFUSED', 'unreachable', 'the host acme.example:8443 refuses the connection (ECONNREFUSED)'],
+  ['ENOTFOUND', 'unreachable', 'the host acme.example:8443 does not exist: its name is unknown (ENOTFOUND)'],
+  ['EHOSTDOWN', 'unreachable', 'the host acme.example:8443 cannot be reached (EHOSTDOWN)'],
+  [
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'untrusted',
+    'no trusted connection to the host acme.example:8443 (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  ],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'untrusted', expect.stringContaining('ALTNAME')],
+])('%s before a request was sent', (code, reason, detail) => {
+  const { hint, ...answer } = unsentBy(coded(code), origin);
+  expect(answer).toEqual({ outcome: 'unsent', reason, detail });
+  expect(hint).toMatch(reason === 'untrusted' ? /NODE_EXTRA_CA_CERTS/ : /base URL, the network/);
+});
+
+test('a request that no HTTP can carry has no hint, and a fault of the program its name', () => {
+  expect(unsentBy(coded('UND_ERR_INVALID_ARG'), origin)).toStrictEqual({
+    outcome: 'unsent',
+    reason: 'unsafe',
+    detail: 'the request cannot be sent over HTTP (header or path)',
+  });
+  expect(unsentBy(new RangeError('x'), origin).detail).toContain('(RangeError)');
+});
+
+test.each([
+  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', true, 'too-large'],
+  ['UND_ERR_HEADERS_TIMEOUT', false, 'timeout'],
+  ['UND_ERR_BODY_TIMEOUT', true, 'timeout'],
+  ['TOTAL_TIMEOUT', true, 'timeout'],
+  ['ETIMEDOUT', false, 'timeout'],
+  ['ECONNRESET', true, 'cut'],
+  ['ECONNRESET', false, 'reset'],
+])('%s after a request was sent, answer begun: %j', (code, answerBegan, reason) => {
+  expect(lostBy(coded(code), answerBegan)).toMatchObject({ outcome: 'lost', reason });
+});
