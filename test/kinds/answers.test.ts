@@ -40,10 +40,12 @@ describe('an answer without a name', () => {
       fields: { mailFromDomain: null },
     });
     expect(parse('NotificationPreference', {}, 'k')).toMatchObject({ key: ['k'], fields: { mediums: null } });
-    expect(parse('NotificationPreference', { key: 'x', mediums: ['EMAIL'] }, 'k')).toEqual({
+    expect(
+      parse('NotificationPreference', { key: 'x', mediums: ['email', 'Slack', 'pigeon', 5] }, 'k'),
+    ).toEqual({
       key: ['x'],
       id: null,
-      fields: { mediums: ['EMAIL'] },
+      fields: { mediums: ['EMAIL', 'SLACK', 'pigeon', 5] },
     });
   });
 });

@@ -6,7 +6,8 @@ import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { isObserved, type Kind } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import { operationOf } from '../../src/kinds/operation.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor, deletionOf } from '../../src/planner/change.ts';
@@ -99,6 +100,71 @@ it('is created by a POST of its key and of what is declared', () => {
       accessProfiles: [{ id: 'a1' }, { id: 'a2' }],
       settings: { color: 'blue' },
     },
+  });
+});
+
+describe('a kind', () => {
+  it.each<[string, JsonObject, Partial<Kind>]>([
+    ['with a key of one part and an update', {}, { pinnable: true, renamable: true }],
+    ['that cannot be changed', { update: 'none' }, { pinnable: true, renamable: false }],
+    ['with a key of two parts', { key: ['name', 'locale'] }, { pinnable: false, renamable: false }],
+  ])('%s says what a manifest may pin and rename', (_what, more, expected) => {
+    expect(kindOf(more)).toMatchObject(expected);
+  });
+
+  it("keeps the id among the server's fields where no manifest can pin it", () => {
+    expect(kindOf().serverOwned).toEqual(['created', 'modified']);
+    expect(kindOf({ key: ['name', 'locale'] }).serverOwned).toEqual(['id', 'created', 'modified']);
+  });
+
+  it('counts a second create as a second object, since its descriptor does not say otherwise', () => {
+    expect(kindOf().secondCreate).toBe('duplicates');
+  });
+
+  it('reads one object by its id', () => {
+    const { read } = kindOf();
+    const one = read.how === 'list' ? read.one?.('a/1', settings) : null;
+    expect(one).toMatchObject({ method: 'GET', path: '/v2025/roles/a%2F1', body: null });
+  });
+
+  it('has the schema of its manifests', () => {
+    expect(kindOf().manifestSchema?.()).toMatchObject({ title: 'Role' });
+  });
+});
+
+describe('a call', () => {
+  const asked = (method: 'PATCH' | 'DELETE', path: string) => ({
+    method,
+    path,
+    query: {},
+    headers: {},
+    body: null,
+  });
+
+  it('for one object is none where the id is not known', () => {
+    const { delete: remove, update } = kindOf().operations;
+    for (const path of ['/v2025/roles', '/v2025/roles/']) {
+      expect(operationOf(remove, asked('DELETE', path), null, settings)).toBeNull();
+      expect(operationOf(update, asked('PATCH', path), null, settings)).toBeNull();
+    }
+    expect(operationOf(remove, asked('DELETE', '/v2025/roles/r1'), 'r1', settings)).toBe(remove[0]);
+  });
+
+  const unshown = 'it changes "name", which is not among the differences';
+  it.each<[string, Json, readonly string[]]>([
+    ['another name', { name: 'Other', enabled: false }, ['names another object, "Other"', unshown]],
+    ['a name that is none', { name: 7, enabled: false }, ['names another object, ""', unshown]],
+    ['the same name', { name: 'Engineer', enabled: false }, [unshown]],
+    ['no name', { enabled: false }, []],
+    ['no object', [{ name: 'Other' }], ['is not one of this call']],
+  ])('by merge patch is checked for %s', (_what, body, reasons) => {
+    const kind = kindOf({ update: 'merge-patch' });
+    const change = changeOf(kind, live, { enabled: false });
+    const requests = (change?.requests ?? []).map((request) => ({ ...request, body }));
+    const found = change
+      ? wrongRequests({ kind, change: { ...change, requests } }, { settings, deletes: [] })
+      : null;
+    expect(found).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
   });
 });
 
@@ -238,8 +304,15 @@ describe('what the tenant masks', () => {
       { settings: { user: 'b' } },
       /masks \/settings\/password of "Engineer"/,
     ],
+    [
+      'a PUT of an object with a key of two parts',
+      { update: 'put', key: ['name', 'description'], fields: { enabled: 'value', settings: 'json' } },
+      { enabled: false },
+      /masks \/token, \/settings\/password of "Engineer\/Builds"/,
+    ],
   ])('is never written by %s', (_, more, fields, advice) => {
-    const change = changeOf(kindOf(more), raw, fields, undefined, false);
+    const key = Array.isArray(more.key) ? ['Engineer', 'Builds'] : undefined;
+    const change = changeOf(kindOf(more), raw, fields, key, false);
     expect(change).toMatchObject({
       action: 'manual',
       requests: [],

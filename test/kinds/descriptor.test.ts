@@ -89,6 +89,16 @@ it('fills in what a descriptor leaves out: it is only read', () => {
   });
 });
 
+it('takes what a descriptor says', () => {
+  const more = {
+    summary: 'What people may do.',
+    service: 'profiles',
+    list: { pageSize: null, counts: true },
+  };
+  expect(descriptorFrom({ ...least, ...more })).toMatchObject(more);
+  expect(descriptorFrom({ ...least, service: 'identity' }).service).toBe('identity');
+});
+
 it('tells the names that stand for two things', () => {
   const document = {
     ...least,
@@ -119,7 +129,7 @@ describe('the schema of the manifests of a kind', () => {
     settings: { is: 'json', declares: 'members', text: true },
   };
   const descriptor = descriptorFrom({ ...least, update: 'put', fields });
-  const accepts = ajv.compile(manifestSchemaOf(descriptor));
+  const accepts = (manifest: Json) => ajv.compile(manifestSchemaOf(descriptor))(manifest);
   const role = { kind: 'Role', name: 'Engineer' };
 
   it.each<[string, Json]>([
@@ -134,6 +144,11 @@ describe('the schema of the manifests of a kind', () => {
     ['objects', { ...role, membership: { a: [] }, settings: '{"a":1}' }],
     ['a former name', { ...role, lifecycle: { renamedFrom: 'Developer', protect: true } }],
     ['that it must not exist', { ...role, ensure: 'absent' }],
+    [
+      'that what it pins must not exist',
+      { kind: 'Role', id: 'r1', ensure: 'absent', lifecycle: { protect: true } },
+    ],
+    ['that it must exist', { ...role, ensure: 'present', description: 'x' }],
   ])('takes one that says %s', (_, manifest) => {
     expect(accepts(manifest)).toBe(true);
   });
@@ -141,6 +156,8 @@ describe('the schema of the manifests of a kind', () => {
   it.each<[string, Json]>([
     ['no key', { kind: 'Role' }],
     ['another kind', { ...role, kind: 'Rule' }],
+    ['no kind', { name: 'Engineer' }],
+    ['what nobody knows of its life', { ...role, lifecycle: { forever: true } }],
     ['a field that is not there', { ...role, colour: 'red' }],
     ['what the server owns', { ...role, created: 'now' }],
     ['a number as a text', { ...role, description: 1 }],
@@ -157,11 +174,20 @@ describe('the schema of the manifests of a kind', () => {
     const several = ajv.compile(
       manifestSchemaOf({ ...descriptor, kind: 'B', key: [{ name: 'a' }, { name: 'b' }] }),
     );
+    const both = { a: 'x', b: 'y' };
     expect(
-      [{ a: 'x', b: 'y' }, { a: 'x' }, { id: 'r1' }, { a: 'x', b: 'y', id: 'r1' }].map((each) =>
-        several({ kind: 'B', ...each }),
-      ),
-    ).toEqual([true, false, false, false]);
+      [
+        both,
+        { a: 'x' },
+        { id: 'r1' },
+        { ...both, id: 'r1' },
+        { ...both, lifecycle: { renamedFrom: 'z' } },
+      ].map((each) => several({ kind: 'B', ...each })),
+    ).toEqual([true, false, false, false, false]);
+    expect(
+      [both, { a: 'x', b: 'y', id: 'r1' }].map((each) => several({ kind: 'B', ensure: 'absent', ...each })),
+    ).toEqual([true, false]);
+    expect(several(both)).toBe(false);
     const fixed = ajv.compile(manifestSchemaOf({ ...descriptor, update: 'none' }));
     expect(fixed({ ...role, lifecycle: { renamedFrom: 'Developer' } })).toBe(false);
   });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { comparable, comparableRecord, overlay, readableFields, wireValue } from '../../src/kinds/field.ts';
+import {
+  comparable,
+  comparableRecord,
+  isUnordered,
+  overlay,
+  printedJson,
+  readableFields,
+  wireValue,
+} from '../../src/kinds/field.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Field, RecordsField } from '../../src/kinds/kind.ts';
 import type { Json } from '../../src/model/json.ts';
@@ -10,6 +18,7 @@ const whole: Field = { is: 'json', declares: 'whole' };
 const members: Field = { is: 'json', declares: 'members' };
 const pairs: Field = { is: 'json', declares: 'members', pairs: true };
 const chat: Field = { is: 'json', declares: 'whole', nested: ['blocks'] };
+const filled: Field & { is: 'json' } = { is: 'json', declares: 'whole', filled: true };
 const records: RecordsField = { is: 'records', alike: ['type'] };
 
 describe('two values are equal', () => {
@@ -33,6 +42,13 @@ describe('two values are equal', () => {
       { type: 'T', name: 'A' },
       { type: 'T', name: 'A', x: 1 },
     ],
+    [
+      'JSON and what a host filled it up with',
+      filled,
+      { a: 'x', b: { c: [{ d: 0 }] } },
+      { a: 'x', b: { c: [{ d: 0, e: null }], f: '' }, g: false, h: { i: { j: null } }, k: null },
+    ],
+    ['a list and what a host filled its items up with', filled, [{ a: 1 }], [{ a: 1, b: {} }]],
     ['records in another order', records, [{ a: 1 }, { b: '2' }], [{ b: 2, c: null }, { a: '1' }]],
   ])('%s', (_, field, one, other) => {
     expect(comparable(field, one)).toEqual(comparable(field, other));
@@ -56,6 +72,10 @@ describe('two values differ', () => {
     ['references with another id', { is: 'reference' }, { id: '1', name: 'A' }, { id: '2', name: 'A' }],
     ['references with another name', { is: 'reference' }, { name: 'A' }, { name: 'B' }],
     ['a reference by id and one by name', { is: 'reference' }, { id: 'A' }, { name: 'A' }],
+    ['true and no value', filled, { a: 'x', b: true }, { a: 'x' }],
+    ['an empty list and no value', filled, { a: 'x', b: [] }, { a: 'x' }],
+    ['a number and no value', filled, { a: 'x', b: 0 }, { a: 'x' }],
+    ['fillers where no host adds any', whole, { a: 'x', b: false }, { a: 'x' }],
     ['records with other values', records, [{ a: 1 }], [{ a: 2 }]],
     ['a list with something more', { is: 'set' }, ['a'], ['a', 'b']],
   ])('%s', (_, field, one, other) => {
@@ -71,6 +91,7 @@ describe('a value is unset', () => {
     [whole, {}],
     [whole, ''],
     [whole, '{}'],
+    [filled, { a: null, b: { c: false } }],
     [{ is: 'reference' }, {}],
     [{ is: 'reference' }, { type: 'T' }],
     [{ is: 'json', declares: 'whole', plain: true }, []],
@@ -111,6 +132,27 @@ it('odd items of a list of records are compared as they are', () => {
     e: { f: 1 },
     g: 'x',
   });
+});
+
+it('JSON is shown without what a host filled it up with, but for what the manifest declares', () => {
+  const shown = '{"a":null,"b":false,"c":[{"d":null,"e":null},{"f":""}],"g":{"h":{}}}';
+  expect(printedJson(filled, shown)).toEqual({ c: [{}, {}] });
+  expect(printedJson(filled, shown, { a: 'x', c: [{ d: 'y' }], g: { h: null } })).toEqual({
+    a: null,
+    c: [{ d: null }, {}],
+    g: { h: {} },
+  });
+  expect(printedJson({ is: 'json', declares: 'whole' }, shown)).toMatchObject({ a: null, b: false });
+});
+
+it.each<[Field['is'], Field, boolean]>([
+  ['set', { is: 'set' }, true],
+  ['references', { is: 'references', to: 'Source' }, true],
+  ['records', records, true],
+  ['value', { is: 'value' }, false],
+  ['json', whole, false],
+])('a %s says whether it is a list without order', (_is, field, expected) => {
+  expect(isUnordered(field)).toBe(expected);
 });
 
 describe('what is written', () => {

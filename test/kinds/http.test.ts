@@ -40,6 +40,7 @@ describe('a path', () => {
     'refuses the segment %j, which would leave it',
     (segment) => {
       expect(() => pathOf('/v2025/x', segment)).toThrow(Failure);
+      expect(() => pathOf('/v2025/x', segment)).toThrow(`"${segment}" cannot stand in a request path.`);
     },
   );
 });

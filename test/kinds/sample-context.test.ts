@@ -20,6 +20,10 @@ describe('a context to try a template with', () => {
     expect(of(text)).toEqual(expected);
   });
 
+  it('has what each of several texts reads, each by itself', () => {
+    expect(sampleContext(['Dear $name', 's of $company'], {})).toEqual({ name: 'name', company: 'company' });
+  });
+
   it('gives each item of a loop what its body reads', () => {
     expect(of('#foreach($task in $tasks)$task.name by $task.owner#end')).toEqual({
       tasks: [{ name: 'tasks.name', owner: 'tasks.owner' }],

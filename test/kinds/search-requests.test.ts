@@ -34,7 +34,25 @@ describe('on a host whose rules name the class of their attribute', () => {
       status('Active'),
     ];
     expect(kept.map((rule) => withAttributeClass(rule, settings))).toEqual(kept);
+    const elsewhere = { ...settings, profileSearchObjectType: 'object_type' } as const;
+    expect(withAttributeClass(attribute('x'), elsewhere)).toEqual(attribute('x'));
     expect(withAttributeClass(attribute('x'), settings)).not.toHaveProperty('object_type');
+  });
+});
+
+describe('on such a host, a rule that names no class', () => {
+  const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
+  const { object_type: _, ...unclassed } = attribute('x');
+  const classOf = (where: Record<string, string>) => ({
+    ...unclassed,
+    condition_object_type: lookupMarker({ from: 'ne_attributes', where, take: 'type' }),
+  });
+
+  it('gets that of its attribute by a lookup, by the id or by what finds it', () => {
+    expect(withAttributeClass(unclassed, settings)).toEqual(classOf({ id: 'a1' }));
+    const where = { uid: 'department' };
+    const found = { condition_object_id: lookupMarker({ from: 'ne_attributes', where, take: 'id' }) };
+    expect(withAttributeClass({ ...unclassed, ...found }, settings)).toEqual({ ...classOf(where), ...found });
   });
 });
 

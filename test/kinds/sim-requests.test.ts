@@ -105,6 +105,8 @@ describe('a mask that nobody declared', () => {
   it('is never written over the credential', () => {
     expect(change({ attributes: { url: 'v' } }, live)).toMatchObject(byHand);
     expect(change({ description: 'New' }, live, put)).toMatchObject(byHand);
+    const whole = { jsonText: 'object', simPatchOps: 'replace' } as const;
+    expect(change({ attributes: { url: 'v' } }, live, whole)).toMatchObject(byHand);
   });
 
   it('is no obstacle where it is not written', () => {

@@ -386,8 +386,17 @@ describe('names beside ids', () => {
         entry('/owner', { id: 'i3' }, { id: 'i9' }),
         entry('/owner', { id: 7 }, ref('Identity/New')),
         entry('/text', 'i1', 'i2'),
+        entry('/profiles/0', { id: 'i9' }, null),
+        entry('/profiles', [{ id: 'i9' }, { id: 'i8' }], null),
       ),
-    ).toEqual([{ i1: 'Identity/Ann', i2: 'Identity/Ben' }, undefined, undefined, undefined]);
+    ).toEqual([
+      { i1: 'Identity/Ann', i2: 'Identity/Ben' },
+      undefined,
+      undefined,
+      undefined,
+      { i9: 'Profile/Not%20an%20identity' },
+      { i9: 'Profile/Not%20an%20identity' },
+    ]);
   });
 
   it('are what a lookup of the same object found, anywhere in a value', () => {
