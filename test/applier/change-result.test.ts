@@ -4,6 +4,7 @@ import { ending } from '../../src/applier/run-context.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
+import { redacted } from '../../src/model/sensitive.ts';
 import { createThing, diff, FakeTenant, objectOf, planOf, sensitive, thing, updateThing } from './fake.ts';
 import { apply } from './run.ts';
 
@@ -99,6 +100,24 @@ describe('what a result records of a change that an earlier run began', () => {
   it('is nothing before a create', () => {
     const change = { ...createThing('old'), diff: [diff('/text', null, 'after')] };
     expect(resultOf(change, shows, shows)).toMatchObject({ before: null, after: { text: 'after' } });
+  });
+
+  it('has the id of a deleted object, by which others may refer to it, and of no other', () => {
+    const deletion = { ...planned, action: 'delete', id: 't1' } as const;
+    expect(resultOf(deletion, raw, null)).toMatchObject({ id: 't1' });
+    expect(resultOf({ ...deletion, id: null }, raw, null)).not.toHaveProperty('id');
+    expect(resultOf({ ...planned, id: 't1' }, shows, shows)).not.toHaveProperty('id');
+  });
+
+  it('leaves out what the plan says is secret, and what it shows in part', () => {
+    const listed = { ...raw, rows: [{ name: 'r', value: 'canary' }] };
+    const secret = resultOf({ ...planned, secrets: ['/text'] }, { ...raw, text: 'canary' }, listed);
+    expect(JSON.stringify(secret.before)).not.toContain('canary');
+    expect(secret.withheld).toContain('/text');
+    const parts = { ...planned, diff: [diff('/rows/0', null, { name: 'r', value: redacted })] };
+    const partly = resultOf(parts, raw, listed);
+    expect(JSON.stringify(partly)).not.toContain('canary');
+    expect(partly.withheld).toContain('/rows');
   });
 
   it('tells the former name of a renamed object, and of no other', () => {

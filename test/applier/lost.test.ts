@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createThing, deleteNotes, deleteThing, FakeTenant, planOf, sensitive, updateThing } from './fake.ts';
-import { apply, outcomes } from './run.ts';
+import { openJournal } from '../../src/applier/journal.ts';
+import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import {
+  createThing,
+  deleteNotes,
+  deleteThing,
+  diff,
+  FakeTenant,
+  planOf,
+  sensitive,
+  updateThing,
+} from './fake.ts';
+import { apply, newFolder, outcomes } from './run.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
 const lostDone = { is: 'lost', done: true } as const;
@@ -43,6 +54,13 @@ describe('a POST whose answer is lost', () => {
     tenant.rewrite = (raw) => ({ ...raw, text: 'another' });
     expect(outcomes(await apply(planOf([createThing('a')]), tenant))).toEqual({ 'Thing/a': 'unknown' });
     expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('is not found by the answer about another object', async () => {
+    const tenant = new FakeTenant();
+    tenant.rewrite = (raw) => ({ ...raw, name: 'other' });
+    const result = await apply(planOf([createThing('a')]), tenant);
+    expect(result.changes[0]?.outcome).not.toBe('done');
   });
 
   it('is unknown when it cannot be looked up', async () => {
@@ -100,6 +118,17 @@ describe('a refusal', () => {
     });
   });
 
+  it('of a request that was sent before, and had no effect, is not tried again', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = () => ({ is: 'status', status: 400, done: false, repeated: true });
+    const events: unknown[] = [];
+    const onEvent = (event: ApplyEvent) => event.type === 'waiting' && events.push(event);
+    const result = await apply(planOf([updateThing(old, 'after')]), tenant, { onEvent });
+    expect(outcomes(result)).toEqual({ 'Thing/old': 'failed' });
+    expect(tenant.sent).toHaveLength(1);
+    expect(events).toEqual([{ type: 'waiting', address: 'Thing/old', why: 'the tenant answered 400' }]);
+  });
+
   it('of a request sent once is final', async () => {
     const tenant = new FakeTenant({ things: { old } });
     tenant.fault = () => status(400, false);
@@ -117,6 +146,75 @@ describe('a refusal', () => {
     };
     expect(outcomes(await apply(planOf([deleteThing(old)]), tenant))).toEqual({ 'Thing/old': 'done' });
   });
+});
+
+describe('a change of two requests', () => {
+  const plan = planOf([updateThing(old, 'after', 'r')]);
+
+  it('ends with the first one that is refused', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = (_request, count) => (count === 1 ? status(400, false) : null);
+    const result = await apply(plan, tenant);
+    expect(result.changes).toMatchObject([
+      { outcome: 'failed', error: expect.stringContaining('the tenant says no') },
+    ]);
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('goes no further where its object cannot be read in between, and says how to finish', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.readFault = () => (tenant.sent.length > 0 ? new Error('the reads are down') : null);
+    const result = await apply(plan, tenant);
+    expect(result.changes).toMatchObject([
+      {
+        outcome: 'failed',
+        after: null,
+        error: expect.stringMatching(
+          /^1 of 2 requests were sent; apply the same plan again to finish\. .*the reads are down$/,
+        ),
+      },
+    ]);
+    expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1']);
+  });
+});
+
+it('a server fault that stays is a failure also where its effect is waited for', async () => {
+  const tenant = new FakeTenant({ things: { old } });
+  tenant.fault = () => status(500, false);
+  const result = await apply(planOf([updateThing(old, 'after')]), tenant, { settle: 60_000 });
+  expect(result.changes).toMatchObject([
+    { outcome: 'failed', error: expect.stringContaining('the tenant says no') },
+  ]);
+  expect(tenant.sent).toHaveLength(2);
+});
+
+it('a journal that cannot be written ends the run: what was sent is unknown, and nothing more is sent', async () => {
+  const tenant = new FakeTenant({ things: { old } });
+  const plan = planOf([updateThing(old, 'after'), createThing('new')]);
+  const journal = await openJournal(await newFolder(), plan);
+  const full = {
+    ...journal,
+    conclude: () => Promise.reject(new Error('the disk is full')),
+  };
+  const result = await apply(plan, tenant, { journal: full, concurrency: 1 });
+  expect(tenant.sent).toHaveLength(1);
+  expect(Object.values(outcomes(result)).toSorted()).toEqual(['notAttempted', 'unknown']);
+  const unknown = result.changes.find(({ outcome }) => outcome === 'unknown');
+  expect(unknown?.error).toBe('The run cannot continue: the disk is full');
+});
+
+it('a value that stays as it is comes from the object, and is in no plan', async () => {
+  const raw = { ...old, attributes: { url: 'u', password: 'canary' } };
+  const tenant = new FakeTenant({ things: { old: raw } });
+  const body = { attributes: { url: 'v', password: { $live: '/attributes/password' } } };
+  const planned = updateThing(raw, 'after');
+  const entry = {
+    ...planned,
+    diff: [diff('/attributes/url', 'u', 'v')],
+    requests: planned.requests.map((request) => ({ ...request, body })),
+  };
+  expect(outcomes(await apply(planOf([entry]), tenant))).toEqual({ 'Thing/old': 'done' });
+  expect(tenant.things.get('old')?.attributes).toEqual({ url: 'v', password: 'canary' });
 });
 
 it('a bulk delete carried out in part is sent again for the rest', async () => {

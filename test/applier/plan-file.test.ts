@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
+import { readFleetFile, readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
 import { planDigest } from '../../src/model/digest.ts';
+import { type Fleet, fleetOf } from '../../src/model/fleet.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { createThing, FakeTenant, planOf, updateThing } from './fake.ts';
 import { apply } from './run.ts';
@@ -101,5 +102,45 @@ describe('the digest', () => {
       const requests = [without(request, name)];
       expect(digestOf({ ...change, requests }), name).not.toBe(plan.digest);
     }
+  });
+});
+
+describe('a file with the plans of several environments', () => {
+  const fleet = fleetOf([
+    { name: 'a', plan, error: null },
+    { name: 'b', plan: planOf([]), error: null },
+    { name: 'c', plan: null, error: { exitCode: 1, diagnostics: [] } },
+  ]);
+  const read = (document: Fleet) => readFleetFile(JSON.stringify(document), 'fleet.json');
+
+  it('comes back as it was', () => {
+    expect(read(fleet)).toEqual(fleet);
+  });
+
+  it.each<[string, Fleet]>([
+    [
+      'a plan of it was edited',
+      {
+        ...fleet,
+        environments: fleet.environments.map((each) =>
+          each.plan ? { ...each, plan: { ...each.plan, environment: 'other' } } : each,
+        ),
+      },
+    ],
+    ['a plan was taken out', { ...fleet, environments: fleet.environments.slice(1) }],
+    [
+      'its plans changed places',
+      {
+        ...fleet,
+        environments: fleet.environments.map((each) => ({ ...each, name: each.name === 'a' ? 'b' : 'a' })),
+      },
+    ],
+  ])('is refused where %s', (_what, document) => {
+    expect(() => read(document)).toThrow(
+      expect.objectContaining({
+        exitCode: 4,
+        diagnostics: [expect.objectContaining({ code: 'plan-edited' })],
+      }),
+    );
   });
 });

@@ -5,7 +5,7 @@ import { openJournal } from '../../src/applier/journal.ts';
 import { type RecentWrite, readRecentWrites, readSettled } from '../../src/applier/recent-writes.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { allOf, someOf } from '../../src/kinds/kind.ts';
-import { objectOf, thing } from './fake.ts';
+import { note, objectOf, thing } from './fake.ts';
 import { newFolder, steppingClock } from './run.ts';
 
 const settle = 60_000;
@@ -103,6 +103,7 @@ describe('the objects of recent writes', () => {
   it('are not waited for where they are not asked for', async () => {
     const write = { before: [null] };
     expect((await read([write], () => [], someOf(thing, [['other']]))).elapsed).toBe(0);
+    expect((await read([write], () => [], someOf(note, [['a']]))).elapsed).toBe(0);
     expect((await read([write], () => [], allOf(thing))).elapsed).toBe(settle - 1000);
     expect((await read([write], () => [], someOf(thing, [['A']]))).elapsed).toBe(settle - 1000);
   });
@@ -132,12 +133,13 @@ it('an interrupt ends the wait, and what was read so far is not believed', async
 
 describe('the writes of earlier runs', () => {
   const tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
-  const time = (seconds: number) => new Date(Date.now() + 1000 * seconds).toISOString();
+  const began = Date.now();
+  const time = (seconds: number) => new Date(began + 1000 * seconds).toISOString();
   const plan = (letter: string, parts = {}) => ({
     digest: `sha256:${letter.repeat(64)}`,
     tenant: { ...tenant, ...parts },
   });
-  const since = Date.now() - 60_000;
+  const since = began - 60_000;
 
   it('are those of all journals of the tenant, in order of time, without what was refused', async () => {
     const folder = await newFolder();
@@ -169,7 +171,7 @@ describe('the writes of earlier runs', () => {
       { address: 'Thing/c', at: expect.any(Number), before: [null] },
       { address: 'Thing/a', at: expect.any(Number), before: ['sha256:1', 'sha256:2'], after: 'sha256:3' },
     ]);
-    expect(found.map(({ at }) => Math.round((at - Date.now()) / 1000))).toEqual([-19, -7]);
+    expect(found.map(({ at }) => at - began)).toEqual([-19_000, -7_000]);
   });
 
   it('are none where there is no journal', async () => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readRequestsWith } from '../../src/applier/check-names.ts';
+import { withKinds } from '../../src/applier/preflight.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
 import type { Change } from '../../src/model/plan.ts';
 import {
   change,
@@ -6,6 +9,8 @@ import {
   deleteThing,
   diff,
   FakeTenant,
+  kinds,
+  note,
   objectOf,
   planOf,
   request,
@@ -90,6 +95,10 @@ describe('deletes', () => {
 
 describe('a plan is refused before anything is sent', () => {
   const live = { id: 't1', name: 'live', text: 'x' };
+  const naming = (named: Record<string, string>, entry: Change = update('t9', { above: 't9' })) => ({
+    ...entry,
+    diff: entry.diff.map((each) => ({ ...each, named })),
+  });
   const update = (
     after: Change['diff'][number]['after'],
     body: Change['requests'][number]['body'],
@@ -130,11 +139,62 @@ describe('a plan is refused before anything is sent', () => {
       [upper, update(ref('upper'), { text: ref('upper') }, '/text')],
       '/text is no place for the id of Thing/upper',
     ],
+    [
+      'that shows an id as an object of no kind',
+      [naming({ t9: 'Nothing/x' })],
+      '/above has no id of "Nothing/x"',
+    ],
+    ['that shows an id as one of another kind', [naming({ t9: 'Note/x' })], '/above has no id of "Note/x"'],
+    ['that shows an id as no address at all', [naming({ t9: 'the boss' })], '/above has no id of "the boss"'],
+    [
+      'that shows a name beside a field without ids',
+      [naming({ x: 'Thing/x' }, update('x', { text: 'x' }, '/text'))],
+      '/text has no id of "Thing/x"',
+    ],
+    [
+      'that shows an id as an object which has another',
+      [naming({ t9: 'Thing/live' })],
+      'Thing/live has the id "t1"',
+    ],
+    [
+      'that shows an id as an object which there is not',
+      [naming({ t9: 'Thing/gone' })],
+      'there is no Thing/gone',
+    ],
   ])('%s', async (_what, changes, why) => {
     const tenant = new FakeTenant({ things: { live } });
     const result = await apply(planOf(changes), tenant);
     expect(result.outcome).toBe('refused');
     expect(result.diagnostics?.map(({ message }) => message).join('\n')).toContain(why);
     expect(tenant.sent).toEqual([]);
+  });
+});
+
+describe('what is read for the names beside ids', () => {
+  const entry = createThing('a');
+  const shown = (kind: Kind, id: string, key: string) => ({
+    ...{ id, kind, key: [key], in: 'Thing/a', at: '/above' },
+    name: `${kind.name}/${key}`,
+  });
+  const asked = (names: readonly ReturnType<typeof shown>[], entries = [entry]) =>
+    readRequestsWith(withKinds(entries, kinds), names).map(({ kind, keys, allowsTwins = [] }) => ({
+      kind: kind.name,
+      keys,
+      twins: allowsTwins,
+    }));
+
+  it('are their objects, each once, which may have twins', () => {
+    expect(asked([shown(thing, 't8', 'b'), shown(thing, 't9', 'B'), shown(note, 'n1', 'n')])).toEqual([
+      { kind: 'Thing', keys: [['a'], ['B']], twins: [['B']] },
+      { kind: 'Note', keys: [['n']], twins: [['n']] },
+    ]);
+  });
+
+  it('are no objects that the plan reads anyway', () => {
+    const plain = [{ kind: 'Thing', keys: [['a']], twins: [] }];
+    expect(asked([])).toEqual(plain);
+    expect(asked([shown(thing, 't8', 'A')])).toEqual(plain);
+    const update = { ...entry, action: 'update' as const, id: 't1' };
+    expect(asked([shown(thing, 't1', 'former')], [update])).toEqual(plain);
   });
 });

@@ -151,6 +151,27 @@ describe('a plan is refused without a single request when', () => {
     expect(tenant.reads).toBe(0);
   });
 
+  it('it is for another place, which is named with what to do', async () => {
+    const diagnosticOf = async (parts: Partial<Omit<Plan, 'digest'>>) =>
+      (await apply(planOf(changes, parts), new FakeTenant(world))).diagnostics;
+    expect(await diagnosticOf({ environment: 'production' })).toEqual([
+      {
+        code: 'plan-environment',
+        severity: 'error',
+        message: 'The plan was made for the environment "production", not for "test".',
+        hint: 'Apply it without --env: a plan file names its environment. Or make a new plan.',
+      },
+    ]);
+    const tenant = { identity: 'https://a.example', profiles: 'https://b.example' };
+    expect(await diagnosticOf({ tenant })).toMatchObject([
+      {
+        message:
+          'The plan was made for the tenant at "https://a.example" and "https://b.example", but the environment "test" is now at "https://tenant.example" and "https://profiles.example".',
+        hint: 'Make a new plan and review it.',
+      },
+    ]);
+  });
+
   it('its format is another, whatever else it holds', async () => {
     const plan = Object.assign(planOf(changes, { environment: 'production' }), { formatVersion: 2 });
     expect(await refusalOf(plan, new FakeTenant(world))).toEqual([
