@@ -27,10 +27,11 @@ function using<T>(file: string, action: () => T): T {
 }
 
 /**
- * The value of a YAML document. Throws for text that is not YAML, and for one that grows by its aliases. JSON is YAML too,
- * and a parser of its own takes a hundredth of the time.
+ * The value of a YAML document. Throws for text that is not YAML, and for one that grows by its aliases or is nested too
+ * deep. JSON is YAML too, and a parser of its own takes a hundredth of the time.
  */
 export function parseYaml(text: string): Json | undefined {
-  const json = parseJson(text);
-  return json === undefined || isTooDeep(json) ? parse(text, { maxAliasCount: 100 }) : json;
+  const value: Json | undefined = parseJson(text) ?? parse(text, { maxAliasCount: 100 });
+  if (value !== undefined && isTooDeep(value)) throw new Error('it is nested too deep');
+  return value;
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call, type Send, start } from './caller.ts';
 
@@ -146,4 +149,19 @@ describe('error bodies', () => {
 test('a seed with an unknown field is refused by name', async () => {
   const broken = new URL('../../package.json', import.meta.url).pathname;
   await expect(start({ seed: broken })).rejects.toThrow(/package\.json.*unknown fields: name/);
+});
+
+const deep = JSON.stringify({
+  templateContext: { attributes: JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) },
+});
+test.each([
+  ['YAML', 'tenant: ours', null],
+  ['JSON', '{"tenant": "ours"}', null],
+  ['nothing that is nested too deep', deep, /seed\.yaml: it is nested too deep/],
+])('a seed may be %s', async (_, text, refusal) => {
+  const seed = join(mkdtempSync(join(tmpdir(), 'tenantctl-seed-')), 'seed.yaml');
+  writeFileSync(seed, text);
+  const started = start({ seed });
+  if (refusal) await expect(started).rejects.toThrow(refusal);
+  else expect((await started).state.tenant).toBe('ours');
 });
