@@ -4,12 +4,8 @@ import type { Client } from '../../src/client/client.ts';
 import { readRows } from '../../src/client/pages.ts';
 import { allOrFailure, readOnce, readTenant } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-<<<<<<< HEAD
-import { allOf, type ReadRequest } from '../../src/kinds/kind.ts';
-=======
 import { allOf, type ReadRequest, someOf } from '../../src/kinds/kind.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
->>>>>>> p13
 import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
