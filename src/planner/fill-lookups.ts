@@ -16,6 +16,7 @@ export function withFields(resource: Resource, fields: JsonObject): Resource {
   return {
     ...resource,
     fields,
+    source: () => resource.source(),
     locate: (at) => resource.locate(at),
     point: (at, offset) => resource.point(at, offset),
     overlayAt: (at) => resource.overlayAt(at),

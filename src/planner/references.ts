@@ -215,7 +215,7 @@ function fillReferences(resource: Resource, answer: (to: Address) => Json): Reso
   return {
     ...resource,
     fields,
-    source: resource.source,
+    source: () => resource.source(),
     locate: (at) => resource.locate(at),
     point: (at, offset) => resource.point(at, offset),
     overlayAt: (at) => resource.overlayAt(at),
