@@ -12,6 +12,7 @@ import { refMarker, refOf } from '../model/marker.ts';
 import type { Change, Plan } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { didYouMean } from '../model/suggest.ts';
+import { withFields } from './fill-lookups.ts';
 
 /** An object that manifests refer to, and the places that do. */
 export interface UsedReference {
@@ -212,14 +213,7 @@ function fillReferences(resource: Resource, answer: (to: Address) => Json): Reso
     const field = resource.kind.fields[name];
     return field ? withReferences(field, value, answer) : value;
   });
-  return {
-    ...resource,
-    fields,
-    source: () => resource.source(),
-    locate: (at) => resource.locate(at),
-    point: (at, offset) => resource.point(at, offset),
-    overlayAt: (at) => resource.overlayAt(at),
-  };
+  return withFields(resource, fields);
 }
 
 /**
