@@ -61,7 +61,10 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
   The program contains the build of \`yaml\` for browsers: that for Node asks the environment about each token whether to
   print it, which takes a twentieth of the time of parsing.
 - **Start-up.** The build compiles the validators, and bundles the program in parts, of which a command loads those that it
-  needs. Node 22.1 and later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
+  needs. A part takes what it uses of others once, since esbuild's own conversion makes each use two calls. Node 22.1 and
+  later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
+- **Shapes.** What there are thousands of, such as resources and live objects, has functions and no getters: V8 keeps an object
+  with a getter in its literal as a dictionary, which is slow to make and to use.
 - **HTML report.** The details of a long report are compressed. The texts for the search are unpacked first, everything else
   in idle time, and details are made when they are opened.
 - **Connections** are kept alive, at most \`limits.concurrency\` of them.
@@ -81,7 +84,7 @@ ${lines.join('\n')}
 
 What is known about these:
 
-- Nearly half of a plan's CPU is V8's own, on other threads: for 2,100 templates it optimizes about 170 functions, for
+- Nearly half of a plan's CPU is V8's own, on other threads: for 2,100 templates it optimizes about 145 functions, for
   parsing alone 70. Without these optimizations, the main thread takes twice as long. They pay off late, so a plan of 20,000
   objects costs only about six times as much as one of 1,000.
 - Of its main thread, parsing takes 33 %, garbage collection 13 %, matching and comparing 11 %, checking the manifests 10 %,
@@ -91,7 +94,7 @@ What is known about these:
   optimizes it in the background: 140 ms of CPU and 35 MB on Node 20, a third of a short run. Node 20 waits for that before
   it exits. \`process.exit\` does not shorten this, and undici's build without SIMD has the same function. Only V8 flags
   avoid it, and the program sets none.
-- The main thread of a short run spends 20 % on reading and compiling the program's code, 1.6 MB for a plan, and 22 % on
+- The main thread of a short run spends 20 % on reading and compiling the program's code, 1.4 MB for a plan, and 22 % on
   running its modules for the first time. Shorter names would save about a twentieth of a run, but the trace of an internal
   error would no longer name the functions.
 `;

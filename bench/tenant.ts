@@ -14,8 +14,8 @@ export interface TenantOptions {
   readonly latency: number;
   /** Requests in ten seconds; `null` for no limit. */
   readonly limit: number | null;
-  /** The folder with the descriptors that the tenants serve. */
-  readonly kinds: string;
+  /** The folder with the descriptors that the tenants serve; `null` without any. */
+  readonly kinds: string | null;
 }
 
 /** How to reach a tenant. */

@@ -39,10 +39,8 @@ export async function withWorld<T>(
   use: (world: World) => Promise<T>,
 ): Promise<T> {
   const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-bench-world-'));
-  const kinds = join(cwd, 'kinds');
-  mkdirSync(kinds);
   // Without such objects, a project has no kinds of its own.
-  if (options.desks) writeFileSync(join(kinds, 'Desk.kind.yaml'), deskDescriptor);
+  const kinds = options.desks ? describeDesks(join(cwd, 'kinds')) : null;
   const server = fork(join(import.meta.dirname, 'server.mjs'), [
     JSON.stringify({ ...defaults, ...options, kinds } satisfies TenantOptions),
   ]);
@@ -76,6 +74,13 @@ export async function withWorld<T>(
     server.disconnect();
     rmSync(cwd, { recursive: true, force: true });
   }
+}
+
+/** Writes the kind of the project's own into a new folder, which is returned. */
+function describeDesks(folder: string): string {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'Desk.kind.yaml'), deskDescriptor);
+  return folder;
 }
 
 async function answerOf<T>(server: ChildProcess): Promise<T> {

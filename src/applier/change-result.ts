@@ -25,7 +25,7 @@ export function changeResult({
   unmet,
 }: Ending): ChangeResult {
   const { kind, change } = task;
-  const isAsPlanned = task.live?.fingerprint === change.fingerprint;
+  const isAsPlanned = task.live?.fingerprint() === change.fingerprint;
   const before =
     task.live && isAsPlanned ? recordFields(kind, change, task.live) : fieldsBefore(kind, change, task.live);
   const after = live ? recordFields(kind, change, live) : null;

@@ -93,7 +93,7 @@ export async function endSeen(
   }
   const unmet = live ? unmetDifferences(kind, change, live) : [];
   const paths = unmet.map(({ path }) => path);
-  const after = live?.fingerprint ?? null;
+  const after = live?.fingerprint() ?? null;
   await context.journal.settle(change.address, { unmet: paths, after }, context.now());
   const warnings = unmet.map((difference) =>
     live && isUnchanged(kind, change, difference, live)

@@ -55,7 +55,7 @@ async function endGone({ task, requests }: Ending, { journal, now }: RunContext)
 async function deleteOne(end: Ending, readAt: number, context: RunContext): Promise<readonly End[]> {
   const request = requestFor(end.task);
   if (!request || context.isStopped()) return [end];
-  if (end.live?.fingerprint !== end.task.change.fingerprint) {
+  if (end.live?.fingerprint() !== end.task.change.fingerprint) {
     const error = 'Changed since the plan: somebody changed it meanwhile. It was not deleted.';
     return [{ ...end, error }];
   }

@@ -24,7 +24,7 @@ export function judgeEffect(
   before: string | null,
   live: LiveObject | null,
 ): Evidence {
-  if ((live?.fingerprint ?? null) === before) return 'notTaken';
+  if ((live?.fingerprint() ?? null) === before) return 'notTaken';
   if (hasEffect(kind, change, live)) return 'taken';
   const { length } = change.requests;
   if (length === 1 || !isInProgress(kind, change, live)) return 'unclear';
@@ -48,7 +48,7 @@ export function readinessOf(entry: KindChange, found: Found, progress: Progress 
   }
   const sent = progress.requests.get(next);
   if (!sent || sent.state === 'refused') {
-    if (sent && sent.before === (live?.fingerprint ?? null)) return resume(next);
+    if (sent && sent.before === (live?.fingerprint() ?? null)) return resume(next);
     if (changedSince === null) return fresh;
     return next > 0 && isInProgress(kind, change, live) ? resume(next) : stale(changedSince);
   }
@@ -67,12 +67,12 @@ function difference({ kind, change }: KindChange, { live, standard }: Found): st
       return null;
     case 'create':
       if (live) return since('it exists now');
-      if ((standard?.fingerprint ?? null) === change.fingerprint) return null;
+      if ((standard?.fingerprint() ?? null) === change.fingerprint) return null;
       return "the vendor's default that it is based on has changed";
     case 'update':
     case 'delete':
       if (!live) return 'it no longer exists';
-      return live.fingerprint === change.fingerprint ? null : since('its content is different now');
+      return live.fingerprint() === change.fingerprint ? null : since('its content is different now');
   }
 }
 

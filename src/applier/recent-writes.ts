@@ -167,9 +167,9 @@ function isHidden(
   objects: readonly LiveObject[],
 ): boolean {
   const found = index.byKey(kind, key);
-  const fingerprint = found?.fingerprint ?? null;
+  const fingerprint = found?.fingerprint() ?? null;
   if (fingerprint === after) return false;
   if (before.includes(fingerprint)) return true;
   // A rename that does not show yet: the object has its old key.
-  return found === null && objects.some((object) => before.includes(object.fingerprint));
+  return found === null && objects.some((object) => before.includes(object.fingerprint()));
 }

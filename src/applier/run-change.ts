@@ -57,7 +57,7 @@ async function sendAll(
   for (const [index, planned] of requests.entries()) {
     if (index < lead.from) continue;
     if (context.isStopped()) return tasks.map((task) => endStopped(task, index, seen, log));
-    const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint ?? null]));
+    const before = new Map([...seen].map(([name, live]) => [name, live?.fingerprint() ?? null]));
     const request = fillLiveValues(lead, planned, seen.get(address) ?? null);
     const isFirst = index === lead.from;
     last = await exchange({ tasks, request, index, before, notAfter: isFirst ? notAfter : null }, context);

@@ -2,7 +2,6 @@ import type { Argv } from 'yargs';
 import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
-import { planSeveral } from './fleet.ts';
 import { howToApplyPlan } from './how-to-apply.ts';
 import {
   commonOptions,
@@ -31,7 +30,11 @@ function build(yargs: Argv) {
 export const command = defineCommand(build, async (args, io) => {
   const names = selectedEnvironments(args, io);
   checkPlanFiles(args, names ? 'fleet' : 'plan', io);
-  if (names) return planSeveral(names, args, io);
+  if (names) {
+    // Only several environments need what also applies them.
+    const { planSeveral } = await import('./fleet.ts');
+    return planSeveral(names, args, io);
+  }
   const project = loadProject(projectOptions(args, io));
   const options = planOptionsOf(args, io.env);
   const plan = await planWithTenant(project, args, io, (tenant) => planChanges(project, tenant, options));

@@ -63,6 +63,6 @@ export function differencesHere(plan: Plan, resources: readonly Resource[]): Dia
     const places = declaration && isPlanned ? declaration.differsHere() : [];
     if (places.length === 0) return [];
     const message = `${address} differs here: variables, secrets, lookups or overlays of this environment decide ${places.join(', ')}.`;
-    return [{ code: 'differs-here', severity: 'info', message, address, source }];
+    return [{ code: 'differs-here', severity: 'info', message, address, source: source() }];
   });
 }

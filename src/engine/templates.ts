@@ -9,7 +9,6 @@ import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import { findMovedDefaults } from '../planner/moved-defaults.ts';
-import { findEarlierDefaults } from './earlier-defaults.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
 /** What the tenant has of the declared templates. */
@@ -50,7 +49,10 @@ export async function readMovedTemplates(
     .filter(({ kind }) => kind === notificationTemplate)
     .map((resource) => ({ kind: resource.kind, resource, live: live.byKey(resource.kind, resource.key) }));
   const moved = findMovedDefaults(matches, new LiveIndex(defaults));
-  const earlier = moved.length === 0 ? new Map() : await findEarlierDefaults(moved, project, env);
+  if (moved.length === 0) return new Map();
+  // Only this runs git.
+  const { findEarlierDefaults } = await import('./earlier-defaults.ts');
+  const earlier = await findEarlierDefaults(moved, project, env);
   return new Map(
     moved.map(({ match: { resource }, standard }) => [
       resource.address,

@@ -127,8 +127,8 @@ export interface LiveObject {
   readonly hidden: readonly Pointer[];
   /** The tenant's complete answer: a write of the whole object is based on it. */
   readonly raw: JsonObject;
-  /** The digest of the object, without the server's bookkeeping. */
-  readonly fingerprint: string;
+  /** The digest of the object, without the server's bookkeeping. Computed when it is asked: few objects change. */
+  fingerprint(): string;
 }
 
 /** The input of a kind's write functions. */

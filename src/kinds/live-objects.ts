@@ -39,8 +39,7 @@ export function liveObject(
     fields,
     hidden,
     raw,
-    // Computed only for the few objects that change.
-    get fingerprint() {
+    fingerprint() {
       fingerprint ??= fingerprintOf(kind, facts);
       return fingerprint;
     },
@@ -74,6 +73,8 @@ export function candidateKeys(
 
 /** Equal for keys of the same object: the address, with case folded where the kind says so. */
 export function identityOf(kind: Kind, key: Key): string {
+  // Few kinds fold case, and each object's identity is asked several times.
+  if (!kind.keyFields.some(({ foldCase }) => foldCase)) return formatAddress(kind.name, key);
   const parts = key.map((part, at) => (kind.keyFields[at]?.foldCase ? part.toLowerCase() : part));
   return formatAddress(kind.name, parts);
 }

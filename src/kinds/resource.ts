@@ -40,7 +40,8 @@ export interface Resource {
   readonly lifecycle: Lifecycle;
   /** `null` where the resource is not declared by a manifest: in a rollback. */
   readonly declaration: Declaration | null;
-  readonly source: Source;
+  /** Where its document begins. */
+  source(): Source;
   /** The place of the value at a pointer. For a side file, the place that refers to it. */
   locate(at: Pointer): Source;
   /**

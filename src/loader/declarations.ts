@@ -88,18 +88,18 @@ export function readManifests(context: ProjectContext, withErrors = false): Mani
   return manifests;
 }
 
-/** The documents of all manifest files, one after another. Problems are reported. */
-export type Documents = (problems: Problems, withErrors: boolean) => Iterable<WrittenManifest>;
+/** The documents of all manifest files, in order. Problems are reported. */
+export type Documents = (problems: Problems, withErrors: boolean) => readonly WrittenManifest[];
 
 /** Reads the files when they are asked for, and keeps nothing: for one environment. */
 export function readDocuments(project: ManifestFiles, source: FileSource): Documents {
-  return function* (problems, withErrors) {
+  return (problems, withErrors) => {
     const readTag = tagNoter({ source, problems });
-    for (const path of listFiles(project, source, problems)) {
+    return listFiles(project, source, problems).flatMap((path) => {
       const file = openFile(source, path, problems);
       const documents = file ? parseDocuments(file, problems, withErrors) : [];
-      for (const document of documents) yield readWritten(document, readTag, problems);
-    }
+      return documents.map((document) => readWritten(document, readTag, problems));
+    });
   };
 }
 
@@ -108,7 +108,7 @@ export function keepDocuments(documents: Documents): Documents {
   const found = new Problems();
   let kept: readonly WrittenManifest[] | null = null;
   return (problems, withErrors) => {
-    kept ??= [...documents(found, withErrors)];
+    kept ??= documents(found, withErrors);
     problems.addAll(found);
     return kept;
   };

@@ -85,8 +85,7 @@ export function readManifest(noted: WrittenManifest, context: ManifestContext): 
   if (!kind) return null;
   const key = keyOf(kind, written);
   const address = key && formatAddress(kind.name, key);
-  const keyNames = ['kind', ...kind.keyFields.map(({ name }) => name)];
-  const overlaid = address === null ? null : overlays.apply(written, address, keyNames);
+  const overlaid = address === null ? null : overlays.apply(written, address, kind);
   const before = problems.count;
   const value = overlaid?.value ?? written;
   const find = finderIn(place, overlaid);
@@ -143,9 +142,7 @@ function resourceOf(
     fields,
     lifecycle: readLifecycle(declared),
     declaration,
-    get source() {
-      return sourceOf(place);
-    },
+    source: () => sourceOf(place),
     locate: (at) => sourceOf(find(at).place),
     point(at, offset) {
       const found = find(at);

@@ -1,5 +1,6 @@
 import { globProblem } from '../kinds/address-glob.ts';
 import type { Kinds } from '../kinds/catalog.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { isArray, isObject, type Json, type JsonObject, objectFrom, own, textOf } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
@@ -39,12 +40,10 @@ export interface Overlays {
   /** Whether any overlay matches the address. */
   match(address: Address): boolean;
   /**
-   * The manifest with every overlay that matches its address; `null` where none matches. Members that no overlay may
-   * change are left alone, and reported.
-   *
-   * @param fixed the names of members that no overlay may change
+   * The manifest with every overlay that matches its address; `null` where none matches. No overlay may change what
+   * identifies the object: such members are left alone, and reported.
    */
-  apply(manifest: JsonObject, address: Address, fixed: readonly string[]): Overlaid | null;
+  apply(manifest: JsonObject, address: Address, kind: Kind): Overlaid | null;
   /** Reports overlays that have matched nothing. */
   reportUnused(): void;
 }
@@ -71,9 +70,10 @@ export function prepareOverlays(
   }));
   return {
     match: (address) => prepared.some(({ matches }) => matches(address)),
-    apply(manifest, address, fixed) {
+    apply(manifest, address, kind) {
       const used = prepared.filter(({ matches }) => matches(address));
       if (used.length === 0) return null;
+      const fixed = ['kind', ...kind.keyFields.map(({ name }) => name)];
       let value = manifest;
       for (const overlay of used) {
         overlay.used = true;

@@ -35,14 +35,18 @@ export interface SchemaContext {
 const schemas: Readonly<Partial<Record<string, ValidateFunction>>> = validators;
 const compiled = new WeakMap<Kind, ValidateFunction>();
 
-/** The compiled schema for the manifests of a kind. That of a described kind is compiled when it is first needed. */
+/** The compiled schema for the manifests of a kind, which is loaded or compiled when it is first needed. */
 export function schemaOf(kind: Kind): ValidateFunction {
-  const known = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : compiled.get(kind);
-  if (known) return known;
-  if (!kind.manifestSchema) throw new Error(`There is no schema for ${kind.name}.`);
-  const validate = compileSchema(kind.manifestSchema());
+  const validate = compiled.get(kind) ?? loadSchema(kind);
   compiled.set(kind, validate);
   return validate;
+}
+
+function loadSchema(kind: Kind): ValidateFunction {
+  const known = Object.hasOwn(schemas, kind.name) ? schemas[kind.name] : undefined;
+  if (known) return known;
+  if (!kind.manifestSchema) throw new Error(`There is no schema for ${kind.name}.`);
+  return compileSchema(kind.manifestSchema());
 }
 
 /**

@@ -57,7 +57,7 @@ function writeChange(
   const built = buildChange(live ? 'update' : 'create', kind, write, {
     key: resource.key,
     address: resource.address,
-    source: { file: resource.source.file, line: resource.source.line },
+    source: { file: resource.source().file, line: resource.source().line },
     live: below,
     differences: found,
     declared: written,
@@ -133,7 +133,7 @@ function buildChange(
     ...(secrets.length > 0 ? { secrets } : {}),
     kind: kind.name,
     id: live?.id ?? null,
-    fingerprint: live?.fingerprint ?? null,
+    fingerprint: live?.fingerprint() ?? null,
   };
   if ('manual' in write)
     return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };

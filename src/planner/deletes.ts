@@ -48,7 +48,7 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   const reasons = new Map(undeclared.map((live) => [live, whyKept(live)]));
   const all = [
     ...absent.flatMap(({ resource, live }) => {
-      const { file, line } = resource.source;
+      const { file, line } = resource.source();
       return deletionBy(resource, live, { file, line });
     }),
     ...undeclaredSince(request).filter(({ live }) => isUndeclared(live)),

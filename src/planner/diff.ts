@@ -168,7 +168,7 @@ function objectOf(
 ): DiffObject {
   const lead = leadOf(first, second);
   const declared = [second, first].find((object) => object?.is === 'declared');
-  const source = declared?.is === 'declared' ? declared.resource.source : null;
+  const source = declared?.is === 'declared' ? declared.resource.source() : null;
   return {
     address: lead?.address ?? '',
     kind: kind.name,

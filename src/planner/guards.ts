@@ -117,7 +117,14 @@ function lockOuts({ changes }: GuardInput): Diagnostic[] {
     const message = `${change.address} would block sign-ins or restrict them by network or geography: it can lock out everyone, including the credentials of this run.`;
     const hint = 'If you want that, set `lifecycle: { allowLockout: true }` in the manifest.';
     return [
-      { code: 'lockout', severity: 'error', message, hint, address: change.address, source: resource.source },
+      {
+        code: 'lockout',
+        severity: 'error',
+        message,
+        hint,
+        address: change.address,
+        source: resource.source(),
+      },
     ];
   });
 }

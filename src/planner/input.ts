@@ -70,12 +70,16 @@ export function readRequestsFor({
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     const complete = isPruned || isWhole;
     // Two objects with one key are told where a manifest refers to them.
-    const declared = new Set(ofKind.map(({ key }) => identityOf(kind, key)));
-    const allowsTwins = targetsOfKind.flatMap(({ key }) =>
-      declared.has(identityOf(kind, key)) ? [] : [key],
-    );
+    const allowsTwins = keysBeside(kind, targetsOfKind, ofKind);
     return [{ kind, keys: distinctKeys(kind, wanted), ids, complete, allowsTwins }];
   });
+}
+
+/** The keys of objects that are not among the others. */
+function keysBeside(kind: Kind, objects: readonly Named[], others: readonly Named[]): Key[] {
+  if (objects.length === 0) return [];
+  const known = new Set(others.map(({ key }) => identityOf(kind, key)));
+  return objects.flatMap(({ key }) => (known.has(identityOf(kind, key)) ? [] : [key]));
 }
 
 /** What names an object in a manifest. */
@@ -144,7 +148,8 @@ export function refuseUnknownKeys(missing: readonly Match[], defaults: readonly 
     const names = defaults.flatMap((each) => (each.kind === kind ? [each.key[0] ?? ''] : []));
     const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
     const hint = didYouMean(name, [...new Set(names)]);
-    const { source, address } = resource;
+    const { address } = resource;
+    const source = resource.source();
     return { code: 'unknown-key', severity: 'error', message, source, address, ...(hint ? { hint } : {}) };
   });
   if (problems.length > 0) throw new Failure(problems);

@@ -137,7 +137,7 @@ function resourceOf(
       renamedFrom: identityOf(kind, key) === identityOf(kind, former) ? null : key,
     },
     declaration: null,
-    source,
+    source: () => source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),
     overlayAt: () => null,

@@ -4,7 +4,7 @@ import type { TenantState } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notification-template.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { type Json, type JsonObject, objectFrom, own, sameJson } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { valueAt, withValueAt } from '../model/pointer.ts';
@@ -14,7 +14,7 @@ import type { ListedTemplate } from './protocol.ts';
 
 /** One declared template, and what the tenant has in its place as far as that is known. */
 export interface PreviewTemplate extends Omit<ListedTemplate, 'place' | 'editor' | 'problems'> {
-  readonly source: Resource['source'];
+  readonly source: Source;
   readonly sides: Sides<JsonObject>;
   /** The vendor's default, where it has changed since the template was customised. */
   readonly moved: Moved | null;
@@ -69,7 +69,7 @@ function previewOf(
   standard: LiveObject | undefined,
   isRead: boolean,
 ): Omit<PreviewTemplate, 'moved'> {
-  const { address, key, source, ensure } = resource;
+  const { address, key, ensure } = resource;
   const base = live ?? standard;
   const isRemoved = ensure === 'absent';
   const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, live, base);
@@ -79,7 +79,7 @@ function previewOf(
     key: key[0] ?? '',
     medium: key[1] ?? '',
     locale: key[2] ?? '',
-    source,
+    source: resource.source(),
     base: live ? 'tenant' : standard ? 'default' : isRead ? 'nothing' : 'not-read',
     isRemoved,
     differs: isRead && differs(before ?? {}, after ?? {}),

@@ -331,7 +331,7 @@ export function updateThing(raw: JsonObject, text: string, rule?: string): Chang
   return change(thing, [textOf(raw, 'name') ?? ''], {
     action: 'update',
     id: textOf(raw, 'id'),
-    fingerprint: objectOf(thing, raw).fingerprint,
+    fingerprint: objectOf(thing, raw).fingerprint(),
     diff: [
       diff('/text', raw.text ?? null, text),
       ...(rule === undefined ? [] : [diff('/rule', raw.rule ?? null, rule)]),
@@ -347,7 +347,7 @@ export function deleteThing(raw: JsonObject): Change {
   return change(thing, [textOf(raw, 'name') ?? ''], {
     action: 'delete',
     id: textOf(raw, 'id'),
-    fingerprint: objectOf(thing, raw).fingerprint,
+    fingerprint: objectOf(thing, raw).fingerprint(),
     diff: [diff('/text', raw.text ?? null, null)],
     requests: [request('DELETE', `/v2024/things/${raw.id}`)],
     risk: ['delete'],
@@ -365,7 +365,7 @@ export function writeNote(
   return change(note, [key], {
     action: live ? 'update' : 'create',
     id: live ? textOf(live, 'id') : null,
-    fingerprint: raw ? objectOf(note, raw).fingerprint : null,
+    fingerprint: raw ? objectOf(note, raw).fingerprint() : null,
     diff: [diff('/text', raw?.text ?? null, text)],
     requests: [request('POST', '/v2025/notes', { key, text })],
   });
@@ -382,7 +382,7 @@ export function deleteNotes(notes: readonly JsonObject[]): Change[] {
     change(note, [textOf(raw, 'key') ?? ''], {
       action: 'delete',
       id: textOf(raw, 'id'),
-      fingerprint: objectOf(note, raw).fingerprint,
+      fingerprint: objectOf(note, raw).fingerprint(),
       diff: [diff('/text', raw.text ?? null, null)],
       requests: [bulk],
     }),

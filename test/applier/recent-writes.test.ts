@@ -43,7 +43,7 @@ async function read(
   return { shown: result.objects, elapsed: clock.now() - start, waits };
 }
 
-const print = (object: LiveObject | undefined) => object?.fingerprint ?? null;
+const print = (object: LiveObject | undefined) => object?.fingerprint() ?? null;
 
 describe('the objects of recent writes', () => {
   it('are read again until they are as they were written', async () => {

@@ -107,7 +107,7 @@ describe('a plan is refused before anything is sent', () => {
     change(thing, ['live'], {
       action: 'update',
       id: 't1',
-      fingerprint: objectOf(thing, live).fingerprint,
+      fingerprint: objectOf(thing, live).fingerprint(),
       diff: [diff(path, null, after)],
       requests: [request('PATCH', '/v2024/things/t1', body)],
     });

@@ -211,7 +211,7 @@ describe('a rename', () => {
   const rename = change(thing, ['new name'], {
     action: 'update',
     id: 't1',
-    fingerprint: objectOf(thing, old).fingerprint,
+    fingerprint: objectOf(thing, old).fingerprint(),
     diff: [diff('/name', 'old', 'new name')],
     requests: [request('PATCH', '/v2024/things/t1', { name: 'new name' })],
   });

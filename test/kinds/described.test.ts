@@ -400,7 +400,7 @@ describe('an answer', () => {
 
   it('is part of the fingerprint with all that a PUT sends back, and with no more', () => {
     const digest = (more: JsonObject, raw: JsonObject) =>
-      liveObject(kindOf(more), raw, settings, null)?.fingerprint;
+      liveObject(kindOf(more), raw, settings, null)?.fingerprint();
     const [changed, served] = [
       { ...live, requestable: true },
       { ...live, created: 'later' },

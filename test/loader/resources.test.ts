@@ -20,8 +20,8 @@ describe('a resource', () => {
       ensure: 'present',
       fields: { subject: 'Hallo', body: null },
       lifecycle: { protect: false, ignore: [], renamedFrom: null, allowLockout: false, basedOn: null },
-      source: { file: 'config/a.yaml', line: 7, column: 1 },
     });
+    expect(second?.source()).toEqual({ file: 'config/a.yaml', line: 7, column: 1 });
     expect(Object.keys(second?.fields ?? {})).toEqual(['subject', 'body']);
   });
 

@@ -18,7 +18,7 @@ describe('a change', () => {
       action: 'update',
       source: { file: 'config/test.yaml', line: 1 },
       id: 'i1',
-      fingerprint: object?.fingerprint,
+      fingerprint: object?.fingerprint(),
       diff: [{ path: '/type', op: 'replace', before: 'A', after: 'B', sensitive: false, origin: null }],
     });
   });

@@ -34,13 +34,13 @@ describe('the lookups of manifests', () => {
     const places: string[] = [];
     const locate = (at: string) => {
       places.push(at);
-      return given.source;
+      return given.source();
     };
     const filled = fillLookups({ ...given, locate }, (lookup) => `${lookup.from}-1`);
     expect(filled.fields).toEqual({ rules: [{ type: 'T', value: 'profiles-1' }, 'text', null] });
-    expect(filled.locate('/rules')).toBe(given.source);
+    expect(filled.locate('/rules')).toBe(given.source());
     expect(places).toEqual(['/rules']);
-    expect(filled.point('/rules')).toEqual({ source: given.source, excerpt: '' });
+    expect(filled.point('/rules')).toEqual({ source: given.source(), excerpt: '' });
   });
 
   it('leave a manifest without any as it is', () => {

@@ -108,7 +108,7 @@ export function resource(
       ...more.lifecycle,
     },
     declaration: null,
-    source,
+    source: () => source,
     locate: () => source,
     point: () => ({ source, excerpt: '' }),
     overlayAt: () => null,

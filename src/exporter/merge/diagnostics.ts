@@ -55,7 +55,7 @@ export function goneDiagnostic({ address, source }: Resource, isDeleted: boolean
     severity: 'warning',
     message: `The tenant no longer has ${address}${isDeleted ? '; its document was removed' : ''}.`,
     ...(isDeleted ? {} : { hint: 'Remove the document, or use `export --merge --delete`.' }),
-    source,
+    source: source(),
     address,
   };
 }
@@ -66,7 +66,7 @@ export function absentDiagnostic({ address, source }: Resource): Diagnostic {
     code: 'object-still-there',
     severity: 'info',
     message: `${address} is declared absent, but the tenant has it; the manifest was not changed.`,
-    source,
+    source: source(),
     address,
   };
 }
@@ -78,7 +78,7 @@ export function refusedDiagnostic({ address, source }: Resource): Diagnostic {
     severity: 'error',
     message: `The manifest of ${address} could not be edited without losing content; it was not changed.`,
     hint: 'Make the changes by hand: `tenantctl plan` shows them.',
-    source,
+    source: source(),
     address,
   };
 }

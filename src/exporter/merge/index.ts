@@ -55,7 +55,7 @@ export function mergeExport(input: MergeInput): Merge {
   const liveIndex = new LiveIndex(input.objects);
   const files = openFiles(input);
   const found = input.resources.map((resource) => {
-    const file = files.get(resource.source.file);
+    const file = files.get(resource.source().file);
     const live = liveIndex.of(resource);
     return { resource, live, document: file ? findDocument(file, resource) : null };
   });
@@ -114,7 +114,7 @@ interface Document extends MergedDocument {
 
 function openFiles({ resources, read }: MergeInput): ReadonlyMap<string, ManifestFile> {
   const files = new Map<string, ManifestFile>();
-  for (const path of new Set(resources.map(({ source }) => source.file))) {
+  for (const path of new Set(resources.map(({ source }) => source().file))) {
     const text = read(path);
     if (text !== null) files.set(path, openManifest(text));
   }

@@ -56,7 +56,7 @@ function splitDocuments(text: string): Segment[] {
 
 /** The document that declares a resource; `null` if the file has changed since it was loaded. */
 export function findDocument({ segments, lines }: ManifestFile, resource: Resource): DeclaredDocument | null {
-  const { line, column } = resource.source;
+  const { line, column } = resource.source();
   const offset = (lines[line - 1] ?? 0) + column - 1;
   const segment = segments.findLast((each) => each.offset <= offset);
   const parsed = segment ? parseOne(segment.text) : null;

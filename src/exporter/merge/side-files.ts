@@ -57,7 +57,7 @@ function sideFilesIn({ written, resource }: DeclaredDocument): { at: Pointer; pa
     if (isList(value)) return value.flatMap((item, index) => filesIn(item, at + pointer(index)));
     if (isMapping(value)) return value.members.flatMap(([name, item]) => filesIn(item, at + pointer(name)));
     const file = sideFileOf(value);
-    return file === null ? [] : [{ at, path: sideFilePath(file, resource.source.file) }];
+    return file === null ? [] : [{ at, path: sideFilePath(file, resource.source().file) }];
   };
   return filesIn(written, pointer());
 }
