@@ -90,7 +90,7 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inh
 
 /**
  * A chunk that takes what it imports from other chunks once, when it is loaded. Converted by esbuild, it would call two
- * getters wherever it uses something of another chunk, since the other one could still assign it: about 3 % of a plan's CPU.
+ * getters wherever it uses something of another chunk, since the other one could still assign it: a tenth of a short run.
  * Here nothing is assigned later, and chunks do not import each other in circles: a chunk only imports what more commands
  * need than itself.
  */
