@@ -32,16 +32,12 @@ const toCommonJs = {
   minifySyntax: true,
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__url' },
+  banner: "const __url = require('node:url').pathToFileURL(__filename).href;",
 };
-const urlOfFile = "const __url = require('node:url').pathToFileURL(__filename).href;";
 // Only modules are split: each chunk, of which a command loads those that it needs, is then converted.
 const { outputFiles, metafile } = await build({
   ...common,
-  entryPoints: {
-    cli: 'src/cli.ts',
-    'render-worker': 'src/render/worker.ts',
-    'string-width': 'node_modules/string-width/index.js',
-  },
+  entryPoints: { cli: 'src/cli.ts', 'render-worker': 'src/render/worker.ts' },
   outdir: 'dist/bin',
   outExtension: { '.js': '.cjs' },
   format: 'esm',
@@ -61,8 +57,7 @@ const { outputFiles, metafile } = await build({
 });
 mkdirSync('dist/bin', { recursive: true });
 for (const { path, text } of outputFiles) {
-  const banner = text.includes('import.meta.url') ? urlOfFile : '';
-  writeFileSync(path, (await transform(linkChunks(text), { ...toCommonJs, banner })).code);
+  writeFileSync(path, (await transform(text, toCommonJs)).code);
 }
 chmodSync('dist/bin/cli.cjs', 0o755);
 // The compiled schemas contain helper functions of ajv.
@@ -87,31 +82,6 @@ const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
   .replace('package.json', 'bin/tsc');
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-
-/**
- * A chunk that takes what it imports from other chunks once, when it is loaded. Converted by esbuild, it would call two
- * getters wherever it uses something of another chunk, since the other one could still assign it: a tenth of a short run.
- * Here nothing is assigned later, and chunks do not import each other in circles: a chunk only imports what more commands
- * need than itself.
- */
-function linkChunks(text) {
-  if (text.includes('__esm(')) throw new Error('A module that runs later cannot be linked: see linkChunks.');
-  return text
-    .replace(/^import "(\.\/.*)";$/gm, "require('$1');")
-    .replace(
-      /^import \{([^}]*)\} from "(\.\/.*)";$/gm,
-      (_, names, file) => `const {${renamed(names)}} = require('${file}');`,
-    )
-    .replace(
-      /^export \{([^}]*)\};$/m,
-      (_, names) => `module.exports = { __esModule: true, ${renamed(names, '$2: $1')} };`,
-    );
-}
-
-/** Names in braces, as an object has them. */
-function renamed(names, member = '$1: $2') {
-  return names.replaceAll(/([\w$]+) as ([\w$]+)/g, member);
-}
 
 /**
  * Replaces modules by those in scripts/bundle, where each says why. `lazily` takes the place of a module that is imported

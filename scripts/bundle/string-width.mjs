@@ -1,9 +1,5 @@
 // string-width creates an Intl.Segmenter when it is loaded, which takes longer than Node's own start. Most runs measure ASCII only.
-import { createRequire } from 'node:module';
-
-const load = createRequire(import.meta.url);
-
 export default function stringWidth(text, options) {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  return load('./string-width.cjs').default(text, options);
+  return require('string-width').default(text, options);
 }

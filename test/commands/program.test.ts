@@ -71,13 +71,6 @@ it('folds the equal lines between two changes of a long text, and counts the cha
   expect(stdout).toContain('+ <p>LINE 37</p>');
 });
 
-it('breaks lines where characters that take two columns reach the edge', async () => {
-  world.declare([{ kind: 'ProfileSearch', label: 'a', ['漢字'.repeat(30)]: 'x' }]);
-  await expect(run('validate')).rejects.toMatchObject({
-    stdout: expect.stringContaining('There is no field\n  `漢字漢字'),
-  });
-});
-
 it('reads compressed answers', async () => {
   const packing = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
