@@ -61,8 +61,7 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
   The program contains the build of \`yaml\` for browsers: that for Node asks the environment about each token whether to
   print it, which takes a twentieth of the time of parsing.
 - **Start-up.** The build compiles the validators, and bundles the program in parts, of which a command loads those that it
-  needs. A part takes what it uses of others once, since esbuild's own conversion makes each use two calls. Node 22.1 and
-  later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
+  needs. Node 22.1 and later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
 - **Shapes.** What there are thousands of, such as resources and live objects, has functions and no getters: V8 keeps an object
   with a getter in its literal as a dictionary, which is slow to make and to use.
 - **HTML report.** The details of a long report are compressed. The texts for the search are unpacked first, everything else
