@@ -1,45 +1,46 @@
 /** Drift as a pull or merge request: the nightly jobs of `init` with a real repository and its remote on disk. */
-import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { git } from '../support/repository.ts';
 import { runProgram, seedFile } from '../support/world.ts';
-import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
-import { createRunner, type Ran, type Runner } from './runner.ts';
-
-const hasJq = spawnSync('jq', ['--version']).status === 0;
-const branch = 'tenantctl/drift';
+import { curl, gh, type Hub } from './hub.ts';
+import { checkOut, type Project, runNight, type System, systems } from './night.ts';
+import { createRunner, type Runner } from './runner.ts';
 
 let tenant: Sandbox;
 let runner: Runner;
+let folder: Project['folder'];
+let branch: string;
 /** The project file of the examples, with an overlay. */
 let overlaid: string;
 
-beforeEach(async () => {
+/** A project that was applied, in a repository with a remote. */
+async function setUp(place: Project['folder']): Promise<void> {
+  folder = place;
+  branch = folder === '' ? 'tenantctl/drift' : 'tenantctl/drift-apps-iga';
   tenant = await startSandbox({ seed: seedFile, rateLimit: null });
   runner = await createRunner({ gh, curl });
-  const argv = ['init', '--identity', tenant.url, '--profiles', tenant.url, '--from', 'examples'];
-  expect((await runProgram(argv, { cwd: runner.dir })).code).toBe(0);
+  git(runner.dir, 'init', '--quiet', '--initial-branch=main');
+  const argv = ['init', `./${folder}`, '--identity', tenant.url, '--profiles', tenant.url];
+  expect((await runProgram([...argv, '--from', 'examples'], { cwd: runner.dir })).code).toBe(0);
   // The examples say how all templates of production differ.
-  overlaid = runner.read('tenantctl.yaml');
+  overlaid = runner.read(`${folder}tenantctl.yaml`);
   runner.write(
-    'tenantctl.yaml',
+    `${folder}tenantctl.yaml`,
     overlaid.replace(/^ +overlays:\n +#.*\n.*\n(?= +merge: \{ replyTo).*\n/m, ''),
   );
-  rmSync(`${runner.dir}/config`, { recursive: true });
-  await runner.shell('mkdir config', {});
-  runner.write('package-lock.json', '{}');
+  rmSync(`${runner.dir}/${folder}config`, { recursive: true });
+  mkdirSync(`${runner.dir}/${folder}config`);
+  runner.write(`${folder}package-lock.json`, '{}');
   runner.write('hub.json', JSON.stringify({ pulls: [], comments: [], statuses: [] }));
-  runner.write('config/mail.yaml', template('Your ACME password expires in $daysLeft days'));
-  git(runner.dir, 'init', '--quiet', '--initial-branch=main');
+  runner.write(`${folder}config/mail.yaml`, template('Your ACME password expires in $daysLeft days'));
   runner.write('.git/info/exclude', 'hub.json\nnpm.log\noutputs\nsummary.md\nresult.json\n');
   git(runner.dir, 'init', '--quiet', '--bare', `${runner.dir}.git`);
   git(runner.dir, 'remote', 'add', 'origin', `${runner.dir}.git`);
   commit('Declare a mail');
-  git(runner.dir, 'tag', 'tenantctl-applied');
-});
+  git(runner.dir, 'tag', `tenantctl-applied${folder === '' ? '' : '-apps-iga'}`);
+}
 afterEach(async () => {
   await tenant.close();
   rmSync(`${runner.dir}.git`, { recursive: true, force: true });
@@ -70,7 +71,8 @@ function changeSubject(subject: string): void {
 
 const hub = (): Hub => JSON.parse(runner.read('hub.json'));
 const request = () => hub().requests?.[0] ?? {};
-const textOf = ({ body, description }: Readonly<Record<string, unknown>>) => String(body ?? description);
+const textOfRequest = ({ body, description }: Readonly<Record<string, unknown>>) =>
+  String(body ?? description);
 const close = () => {
   const [latest, ...earlier] = hub().requests ?? [];
   runner.write(
@@ -78,45 +80,30 @@ const close = () => {
     JSON.stringify({ ...hub(), requests: [{ ...latest, state: 'closed' }, ...earlier] }),
   );
 };
-const proposed = (path = 'config/mail.yaml') => git(`${runner.dir}.git`, 'show', `${branch}:${path}`);
+const proposed = () => git(`${runner.dir}.git`, 'show', `${branch}:${folder}config/mail.yaml`);
 const revision = () => git(`${runner.dir}.git`, 'rev-parse', branch);
 
-const systems = [
-  {
-    name: 'GitHub',
-    runs: hasJq,
-    job: (name: string, event: Readonly<Record<string, string>> = {}): Promise<Ran> =>
-      runGithubJob(runner, parse(runner.read('.github/workflows/tenantctl.yaml')), name, {
-        event,
-        secrets: secrets(),
-      }),
-  },
-  {
-    name: 'GitLab',
-    runs: true,
-    job: (name: string): Promise<Ran> =>
-      runGitlabJob(runner, parse(runner.read('.gitlab-ci.yml')), name, { secrets: secrets() }),
-  },
-];
+const project = (): Project => ({ runner, folder, secrets: secrets() });
 
-describe.each(systems.filter(({ runs }) => runs))('a night of $name', ({ name, job }) => {
-  /** Both jobs, each on a fresh checkout of main. Returns what they print. */
-  async function night(): Promise<string> {
-    git(runner.dir, 'checkout', '--quiet', '--force', 'main');
-    const drift = await job('drift');
-    git(runner.dir, 'checkout', '--quiet', '--force', 'main');
-    expect(drift.code, drift.output).toBe(2);
-    git(runner.dir, 'checkout', '--quiet', '--detach');
-    const { code, output } = await job('propose');
-    expect(code, output).toBe(0);
-    return drift.output + output;
-  }
+/** A night that finds drift. Returns what both jobs print. */
+async function nightOf(system: System): Promise<string> {
+  const { drift, propose } = await runNight(system, project());
+  expect(drift.code, drift.output).toBe(2);
+  expect(propose.code, propose.output).toBe(0);
+  return drift.output + propose.output;
+}
+
+describe.each(systems)('a night of $name', (system) => {
+  const { name } = system;
+  const job = (job: string) => system.job(project(), job);
+  const night = () => nightOf(system);
+  beforeEach(() => setUp(''));
 
   it('opens a request that takes over what the tenant has', async () => {
     changeSubject('Hurry! $daysLeft days left');
     await night();
     expect(hub().requests).toHaveLength(1);
-    expect(textOf(request())).toMatch(/Merge it[\s\S]*Close it[\s\S]*### tenantctl plan[\s\S]*Hurry!/);
+    expect(textOfRequest(request())).toMatch(/Merge it[\s\S]*Close it[\s\S]*### tenantctl plan[\s\S]*Hurry!/);
     expect(proposed()).toContain('# Ours\nkind: NotificationTemplate');
     expect(proposed()).toContain('subject: Hurry! $daysLeft days left');
     const changed = git(`${runner.dir}.git`, 'diff', '--name-only', 'main', branch);
@@ -133,7 +120,7 @@ describe.each(systems.filter(({ runs }) => runs))('a night of $name', ({ name, j
     await night();
     expect(revision()).not.toBe(first);
     expect(hub().requests).toHaveLength(1);
-    expect(textOf(request())).toContain('Hurry up!');
+    expect(textOfRequest(request())).toContain('Hurry up!');
     expect(proposed()).toContain('Hurry up!');
     expect(git(`${runner.dir}.git`, 'rev-list', '--count', `main..${branch}`)).toBe('1');
   });
@@ -144,8 +131,7 @@ describe.each(systems.filter(({ runs }) => runs))('a night of $name', ({ name, j
     changeSubject('Hurry!');
     await night();
     changeSubject('Your ACME password expires in $daysLeft days');
-    rmSync(`${runner.dir}/drift.patch`);
-    git(runner.dir, 'checkout', '--quiet', '--force', 'main');
+    checkOut({ runner });
     expect(await job('drift')).toMatchObject({ code: 0 });
     expect(request().state).toMatch(/^open/);
   });
@@ -173,7 +159,7 @@ describe.each(systems.filter(({ runs }) => runs))('a night of $name', ({ name, j
     changeSubject('Run!');
     expect(await night()).toContain('Somebody has added commits');
     expect(proposed()).toContain('subject: Mine');
-    expect(textOf(request())).toContain('Run!');
+    expect(textOfRequest(request())).toContain('Run!');
   });
 
   it('takes nothing back that main has and the tenant has not got yet', async () => {
@@ -201,7 +187,7 @@ describe.each(systems.filter(({ runs }) => runs))('a night of $name', ({ name, j
       'x\n/approve\n<script>alert(1)</script> @everyone\n::add-mask::x ![](https://evil.example/p.png)',
     );
     const output = await night();
-    const shown = textOf(request());
+    const shown = textOfRequest(request());
     for (const secret of [tenant.clientSecret, 'pw-4711', 'hub-token', 'lab-token'])
       expect(output + shown + runner.read('drift.patch')).not.toContain(secret);
     const prose = shown.replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?^\1$/gm, '').replaceAll(/(`+)[^`]*\1/g, '');
@@ -217,7 +203,7 @@ describe.each(systems.filter(({ runs }) => runs))('a night of $name', ({ name, j
       git(runner.dir, 'tag', '--force', 'tenantctl-applied');
       changeSubject('Hurry!');
       await night();
-      expect(textOf(request())).toContain('**Not everything could be taken over.**');
+      expect(textOfRequest(request())).toContain('**Not everything could be taken over.**');
       expect(hub().statuses).toEqual([]);
     },
   );
@@ -232,6 +218,66 @@ describe.each(systems.filter(({ runs }) => runs))('a night of $name', ({ name, j
       JSON.stringify({ ...hub(), pulls: [{ merge_commit_sha: 'm1', head: { sha: head } }] }),
     );
     git(runner.dir, 'checkout', '--quiet', '--force', 'main');
+    git(runner.dir, 'merge', '--quiet', head);
+    expect(await job('apply')).toMatchObject({ code: 0 });
+    expect(await job('drift')).toMatchObject({ code: 0 });
+  });
+});
+
+describe.each(systems)('a night of $name with a project in a folder of the repository', (system) => {
+  const { name } = system;
+  const job = (job: string) => system.job(project(), job);
+  beforeEach(async () => {
+    await setUp('apps/iga/');
+    runner.write('README.md', 'Of the whole repository\n');
+    commit('Say what is here');
+    git(runner.dir, 'tag', '--force', 'tenantctl-applied-apps-iga');
+  });
+
+  it('opens a request that changes the files of the project only', async () => {
+    changeSubject('Hurry! $daysLeft days left');
+    await nightOf(system);
+    expect(hub().requests).toHaveLength(1);
+    expect(request()).toMatchObject({ title: 'Accept what was changed in the tenant (apps/iga)' });
+    expect(request().head ?? request().source_branch).toBe('tenantctl/drift-apps-iga');
+    expect(textOfRequest(request())).toMatch(/Merge it[\s\S]*### tenantctl plan[\s\S]*Hurry!/);
+    expect(proposed()).toContain('# Ours\nkind: NotificationTemplate');
+    expect(proposed()).toContain('subject: Hurry! $daysLeft days left');
+    expect(git(`${runner.dir}.git`, 'diff', '--name-only', 'main', branch)).toBe('apps/iga/config/mail.yaml');
+  });
+
+  it('updates it on a later night, and does not open it again once it is closed', async () => {
+    changeSubject('Hurry!');
+    await nightOf(system);
+    const first = revision();
+    await nightOf(system);
+    expect(revision()).toBe(first);
+    changeSubject('Run!');
+    await nightOf(system);
+    expect(textOfRequest(request())).toContain('Run!');
+    expect(proposed()).toContain('subject: Run!');
+    close();
+    expect(await nightOf(system)).toContain('was closed: the next apply puts back what the manifests say');
+    expect(hub().requests).toHaveLength(1);
+  });
+
+  it('moves the tag of the project, for which it needs no files', async () => {
+    expect(await job('applied')).toMatchObject({ code: 0 });
+    expect(hub().applied).toBe('m1');
+  });
+
+  it.runIf(name === 'GitHub')('has its plan approved, which the apply after the merge finds', async () => {
+    changeSubject('Hurry!');
+    await nightOf(system);
+    const head = revision();
+    expect(hub().statuses).toMatchObject([
+      { sha: head, state: 'success', context: 'tenantctl/plan-apps-iga' },
+    ]);
+    runner.write(
+      'hub.json',
+      JSON.stringify({ ...hub(), pulls: [{ merge_commit_sha: 'm1', head: { sha: head } }] }),
+    );
+    checkOut({ runner });
     git(runner.dir, 'merge', '--quiet', head);
     expect(await job('apply')).toMatchObject({ code: 0 });
     expect(await job('drift')).toMatchObject({ code: 0 });

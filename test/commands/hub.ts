@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isArray, isObject, type Json, type JsonObject, own, textOf } from '../../src/model/json.ts';
 import type { Outcome } from '../support/world.ts';
-import type { Played } from './played.ts';
+import type { Call, Played } from './played.ts';
 import { member, type Ran, type Runner, scriptOf } from './runner.ts';
 
 /** What a system knows, as the programs that play it write it down. */
@@ -17,8 +17,8 @@ interface Known {
 }
 
 /** Runs `answer` with what the system knows, and keeps what it changes. What it returns is printed. */
-function withHub(cwd: string, answer: (known: Known) => string): Outcome {
-  const file = join(cwd, 'hub.json');
+function withHub({ env }: Call, answer: (known: Known) => string): Outcome {
+  const file = join(env.HOME ?? '', 'hub.json');
   const known: Known = { requests: [], ...JSON.parse(readFileSync(file, 'utf8')) };
   const stdout = answer(known);
   writeFileSync(file, JSON.stringify(known));
@@ -47,7 +47,9 @@ const contentOf = (value: string, cwd: string) =>
   value.startsWith('@') ? readFileSync(join(cwd, value.slice(1)), 'utf8') : value;
 
 /** What GitHub knows: its answers to `gh api`, filtered by jq as gh does it. */
-export const gh: Played = ({ argv: [api, path = '', ...rest], cwd, env }) => {
+export const gh: Played = (call) => {
+  const { argv, cwd, env } = call;
+  const [api, path = '', ...rest] = argv;
   if (api !== 'api' || env.GH_TOKEN !== 'hub-token') throw new Error('not signed in');
   const { fields, jq, method } = optionsOfGh(rest, cwd);
   const [route = '', query] = path.split('?');
@@ -82,12 +84,12 @@ export const gh: Played = ({ argv: [api, path = '', ...rest], cwd, env }) => {
     if (request && method === 'PATCH') {
       return Object.assign(requests.find((each) => String(each.number) === request) ?? {}, fields);
     }
-    const moves = numberIn('git/refs/tags/tenantctl-applied') && method === 'PATCH' && known.applied;
+    const moves = numberIn(`git/refs/tags/${tag.source}`) && method === 'PATCH' && known.applied;
     const makes = numberIn('git/refs') && method === 'POST' && !known.applied;
     if (!moves && !makes) throw new Error(`404 ${route}`);
     return Object.assign(known, { applied: fields.sha });
   };
-  return withHub(cwd, (known) => {
+  return withHub(call, (known) => {
     const answer = answerOf(known);
     return jq === null
       ? ''
@@ -96,7 +98,8 @@ export const gh: Played = ({ argv: [api, path = '', ...rest], cwd, env }) => {
 };
 
 /** What GitLab knows: its answers to curl. */
-export const curl: Played = ({ argv, cwd }) => {
+export const curl: Played = (call) => {
+  const { argv, cwd } = call;
   if (!argv.includes('Authorization: Bearer lab-token')) throw new Error('not signed in');
   const url = argv.findLast((each) => each.startsWith('http')) ?? '';
   const route = url.replace('https://lab.example/api/v4/projects/12', '');
@@ -127,20 +130,23 @@ export const curl: Played = ({ argv, cwd }) => {
     }
     if (route === '/merge_requests/7/notes?order_by=created_at&sort=desc&per_page=100') return comments;
     if (/^\/repository\/commits\/\w+\/merge_requests$/.test(route)) return pulls;
-    if (argv.includes('DELETE') && route === '/repository/tags/tenantctl-applied') {
+    if (argv.includes('DELETE') && new RegExp(`^/repository/tags/${tag.source}$`).test(route)) {
       return void delete known.applied;
     }
-    const tag = '/repository/tags?tag_name=tenantctl-applied&ref=';
-    if (!argv.includes('POST') || !route.startsWith(tag) || known.applied) {
+    const made = new RegExp(`^/repository/tags\\?tag_name=${tag.source}&ref=(?<revision>\\w+)$`).exec(route);
+    if (!argv.includes('POST') || !made?.groups || known.applied) {
       throw new Error(`curl: (22) 404 ${route}`);
     }
-    return void Object.assign(known, { applied: route.slice(tag.length) });
+    return void Object.assign(known, { applied: made.groups.revision });
   };
-  return withHub(cwd, (known) => {
+  return withHub(call, (known) => {
     const answer = answerOf(known);
     return answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
   });
 };
+
+/** The tag of the last applied revision, of a project at the top of its repository or in a folder. */
+const tag = /tenantctl-applied(?:-apps-iga)?/;
 
 /** What the system of a pipeline knows, in the file `hub.json` of the runner. */
 export interface Hub {
@@ -171,8 +177,11 @@ export async function runGithubJob(
   name: string,
   { event = {}, secrets }: Given,
 ): Promise<Ran> {
-  const exists = (path: string) => existsSync(join(runner.dir, path));
   const steps = own(member(workflow, 'jobs', name), 'steps');
+  // Without a checkout there are no files, and no folder of the project.
+  const top = JSON.stringify(steps).includes('actions/checkout') ? runner.dir : runner.empty;
+  const exists = (path: string) => existsSync(join(top, path));
+  const usual = textOf(member(workflow, 'defaults', 'run'), 'working-directory');
   const values: Record<string, string> = {
     'github.token': 'hub-token',
     'inputs.digest': '',
@@ -184,19 +193,24 @@ export async function runGithubJob(
   for (const step of isArray(steps) ? steps : []) {
     if (!isObject(step) || textOf(step, 'run') === null) continue;
     if (code !== 0 && !textOf(step, 'if')?.includes('!cancelled()')) continue;
-    if (textOf(step, 'if')?.includes('hashFiles') && !exists('plan.md')) continue;
-    const ran = await runner.shell(textOf(step, 'run') ?? '', {
+    const [, needed] = /hashFiles\('([^']+)'\)/.exec(textOf(step, 'if') ?? '') ?? [];
+    if (needed !== undefined && !exists(needed)) continue;
+    const env = {
       ...fillIn(member(workflow, 'env'), values),
       ...fillIn(isObject(own(step, 'env')) ? member(step, 'env') : {}, values),
       GITHUB_REPOSITORY: 'acme/iga',
       GITHUB_SHA: 'm1',
       GITHUB_OUTPUT: join(runner.dir, 'outputs'),
       GITHUB_STEP_SUMMARY: join(runner.dir, 'summary.md'),
-    });
+    };
+    const folder = join(top, textOf(step, 'working-directory') ?? usual ?? '');
+    const ran = await runner.shell(textOf(step, 'run') ?? '', env, folder);
     const id = textOf(step, 'id');
     if (id !== null) {
       values[`steps.${id}.outcome`] = ran.code === 0 ? 'success' : 'failure';
-      const told = exists('outputs') ? runner.read('outputs').matchAll(/^(\w+)=(.*)$/gm) : [];
+      const told = existsSync(join(runner.dir, 'outputs'))
+        ? runner.read('outputs').matchAll(/^(\w+)=(.*)$/gm)
+        : [];
       for (const [, key, value] of told) values[`steps.${id}.outputs.${key}`] = value ?? '';
     }
     code = code || ran.code;
@@ -235,6 +249,7 @@ export async function runGitlabJob(
     ...secrets,
     GITLAB_TOKEN: 'lab-token',
     CI_PROJECT_URL: runner.dir,
+    CI_PROJECT_DIR: runner.dir,
     CI_DEFAULT_BRANCH: 'main',
     CI_API_V4_URL: 'https://lab.example/api/v4',
     CI_JOB_URL: 'https://lab.example/acme/iga/-/jobs/1',
@@ -247,7 +262,9 @@ export async function runGitlabJob(
     own(job, 'before_script') === undefined ? member(file, 'default') : job,
     'before_script',
   );
-  const ran = await runner.shell(`${before}\n${scriptOf(job, 'script')}`, env);
-  const after = await runner.shell(scriptOf(job, 'after_script'), env);
+  const isEmpty = isObject(own(job, 'variables')) && own(member(job, 'variables'), 'GIT_STRATEGY') === 'none';
+  const folder = isEmpty ? runner.empty : runner.dir;
+  const ran = await runner.shell(`${before}\n${scriptOf(job, 'script')}`, env, folder);
+  const after = await runner.shell(scriptOf(job, 'after_script'), env, folder);
   return { code: ran.code, output: ran.output + after.output };
 }

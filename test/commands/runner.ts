@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,10 @@ const tenantctl: Played = ({ argv, cwd, env }) => runProgram(argv, { cwd, env })
 /** A machine that runs pipelines: a folder, and programs in place of those that reach out. */
 export interface Runner {
   readonly dir: string;
-  /** Runs shell lines as the pipeline's system does. */
-  shell(script: string, env: Readonly<Record<string, string>>): Promise<Ran>;
+  /** Of a job that checks nothing out: there are no files in it. */
+  readonly empty: string;
+  /** Runs shell lines as the pipeline's system does, in the folder of the machine or in another one. */
+  shell(script: string, env: Readonly<Record<string, string>>, folder?: string): Promise<Ran>;
   read(path: string): string;
   write(path: string, text: string): void;
   close(): void;
@@ -40,8 +42,8 @@ export interface Ran {
 /** @param more programs besides npm and tenantctl, or in place of them: shell scripts, or functions that play them */
 export async function createRunner(more: Readonly<Record<string, string | Played>> = {}): Promise<Runner> {
   const dir = mkdtempSync(join(tmpdir(), 'tenantctl-pipeline-'));
-  const bin = `${dir}.bin`;
-  mkdirSync(bin);
+  const [bin, empty] = [`${dir}.bin`, `${dir}.empty`];
+  for (const folder of [bin, empty]) mkdirSync(folder);
   const programs = Object.entries<string | Played>({ npm, tenantctl, ...more });
   const played = programs.flatMap(([name, each]) =>
     typeof each === 'string' ? [] : [[name, each] as const],
@@ -54,17 +56,19 @@ export async function createRunner(more: Readonly<Record<string, string | Played
   const path = [bin, process.env.PATH ?? ''].join(delimiter);
   return {
     dir,
+    empty,
     read: (file) => readFileSync(join(dir, file), 'utf8'),
     write: (file, text) => writeFileSync(join(dir, file), text),
-    shell: (script, env) => runBash(script, dir, { ...env, PATH: path, HOME: dir }),
+    shell: (script, env, folder = dir) => runBash(script, folder, { ...env, PATH: path, HOME: dir }),
     close() {
       players.close();
-      for (const folder of [dir, bin]) rmSync(folder, { recursive: true, force: true });
+      for (const folder of [dir, bin, empty]) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 function runBash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
+  if (!existsSync(cwd)) return Promise.resolve({ code: 1, output: `There is no folder ${cwd}.\n` });
   return new Promise((resolve, reject) => {
     const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd, env });
     let output = '';

@@ -78,6 +78,7 @@ function inFolder(text: string, folder: string): string {
   const enter = `cd ${folder.slice(0, -1)}`;
   return namedBy(text, folder)
     .replace(/^defaults:\n {2}run:\n/m, (found) => `${found}    working-directory: ${folder.slice(0, -1)}\n`)
+    .replace(/^( +)- name: Move the tag\n/m, `$&$1  working-directory: . # nothing is checked out\n`)
     .replaceAll(/(?<=hashFiles\(')/g, folder)
     .replaceAll(/(?<=^ {10}path: )(?=[^.\s])/gm, folder)
     .replaceAll(/(?<=^ {10}path: )\.$/gm, folder.slice(0, -1))
