@@ -8,9 +8,9 @@ import { readPipelineFacts } from '../../src/commands/init/facts.ts';
 import { pipelineFile } from '../../src/commands/init/pipelines.ts';
 import { type Json, own } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { readAuthProfile, readPreference } from '../../src/sandbox/objects.ts';
 import { runProgram } from '../support/world.ts';
 import { curl, gh, type Hub, runGithubJob, runGitlabJob } from './hub.ts';
+import { expectWhatMatters, longPlanManifests, prepareForLongPlan, senderNamed } from './long-plan.ts';
 import { createRunner, member, type Ran, type Runner, scriptOf } from './runner.ts';
 
 /** `gh` filters with a jq of its own; the one that plays `gh` here needs the machine's. */
@@ -50,46 +50,10 @@ function declare(...addresses: readonly string[]): void {
 const liftProtection = () =>
   runner.write('tenantctl.yaml', runner.read('tenantctl.yaml').replace(/^ +- SenderAddress\/\*\n/m, ''));
 
-/** A plan of 900 changes, of which three matter, in a tenant that has what they are about. */
 function declareLongPlan(): void {
   liftProtection();
-  const { authProfiles, preferences } = tenant.state;
-  authProfiles.push(readAuthProfile({ id: 'a-1', name: 'Vendors', type: 'MFA' }, 'authProfiles/0'));
-  preferences.push(readPreference({ key: 'sod_report', mediums: ['EMAIL'] }, 'preferences/0'));
-  tenant.state.senders.push(senderNamed('old'), senderNamed('other'));
-  const harmless = Array.from(
-    { length: 897 },
-    (_, at) => `---\nkind: VerifiedDomain\ndomain: team-${at}.acme.example\n`,
-  );
-  const risks = `---
-kind: AuthProfile
-name: Vendors
-offNetwork: true
-lifecycle: { allowLockout: true }
----
-kind: SenderAddress
-email: old@acme.example
-ensure: absent
----
-kind: NotificationPreference
-key: sod_report
-mediums: [TEAMS]
-`;
-  runner.write('config/senders.yaml', [...harmless, risks].join(''));
-}
-
-/** A comment says what matters in a long plan, first in a list and then change by change, and how to see the rest. */
-function expectWhatMatters(comment: string): void {
-  for (const [words, address] of [
-    ['1 lock-out', 'AuthProfile/Vendors'],
-    ['1 delete', 'SenderAddress/old%40acme.example'],
-    ['1 step by hand', 'NotificationPreference/sod_report'],
-  ]) {
-    expect(comment).toMatch(new RegExp(`^- \\*\\*${words}\\*\\*: .*${address}`, 'm'));
-    expect(comment).toMatch(new RegExp(`^<details><summary>.*${address}`, 'm'));
-  }
-  expect(comment).toMatch(/Not shown: \d+ VerifiedDomain, to create/);
-  expect(comment).toMatch(/\nDigest: `sha256:[0-9a-f]{64}`\s*$/);
+  prepareForLongPlan(tenant);
+  runner.write('config/senders.yaml', longPlanManifests());
 }
 
 /** Commits everything, as the repository of the pipeline has it; `applied`: as the last applied revision. */
@@ -127,18 +91,6 @@ const secrets = () => ({
   TENANT_CLIENT_SECRET: tenant.clientSecret,
   SNOW_PASSWORD: 'pw-4711',
 });
-/** A sender as the tenant holds it. */
-function senderNamed(name: string): Sandbox['state']['senders'][number] {
-  const email = `${name}@acme.example`;
-  return {
-    id: `id-${name}`,
-    email,
-    isVerifiedByDomain: false,
-    verificationStatus: 'SUCCESS',
-    region: null,
-    readsLeft: null,
-  };
-}
 const senders = () => tenant.state.senders.map(({ email }) => email).sort();
 
 /** A pipeline as `init` writes it for a project in a folder of the repository: by a link, the runner's is in one. */
@@ -194,7 +146,8 @@ describe.skipIf(!hasJq)('the workflow for GitHub', () => {
     const [{ body = '' } = {}] = known().comments;
     expect(body).toMatch(/^\*\*apps\/iga\*\*/);
     expect(body.length).toBeLessThanOrEqual(65_536);
-    expectWhatMatters(body);
+    expectWhatMatters(body, { tenants: 1 });
+    expect(body).toMatch(/\nDigest: \S+\s*$/);
   });
 
   it('shows no secret, and installs what the lock file says, without scripts of packages', async () => {
@@ -358,7 +311,8 @@ describe('the pipeline for GitLab', () => {
     expect(await job('plan')).toMatchObject({ code: 0 });
     const [{ body = '' } = {}] = known().comments;
     expect(body.length).toBeLessThanOrEqual(1_000_000);
-    expectWhatMatters(body);
+    expectWhatMatters(body, { tenants: 1 });
+    expect(body).toMatch(/\nDigest: \S+\s*$/);
   });
 
   it('of a project in a folder comments its plan, and applies it although another was commented later', async () => {

