@@ -1,3 +1,4 @@
+import type { FleetProgressState } from '../engine/fleet.ts';
 import type { TenantOptions } from '../engine/tenant.ts';
 import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, widthOf } from './io.ts';
@@ -5,7 +6,7 @@ import { clientLog } from './progress.ts';
 
 /** Shows on stderr how far the work on several environments is. */
 export interface FleetProgress {
-  onProgress(name: string, state: 'begun' | 'done' | 'failed'): void;
+  onProgress(name: string, state: FleetProgressState): void;
   /** How a tenant is opened, so that its requests are shown with `--verbose`. */
   tenantOptions(name: string): TenantOptions;
   /** Removes what is not to stay on the terminal. */
@@ -36,7 +37,7 @@ export function createFleetProgress(total: number, args: Verbosity, io: Io): Fle
       if (!isShown) return;
       if (isTerminal) draw();
       else if ((io.env.CI || args.verbose) && state !== 'begun') {
-        io.stderr.write(`${printable(`${ended}/${total} ${name}${state === 'failed' ? ': failed' : ''}`)}\n`);
+        io.stderr.write(`${printable(`${ended}/${total} ${name}${state === 'done' ? '' : `: ${state}`}`)}\n`);
       }
     },
     tenantOptions: (name) => ({

@@ -1,7 +1,7 @@
 import type { Limiters } from '../client/client.ts';
 import type { OpenedProjects, ProjectEnvironment } from '../loader/index.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { type Fleet, type FleetError, type FleetMember, fleetOf } from '../model/fleet.ts';
+import { type Fleet, type FleetError, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { systemCode } from '../model/system-error.ts';
@@ -12,6 +12,9 @@ import { planChanges, withRevision } from './plan.ts';
 import type { PastProjects } from './since.ts';
 import { openTenant, type Tenant, type TenantOptions } from './tenant.ts';
 
+/** How far the work on an environment is. An interrupted run does not begin with what is left: `not run`. */
+export type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
+
 /** How several environments are worked on. */
 export interface FleetRun {
   /** How many at once. */
@@ -19,7 +22,7 @@ export interface FleetRun {
   /** Aborted: no further environment is begun. */
   readonly signal: AbortSignal;
   /** Called when the work on an environment begins and ends. */
-  onProgress?(name: string, state: 'begun' | 'done' | 'failed'): void;
+  onProgress?(name: string, state: FleetProgressState): void;
 }
 
 /** The same where their tenants are read. */
@@ -124,14 +127,18 @@ export async function forEachEnvironment<T>(
   const waiting = names.values();
   const worker = async () => {
     for (const name of waiting) {
+      if (signal.aborted) {
+        onProgress(name, 'not run');
+        continue;
+      }
       onProgress(name, 'begun');
-      const outcome = signal.aborted ? notBegun(name) : await workOn(name, work, signal);
+      const outcome = await workOn(name, work, signal);
       outcomes.set(name, outcome);
       onProgress(name, outcome.error === null ? 'done' : 'failed');
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, names.length) }, worker));
-  return names.map((name) => outcomes.get(name) ?? notBegun(name));
+  return names.map((name) => outcomes.get(name) ?? { name, value: null, error: notRun });
 }
 
 async function workOn<T>(
@@ -149,22 +156,16 @@ async function workOn<T>(
 /** Also a bug shows where it happened, and stops no other environment. */
 function errorOf(error: unknown, signal: AbortSignal): FleetError {
   if (error instanceof Failure) return { exitCode: error.exitCode, diagnostics: error.diagnostics };
-  if (signal.aborted) return interrupted('Interrupted.');
+  if (signal.aborted) return interrupted;
   const message = error instanceof Error ? error.message : String(error);
   const { diagnostics, exitCode } = failure(systemCode(error) === null ? 'internal' : 'system', message);
   return { exitCode, diagnostics };
 }
 
-const notBegun = (name: string) => {
-  return { name, value: null, error: interrupted('Interrupted before it began.') };
+const interrupted: FleetError = {
+  exitCode: ExitCode.interrupted,
+  diagnostics: [{ code: 'interrupted', severity: 'error', message: 'Interrupted.' }],
 };
-
-function interrupted(message: string): FleetError {
-  return {
-    exitCode: ExitCode.interrupted,
-    diagnostics: [{ code: 'interrupted', severity: 'error', message }],
-  };
-}
 
 /** Opens the tenant of an environment for `use`, and closes it. */
 export async function withTenantOf<T>(

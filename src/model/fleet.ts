@@ -13,6 +13,23 @@ export interface FleetError {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** The error of an environment that an interrupted run had not begun. */
+export const notRun: FleetError = {
+  exitCode: ExitCode.interrupted,
+  diagnostics: [
+    {
+      code: 'not-run',
+      severity: 'error',
+      message: 'The command was interrupted before it got here, so nothing was read or written.',
+      hint: 'Run the same command again. What is done already is not done twice.',
+    },
+  ],
+};
+
+/** Whether an interrupted run had not begun with an environment: nothing went wrong in it. */
+export const isNotRun = ({ error }: Pick<FleetMember, 'error'>): boolean =>
+  error?.diagnostics.some(({ code }) => code === 'not-run') ?? false;
+
 /** One environment of a fleet: its plan, its result where it was applied, and what stopped it. */
 export interface FleetMember {
   readonly name: string;

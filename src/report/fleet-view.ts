@@ -1,7 +1,7 @@
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
-import { isFailed, shareDiagnostics } from '../model/fleet.ts';
+import { isFailed, isNotRun, shareDiagnostics } from '../model/fleet.ts';
 import { canonicalJson } from '../model/json.ts';
 import { actions, type Change, type Difference, hasChanges, isRefused } from '../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../model/result.ts';
@@ -27,16 +27,19 @@ export interface Matrix {
 /** With more environments, those with equal numbers or the same error share a row. */
 const maxRows = 20;
 
-/** The environments and their numbers, failures first. */
+/** The environments and their numbers, failures first, then those that were not run. */
 export function matrixOf({ environments }: Fleet): Matrix {
   const isApplied = environments.some(({ result }) => result);
   const columns = isApplied
     ? changeOutcomes.map((outcome) => outcomeWords[outcome])
     : [...actions.map((action) => actionWords[action]), 'unchanged'];
   const rows = environments.map((member) => rowOf(member, isApplied));
-  const failed = rows.filter((row) => row.isFailed);
-  const others = rows.filter((row) => !row.isFailed);
-  return { columns, rows: [...inBrief(failed), ...inBrief(others)] };
+  const rowsWhere = (test: (member: FleetMember) => boolean) =>
+    inBrief(rows.filter((_, at) => environments[at] && test(environments[at])));
+  return {
+    columns,
+    rows: [...rowsWhere(hasFailed), ...rowsWhere(isNotRun), ...rowsWhere((member) => !isFailed(member))],
+  };
 }
 
 function rowOf(member: FleetMember, isApplied: boolean): MatrixRow {
@@ -44,11 +47,17 @@ function rowOf(member: FleetMember, isApplied: boolean): MatrixRow {
   const counts = isApplied
     ? result && changeOutcomes.map((outcome) => result.summary[outcome])
     : plan && [...actions.map((action) => plan.summary[action]), plan.summary.unchanged];
-  return { names: [name], isFailed: isFailed(member), counts: counts ?? null, words: stateWords(member) };
+  return { names: [name], isFailed: hasFailed(member), counts: counts ?? null, words: stateWords(member) };
 }
+
+const notRunWords = 'not run';
+
+/** Whether something went wrong in an environment. */
+const hasFailed = (member: FleetMember) => isFailed(member) && !isNotRun(member);
 
 /** What a reader should know besides the numbers. */
 function stateWords({ plan, result, error }: FleetMember): string {
+  if (isNotRun({ error })) return notRunWords;
   if (error) return error.diagnostics[0]?.code ?? 'failed';
   if (result) return result.outcome === 'done' ? '' : runWords[result.outcome];
   return plan && isRefused(plan) ? refused : '';
@@ -119,12 +128,16 @@ function errorsOf({ plan, result, error }: FleetMember): Diagnostic[] {
   return all.filter(({ severity }) => severity === 'error');
 }
 
-/** Each of these errors once, with the environments that have it. */
+/** Each of these errors once, with the environments that have it. What was not run comes last. */
 export function sharedErrors({ environments }: Fleet): Shared<Diagnostic>[] {
-  const errors = environments.flatMap((member) =>
-    errorsOf(member).map((item) => ({ name: member.name, item })),
-  );
-  return shareGroups(shareEach(errors, (error) => error));
+  const share = (members: readonly FleetMember[]) =>
+    shareGroups(
+      shareEach(
+        members.flatMap((member) => errorsOf(member).map((item) => ({ name: member.name, item }))),
+        (error) => error,
+      ),
+    );
+  return [...share(environments.filter((each) => !isNotRun(each))), ...share(environments.filter(isNotRun))];
 }
 
 /** What plans and results remark besides errors, each remark once, by code. One that not all share says whose it is. */
@@ -184,11 +197,13 @@ export function sharedWords({ environments }: Pick<Shared, 'environments'>, { su
   return `In ${environments.length} of ${summary.environments}: ${namesInBrief(environments)}`;
 }
 
-/** `50 environments: 46 planned, 4 failed`. Files of plans and of results may be shown together. */
+/** `50 environments: 44 planned, 4 failed, 2 not run`. Files of plans and of results may be shown together. */
 export function fleetWords({ environments, summary }: Fleet): string {
   const applied = environments.filter((member) => member.result && !isFailed(member)).length;
+  const left = environments.filter(isNotRun).length;
   const planned = summary.environments - summary.failed - applied;
-  const counts = Object.entries({ applied, planned, failed: summary.failed });
+  const failed = summary.failed - left;
+  const counts = Object.entries({ applied, planned, failed, [notRunWords]: left });
   const words = counts.filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   return `${summary.environments} environments: ${words.join(', ')}`;
 }

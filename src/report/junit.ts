@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Diff, differs } from '../model/diff.ts';
-import type { Fleet } from '../model/fleet.ts';
+import { type Fleet, type FleetError, isNotRun } from '../model/fleet.ts';
 import { type Change, hasChanges, type Plan } from '../model/plan.ts';
 import type { ChangeOutcome, ChangeResult, Result } from '../model/result.ts';
 import { noDifferences, whereWords } from './diff-view.ts';
@@ -70,16 +70,16 @@ function resultCases(result: Result): TestCase[] {
 /** The plans or results of several environments as tests: a suite for each environment. */
 export function fleetJunit({ environments }: Fleet): string {
   const cases = environments.flatMap(({ name, plan, result, error }) => {
-    const found = error
-      ? error.diagnostics.map(diagnosticCase)
-      : result
-        ? resultCases(result)
-        : plan
-          ? planCases(plan)
-          : [];
+    const found = error ? errorCases(error) : result ? resultCases(result) : plan ? planCases(plan) : [];
     return found.map((each) => ({ ...each, suite: name, name: `${each.suite}: ${each.name}` }));
   });
   return document('tenantctl environments', cases);
+}
+
+/** An environment that was not run has not failed. */
+function errorCases(error: FleetError): TestCase[] {
+  const is = isNotRun({ error }) ? 'skipped' : 'failure';
+  return error.diagnostics.map((diagnostic) => ({ ...diagnosticCase(diagnostic), is }));
 }
 
 /** A diff as tests: each object that differs, or that one side does not have, is a failure. */

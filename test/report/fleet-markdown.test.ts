@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import { fleetOf, notRun } from '../../src/model/fleet.ts';
 import type { Change } from '../../src/model/plan.ts';
-import { renderReport } from '../../src/report/index.ts';
+import { type Format, renderReport } from '../../src/report/index.ts';
 import { change, difference, fleet, lockout, names, plain, result, senderDelete } from './fixtures.ts';
 
 const longText = (seed: string) =>
@@ -66,4 +67,26 @@ it('of plans beside results says how many environments were applied, and how man
   expect(renderReport({ is: 'fleet', fleet: mixed }, 'text', plain)).toContain(
     '3 environments: 1 applied, 2 planned.',
   );
+});
+
+describe('environments that were not run', () => {
+  const mixed = fleetOf(
+    ['a', 'b', 'c', 'd'].map((name) => ({
+      name,
+      plan: null,
+      error: name === 'c' ? { exitCode: 1 as const, diagnostics: [down('c')] } : notRun,
+    })),
+  );
+  const show = (format: Format) => renderReport({ is: 'fleet', fleet: mixed }, format, plain);
+
+  it('come after those that failed, and are told together', () => {
+    const text = show('text');
+    expect(text).toMatch(/✖ c +tenant-unreachable\n +a +not run\n +b +not run\n +d +not run\n/);
+    expect(text).toMatch(/^c\n[\s\S]*^a, b, d\n/m);
+    expect(text).toContain('4 environments: 1 failed, 3 not run.');
+    expect(show('markdown')).toMatch(
+      /\| ❌ c \|[\s\S]*\| a \| not run \|[\s\S]*#### c\n[\s\S]*#### a, b, d\n/,
+    );
+    expect(show('html')).toContain('<strong>Failed: c</strong>');
+  });
 });

@@ -56,7 +56,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
     named: 'environment',
     others: null,
     command:
-      isApplied || failed.length > 0 || fleetIsEqual(fleet) ? null : applyCommand(digest, 'fleet.json'),
+      isApplied || summary.failed > 0 || fleetIsEqual(fleet) ? null : applyCommand(digest, 'fleet.json'),
     digest,
     facts: [
       ['Digest', digest],
@@ -132,9 +132,7 @@ function outcomeGroups(fleet: Fleet): EntryGroup[] {
   return sharedOutcomes(fleet).map((shared) => ({
     ...headOf(shared, fleet),
     words: pluralize(shared.items.length, 'change'),
-    entries: shared.items.map((change) =>
-      ofShared(resultEntry(change), shared, change.requests.length > 0),
-    ),
+    entries: shared.items.map((change) => ofShared(resultEntry(change), shared, change.requests.length > 0)),
   }));
 }
 

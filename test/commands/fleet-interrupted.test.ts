@@ -1,0 +1,91 @@
+/** An apply of several environments that is interrupted between two of them. */
+import { PassThrough, Writable } from 'node:stream';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../src/commands/main.ts';
+import { createTestFleet, type TestFleet } from '../support/fleet.ts';
+import type { Outcome } from '../support/world.ts';
+
+const names = ['eu-1', 'eu-2', 'us-1'];
+let fleet: TestFleet;
+
+beforeEach(async () => {
+  fleet = await createTestFleet({ names });
+  fleet.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
+  expect((await fleet.run('plan', '-e', '*', '--out', 'fleet.json')).code).toBe(0);
+});
+
+const apply = ['apply', 'fleet.json', '--parallel', '1', '--result', 'result.json'];
+const reports = ['--report', 'result.md', 'result.html', 'result.xml'];
+const senders = () => fleet.sandboxes.map(({ state }) => state.senders.map(({ email }) => email));
+
+/** Runs the apply, and interrupts it as soon as one environment is done. */
+async function interruptAfterFirst(): Promise<Outcome> {
+  const interruption = new AbortController();
+  const told = { stdout: '', stderr: '' };
+  const stream = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        told[name] += String(chunk);
+        if (told.stderr.includes('1/3 ')) interruption.abort();
+        done();
+      },
+    });
+  const code = await main([...apply, ...reports], {
+    cwd: fleet.dir,
+    env: { ...fleet.env, CI: 'true' },
+    stdin: new PassThrough().end(),
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    signal: interruption.signal,
+  });
+  return { code, ...told };
+}
+
+describe('the environments that were not begun', () => {
+  it('are not run, which is no failure of theirs, and the report says once what to do', async () => {
+    const { code, stdout, stderr } = await interruptAfterFirst();
+    expect(code).toBe(130);
+    expect(senders()).toEqual([['a@acme.example'], [], []]);
+    expect(stderr).toMatch(/^2\/3 eu-2: not run\n3\/3 us-1: not run\n/m);
+    expect(stdout).toMatch(/^ {4}eu-2 +not run\n {4}us-1 +not run\n/m);
+    expect(stdout).toMatch(/^eu-2, us-1\n/m);
+    expect(stdout.match(/Run the same command again/g)).toHaveLength(1);
+    expect(stdout).toContain('3 environments: 1 applied, 2 not run.');
+    expect(stdout + stderr).not.toMatch(/✖|: failed|[1-9] failed/);
+
+    const comment = fleet.read('result.md');
+    expect(comment).toContain('### tenantctl apply: 3 environments: 1 applied, 2 not run');
+    expect(comment).toContain('| eu-2 | not run |');
+    expect(comment).not.toContain('❌');
+    expect(fleet.read('result.html')).not.toContain('class="alarm"');
+    expect(fleet.read('result.xml')).toMatch(
+      /<testsuite name="eu-2" tests="1" failures="0" errors="0" skipped="1"/,
+    );
+  });
+
+  it('have the error `not-run` in the result file', async () => {
+    await interruptAfterFirst();
+    const { environments, summary } = JSON.parse(fleet.read('result.json'));
+    expect(summary).toMatchObject({ environments: 3, failed: 2 });
+    expect(environments[0]).toMatchObject({ name: 'eu-1', result: { outcome: 'done' }, error: null });
+    for (const each of environments.slice(1)) {
+      expect(each).toMatchObject({
+        result: null,
+        error: { exitCode: 130, diagnostics: [{ code: 'not-run' }] },
+      });
+    }
+    expect((await fleet.run('show', 'result.json')).stdout).toContain('1 applied, 2 not run.');
+  });
+
+  it('are done by the same command, which does not touch the others', async () => {
+    await interruptAfterFirst();
+    const before = fleet.sandboxOf('eu-1').log.length;
+    expect((await fleet.run(...apply)).code).toBe(0);
+    expect(senders()).toEqual([['a@acme.example'], ['a@acme.example'], ['a@acme.example']]);
+    const writes = fleet
+      .sandboxOf('eu-1')
+      .log.slice(before)
+      .filter(({ method }) => method !== 'GET');
+    expect(writes.filter(({ operation }) => operation !== 'issue-token')).toEqual([]);
+  });
+});
