@@ -239,7 +239,7 @@ function nextSteps(
   folder: string,
 ): string[] {
   const { from, tenants } = choices;
-  const isEmbedded = tenants.length === 0;
+  const { isEmbedded } = facts;
   // Of several tenants, the last one shows what has to stay.
   const several = isNew ? tenants.map(({ name }) => name) : (facts.stages?.[1].environments ?? []);
   const last = several.at(-1) ?? (facts.needsEnvironment ? facts.environment : undefined);

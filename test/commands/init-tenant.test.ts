@@ -365,6 +365,34 @@ describe('the questions', () => {
   });
 });
 
+describe('an existing project', () => {
+  const tenant = 'identity: { baseUrl: "https://acme.example", auth: { token: !secret TOKEN } }';
+  const write = (environments: string) => {
+    writeFileSync(join(dir, 'tenantctl.yaml'), `version: 1\n${environments}`);
+    mkdirSync(join(dir, 'config'));
+    const tickets =
+      'kind: SimIntegration\nname: Tickets\ntype: Other\nattributes: { password: !secret SNOW }\n';
+    writeFileSync(join(dir, 'config/tickets.yaml'), tickets);
+  };
+
+  it('is told which of its credentials are not set, as a new one is', async () => {
+    write(`environments: { live: { ${tenant} } }\n`);
+    const { stdout } = await run(['init']);
+    expect(stdout).toMatch(/ {2}# Set what is missing, .*:\n {2}export TOKEN=…\n/);
+    expect(stdout).toMatch(/ {2}# Set those of these secrets that `plan` asks for, .*:\n {2}export SNOW=…\n/);
+    writeFileSync(join(dir, '.env'), 'TOKEN=x\n');
+    const again = await run(['init'], { SNOW: 'y' });
+    expect(again.stdout).not.toMatch(/export (?:TOKEN|SNOW)/);
+  });
+
+  it('is told of none where its plans read an embedded tenant', async () => {
+    write(`defaultEnvironment: trial\nenvironments: { trial: { sandbox: {} }, live: { ${tenant} } }\n`);
+    expect((await run(['init'])).stdout).not.toContain('export TOKEN');
+    const { stdout } = await run(['init', '--promote', 'trial', 'live']);
+    expect(stdout).toContain('export TOKEN=…\n');
+  });
+});
+
 describe('several tenants', () => {
   const three = ['test', 'eu', 'us'].flatMap((name) => ['--identity', `${name}=https://${name}.example`]);
 

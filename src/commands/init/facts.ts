@@ -31,6 +31,8 @@ export interface PipelineFacts {
   readonly hosts: readonly string[] | null;
   /** The environment of a pipeline for one. */
   readonly environment: string;
+  /** Whether a plan without `--env` reads only embedded tenants, which need no credentials. */
+  readonly isEmbedded: boolean;
   /** Whether `--env` has to say which environment is meant: there are several, and no default. */
   readonly needsEnvironment: boolean;
   /** Where changes go first, and where they go with its proof; `null`: there is only one environment. */
@@ -58,14 +60,15 @@ export function readPipelineFacts(
   const placeholders = { ...Object.fromEntries(names.map((name) => [name, 'unset'])), ...env };
   const stages = promotion && readStages(root, placeholders, promotion);
   const chosen = chooseEnvironment(root, placeholders);
-  const environments = stages?.flatMap(({ environments }) => environments) ?? [chosen.environment];
+  const promoted = stages?.flatMap(({ environments }) => environments);
   return {
     hasManifests: manifests.length > 0,
     names,
     unset: unset.filter((name) => !secrets.includes(name)),
     unsetSecrets: unset.filter((name) => secrets.includes(name)),
-    hosts: readHosts(root, placeholders, environments),
+    hosts: readHosts(root, placeholders, promoted ?? [chosen.environment]),
     ...chosen,
+    isEmbedded: promoted ? areEmbedded(root, placeholders, promoted) : chosen.isEmbedded,
     stages,
   };
 }
@@ -91,20 +94,22 @@ function namesIn(texts: readonly string[], tags: 'secret' | 'env|secret'): strin
 function chooseEnvironment(
   root: string,
   env: NodeJS.ProcessEnv,
-): Pick<PipelineFacts, 'environment' | 'needsEnvironment'> {
+): Pick<PipelineFacts, 'environment' | 'needsEnvironment' | 'isEmbedded'> {
   const options = { configFile: join(root, 'tenantctl.yaml'), env };
   const known = (): readonly string[] => loadEnvironmentNames(options).environments;
   const pick = (otherwise: string | undefined) =>
     known().includes(environmentName) ? environmentName : (otherwise ?? environmentName);
   try {
-    return { environment: pick(loadEnvironment(options).environment.name), needsEnvironment: false };
+    const { name, connection } = loadEnvironment(options).environment;
+    const isEmbedded = connection.to === 'sandbox';
+    return { environment: pick(name), needsEnvironment: false, isEmbedded };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const isUnnamed = error.diagnostics.some(({ code }) => code === 'no-environment');
     // `validate` and `plan` explain what else is wrong.
-    return isUnnamed
-      ? { environment: pick(known().at(-1)), needsEnvironment: true }
-      : { environment: environmentName, needsEnvironment: false };
+    if (!isUnnamed) return { environment: environmentName, needsEnvironment: false, isEmbedded: false };
+    const isEmbedded = areEmbedded(root, env, known());
+    return { environment: pick(known().at(-1)), needsEnvironment: true, isEmbedded };
   }
 }
 
@@ -129,6 +134,19 @@ function textsOf(root: string, name: string): string[] {
   return [text.slice(start, end), ...(existsSync(file) ? [readFileSync(file, 'utf8')] : [])];
 }
 
+/** Whether all these environments are embedded tenants. One that cannot be read is none. */
+function areEmbedded(root: string, env: NodeJS.ProcessEnv, environments: readonly string[]): boolean {
+  try {
+    return environments.every((environment) => connectionOf(root, env, environment).to === 'sandbox');
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+const connectionOf = (root: string, env: NodeJS.ProcessEnv, environment: string) =>
+  loadEnvironment({ configFile: join(root, 'tenantctl.yaml'), environment, env }).environment.connection;
+
 /** The hosts that get requests or credentials. `null` where an environment cannot be read, or all are embedded. */
 function readHosts(
   root: string,
@@ -137,11 +155,7 @@ function readHosts(
 ): readonly string[] | null {
   try {
     const urls = environments.flatMap((environment) => {
-      const { connection } = loadEnvironment({
-        configFile: join(root, 'tenantctl.yaml'),
-        environment,
-        env,
-      }).environment;
+      const connection = connectionOf(root, env, environment);
       const endpoints = connection.to === 'sandbox' ? [] : [connection.identity, connection.profiles];
       return endpoints.flatMap((endpoint) => (endpoint ? urlsOf(endpoint) : []));
     });
