@@ -10,13 +10,18 @@ import { referencesIn, resolveReferences } from '../planner/references.ts';
 import { environmentOf, type OpenSide, onBothSides, type Sides } from './diff-sides.ts';
 import type { ReferenceNames } from './reference-names.ts';
 
+/** Pairs of objects without the ids of one tenant, as far as there are names for them. */
+interface Named extends Pick<ReferenceNames, 'remarksOn'> {
+  readonly pairs: readonly Pair[];
+}
+
 /** The objects that both sides have, with names in the place of ids that belong to one tenant. */
-export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<readonly Pair[]> {
+export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<Named> {
   const names = await onBothSides(namesOn(sides[0], pairs, 0), namesOn(sides[1], pairs, 1));
   // The ids in manifests are those of the tenant that answers their lookups and references.
   const [first, second] = [sides[0].reader ? names[0] : names[1], sides[1].reader ? names[1] : names[0]];
   const filled = fillReferences(await answerLookups(pairs, sides), sides, first);
-  if (isOneTenant(sides)) return filled;
+  if (isOneTenant(sides)) return { pairs: filled, remarksOn: () => [] };
   const both = filled.filter(({ first: one, second: other }) => one !== null && other !== null);
   const objects = both.flatMap((pair) => [...statedIn(pair.first), ...statedIn(pair.second)]);
   const ofSide = (at: 0 | 1) => both.flatMap((pair) => statedIn(at === 0 ? pair.first : pair.second));
@@ -34,15 +39,19 @@ export async function nameIds(pairs: readonly Pair[], sides: Sides): Promise<rea
       settings: environmentOf(sides[at].source).settings,
     },
   });
-  return filled.map((pair) => {
+  const shared = filled.map((pair) => {
     if (pair.first === null || pair.second === null) return pair;
     const [before, after] = shareIds([stated(pair.first, 0), stated(pair.second, 1)]);
     return { ...pair, first: replaceFields(pair.first, before), second: replaceFields(pair.second, after) };
   });
+  return {
+    pairs: shared,
+    remarksOn: (isShown) => names.flatMap(({ remarksOn }) => remarksOn(isShown)),
+  };
 }
 
 const noRecords: Records = new Map();
-const noNames: ReferenceNames = { objects: [], nameOf: () => null, remarks: [] };
+const noNames: ReferenceNames = { objects: [], nameOf: () => null, remarksOn: () => [] };
 
 /** The names of what the ids on a side belong to, where it is a tenant and something is compared with them. */
 async function namesOn({ reader }: OpenSide, pairs: readonly Pair[], at: 0 | 1): Promise<ReferenceNames> {

@@ -120,7 +120,12 @@ export function readerOf({ tenant, root, name }: TenantSource): SideReader {
         return new LiveIndex(await readDefaults(client, requests, settings));
       }),
     records: (objects) => named(name, () => readReferencedRecords(client, objects, settings)),
-    names: (objects) => named(name, () => readReferenceNames(client, objects, tenant.environment)),
+    names: (objects) => {
+      const { kinds } = tenant.environment;
+      return named(name, () =>
+        readReferenceNames(client, objects, { kinds, settings, called: `the tenant of ${name}` }),
+      );
+    },
     lookups: (resources) => named(name, () => answersOf(client, lookupsIn(resources))),
   };
 }

@@ -1,11 +1,12 @@
 import picomatch from 'picomatch';
 import { unknownKind } from '../kinds/address-glob.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { LiveIndex } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Diff, diffFormat } from '../model/diff.ts';
+import { type Diff, type DiffObject, diffFormat } from '../model/diff.ts';
 import { failure } from '../model/failure.ts';
+import { segmentsOf } from '../model/pointer.ts';
 import { tool } from '../model/version.ts';
 import { compareSides, type SideObject } from '../planner/compare-sides.ts';
 import {
@@ -70,7 +71,7 @@ export async function diffSides(
   const sound = pairs.filter((pair) => !unusable.some(([address]) => address === addressOf(pair)));
   const comparable = await leaveOutUndeclarable(sound, [first, second]);
   const complete = await addDefaults(comparable, [first, second]);
-  const shared = await nameIds(complete, [first, second]);
+  const { pairs: shared, remarksOn } = await nameIds(complete, [first, second]);
   const { objects, notComparable, summary } = diffPairs(shared, {
     secrets: [first.source.secrets, second.source.secrets],
     declarations: (pair) => [declared(first, pair.first), declared(second, pair.second)],
@@ -88,8 +89,18 @@ export async function diffSides(
       ...skipped,
       ...selection.unmatched(),
       ...unusable.filter(([address]) => selection.includes(address)).map(notCompared),
+      ...remarksOn(isDifferent(objects)),
     ],
   };
+}
+
+/** Whether a field of an object that both sides have differs. */
+function isDifferent(objects: readonly DiffObject[]) {
+  const fields = new Map(
+    objects.map(({ address, diff }) => [address, diff.map(({ path }) => segmentsOf(path)[0])]),
+  );
+  return ({ address }: Pick<LiveObject, 'address'>, field: string): boolean =>
+    fields.get(address)?.includes(field) ?? false;
 }
 
 /** The kinds that are compared, and remarks on those that a tenant does not serve. */

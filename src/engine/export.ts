@@ -75,7 +75,7 @@ export async function exportTenant(
       : await readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read);
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
-  const { nameOf, remarks } = await readReferenceNames(client, objects, tenant.environment);
+  const { nameOf, remarksOn } = await readReferenceNames(client, objects, tenant.environment);
   const basedOn = await readBases(client, objects, settings);
   const { diagnostics, ...files } = exportObjects({
     objects,
@@ -87,7 +87,12 @@ export async function exportTenant(
   });
   return {
     ...files,
-    diagnostics: [...remarksOf(skipped), ...diagnostics, ...remarks, ...leftOut(unusable, isInScope)],
+    diagnostics: [
+      ...remarksOf(skipped),
+      ...diagnostics,
+      ...remarksOn(() => true),
+      ...leftOut(unusable, isInScope),
+    ],
   };
 }
 
@@ -120,7 +125,7 @@ export async function mergeTenant(
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
     resolveLookups(client, lookupsIn(resources)),
   ]);
-  const { nameOf, remarks, ...others } = await readReferenceNames(client, objects, tenant.environment);
+  const { nameOf, remarksOn, ...others } = await readReferenceNames(client, objects, tenant.environment);
   const references = resolveReferences(referencesIn(resources, kinds), {
     resources,
     objects: [...others.objects, ...objects],
@@ -145,7 +150,12 @@ export async function mergeTenant(
   const isMeant = (address: Address) => isInScope(address) && (options.all || addresses.has(address));
   return {
     ...merged,
-    diagnostics: [...remarksOf(skipped), ...merged.diagnostics, ...remarks, ...leftOut(unusable, isMeant)],
+    diagnostics: [
+      ...remarksOf(skipped),
+      ...merged.diagnostics,
+      ...remarksOn(() => true),
+      ...leftOut(unusable, isMeant),
+    ],
   };
 }
 

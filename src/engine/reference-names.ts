@@ -16,8 +16,8 @@ export interface ReferenceNames {
   readonly objects: readonly LiveObject[];
   /** `null` for an object that is not the only one with its key, or not known. */
   readonly nameOf: NameOf;
-  /** Remarks on kinds that cannot be listed, and on ids that no object has. */
-  readonly remarks: readonly Diagnostic[];
+  /** Remarks on kinds that cannot be listed, and on ids that no object has, in the fields of objects that are shown. */
+  remarksOn(isShown: (object: LiveObject, field: string) => boolean): readonly Diagnostic[];
 }
 
 /** An id in a field of an object. */
@@ -28,6 +28,14 @@ interface Use {
   readonly id: string;
 }
 
+/** Of which tenant names are read. */
+interface Whose {
+  readonly kinds: Kinds;
+  readonly settings: ApiSettings;
+  /** What remarks call it. */
+  readonly called?: string;
+}
+
 /**
  * Reads the objects that the ids in these objects belong to: only the kinds that occur, each once. A kind that the tenant
  * does not list leaves its ids as they are.
@@ -35,7 +43,7 @@ interface Use {
 export async function readReferenceNames(
   client: Client,
   objects: readonly LiveObject[],
-  { kinds, settings }: { readonly kinds: Kinds; readonly settings: ApiSettings },
+  { kinds, settings, called = 'the tenant' }: Whose,
 ): Promise<ReferenceNames> {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
   const targets = [...new Set(uses.map(({ target }) => target))];
@@ -43,14 +51,21 @@ export async function readReferenceNames(
   const found = lists.flatMap((list) => list.objects);
   const names = namesById(found);
   const nameOf = (kind: string, id: string) => names.get(`${kind}/${id}`) ?? null;
-  const isUnlisted = new Set(targets.filter((_, at) => lists[at]?.remark));
-  const unnamed = uses.filter(
-    ({ target, id }) => !isUnlisted.has(target) && nameOf(target.name, id) === null,
-  );
+  const refusals = new Map(targets.flatMap((kind, at) => (lists[at]?.why ? [[kind, lists[at].why]] : [])));
   return {
     objects: found,
     nameOf,
-    remarks: [...lists.flatMap(({ remark }) => remark ?? []), ...keptRemarks(unnamed)],
+    remarksOn(isShown) {
+      const kept = uses.filter(
+        ({ from, field, target, id }) => nameOf(target.name, id) === null && isShown(from, field),
+      );
+      const unlisted = [...refusals].filter(([kind]) => kept.some(({ target }) => target === kind));
+      const unnamed = kept.filter(({ target }) => !refusals.has(target));
+      return [
+        ...unlisted.map(([kind, why]) => unlistedRemark(kind, why, called)),
+        ...keptRemarks(unnamed, called),
+      ];
+    },
   };
 }
 
@@ -66,17 +81,16 @@ function usesIn(from: LiveObject, kinds: Kinds): Use[] {
 async function readList(client: Client, kind: Kind, settings: ApiSettings) {
   try {
     const objects = await readObjects(client, [{ ...allOf(kind), allowsTwins: 'all' }], settings);
-    return { objects, remark: null };
+    return { objects, why: null };
   } catch (error) {
     if (!isRefused(error)) throw error;
-    const why = error.diagnostics.map(({ message }) => message).join(' ');
-    const remark: Diagnostic = {
-      code: 'ids-kept',
-      severity: 'info',
-      message: `Ids of the kind ${kind.name} stay as they are, since the tenant does not list its objects. ${why}`,
-    };
-    return { objects: [], remark };
+    return { objects: [], why: error.diagnostics.map(({ message }) => message).join(' ') };
   }
+}
+
+function unlistedRemark({ name }: Kind, why: string, called: string): Diagnostic {
+  const message = `Ids of the kind ${name} stay as they are, since ${called} does not list its objects. ${why}`;
+  return { code: 'ids-kept', severity: 'info', message };
 }
 
 /** The credentials may not list these objects, or the tenant does not have them. */
@@ -105,7 +119,7 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
 }
 
 /** One remark for each field. */
-function keptRemarks(uses: readonly Use[]): Diagnostic[] {
+function keptRemarks(uses: readonly Use[], called: string): Diagnostic[] {
   const byField = new Map<string, Use[]>();
   for (const use of uses) {
     const name = `${use.from.kind.name} ${use.field}`;
@@ -116,7 +130,7 @@ function keptRemarks(uses: readonly Use[]): Diagnostic[] {
     if (!first) return [];
     const { from, field, target } = first;
     const more = same.length > 1 ? ` and ${same.length - 1} more` : '';
-    const message = `The id in \`${field}\` of ${from.address}${more} stays as it is: the tenant shows no ${target.name} with it whose key no other has.`;
+    const message = `The id in \`${field}\` of ${from.address}${more} stays as it is: ${called} shows no ${target.name} with it whose key no other has.`;
     return [{ code: 'ids-kept', severity: 'info', message, address: from.address }];
   });
 }

@@ -51,7 +51,7 @@ function seedOf(tenant: string, { cluster, sources, owner }: Names): string {
   return `kinds:\n  - ${role.trimEnd().replaceAll('\n', '\n    ')}\nobjects: ${JSON.stringify(objects)}\n`;
 }
 
-async function rolesDiffering(first: Names, second: Names) {
+async function diffRoles(first: Names, second: Names) {
   const two = await createTwoTenants({
     test: { seed: seedOf('test', first), files },
     production: { seed: seedOf('production', second) },
@@ -68,17 +68,22 @@ async function rolesDiffering(first: Names, second: Names) {
   );
   expect(code, stderr).toBe(0);
   const diff: Diff = JSON.parse(stdout);
-  return diff.objects;
+  return diff;
 }
 
 const ours: Names = { cluster: 'va', sources: ['HR', 'Directory'], owner: 'Ann' };
 
 it('ids of objects with the same names are no difference', async () => {
-  expect(await rolesDiffering(ours, { ...ours, sources: ['Directory', 'HR'] })).toEqual([]);
+  const { objects, diagnostics } = await diffRoles(ours, { ...ours, sources: ['Directory', 'HR'] });
+  expect({ objects, diagnostics }).toEqual({ objects: [], diagnostics: [] });
 });
 
 it('other names are, as references, and an id that no object has stays an id on both sides', async () => {
-  const named = await rolesDiffering(ours, { cluster: 'va-2', sources: ['HR', 'Payroll'], owner: 'Ben' });
+  const { objects: named, diagnostics } = await diffRoles(ours, {
+    cluster: 'va-2',
+    sources: ['HR', 'Payroll'],
+    owner: 'Ben',
+  });
   expect(named).toMatchObject([{ address: 'Role/Reader', in: 'both' }]);
   expect(named[0]?.diff.map(({ path, before, after }) => [path, before, after])).toEqual([
     ['/owner', { id: '!ref Identity/Ann' }, { id: '!ref Identity/Ben' }],
@@ -86,8 +91,16 @@ it('other names are, as references, and an id that no object has stays an id on 
     ['/sources/1', null, '!ref Source/Payroll'],
     ['/cluster', '!ref Cluster/va', '!ref Cluster/va-2'],
   ]);
-  const [unknown] = await rolesDiffering(ours, { ...ours, owner: null });
+  expect(diagnostics).toEqual([]);
+  const {
+    objects: [unknown],
+    diagnostics: remarks,
+  } = await diffRoles(ours, { ...ours, owner: null });
   expect(unknown?.diff).toMatchObject([
     { path: '/owner', before: { id: 'test-owner', name: 'Ann' }, after: { id: 'production-owner' } },
   ]);
+  expect(remarks).toMatchObject([{ code: 'ids-kept', severity: 'info', address: 'Role/Reader' }]);
+  expect(remarks[0]?.message).toBe(
+    'The id in `owner` of Role/Reader stays as it is: the tenant of production shows no Identity with it whose key no other has.',
+  );
 });
