@@ -1,4 +1,4 @@
-import { apiRequest, identityResource } from '../kinds/http.ts';
+import { type Call as ApiCall, apiRequest, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, type Kind, type ReadRequest, someOf } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
@@ -7,14 +7,18 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { canonicalJson, isObject, type JsonObject, own } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
-import { isWhole, type Sent } from './answer.ts';
+import { isWhole, type Sent, unsentFor } from './answer.ts';
 import type { Client } from './client.ts';
 import { readFailure } from './describe.ts';
 import { type KindRead, readDefaultsOfKind, readKind } from './read-kind.ts';
 
-/** A client for work that only reads: equal GETs are sent once. Not for use across a write. */
+/**
+ * A client for work that only reads: equal GETs are sent once, and none is waited for after one has been given up without an
+ * answer. Not for use across a write.
+ */
 export function readOnce(client: Client): Client {
   const answers = new Map<string, Promise<Sent>>();
+  const sendGet = untilSilence(client);
   return {
     tenant: client.tenant,
     send(request, options) {
@@ -22,13 +26,42 @@ export function readOnce(client: Client): Client {
       const { path, query, headers } = request;
       const name = canonicalJson({ path, query, headers });
       const known = options?.again ? undefined : answers.get(name);
-      const answer = known ?? client.send(request, options);
+      const answer = known ?? sendGet(request, options);
       answers.set(name, answer);
       return answer;
     },
     redact: (text) => client.redact(text),
     close: () => client.close(),
   };
+}
+
+/**
+ * Sends requests until one of them has got no answer in all its attempts. A read that failed ends the work, so what else is
+ * to be read is not waited for: a tenant that hangs would else be tried for minutes for each object.
+ */
+function untilSilence(client: Client): Client['send'] {
+  const isOver = new AbortController();
+  let rest: Sent | null = null;
+  return async (request, options) => {
+    if (rest) return rest;
+    const signal = options?.signal ? AbortSignal.any([isOver.signal, options.signal]) : isOver.signal;
+    const sent = await client.send(request, { ...options, signal });
+    if (sent.outcome !== 'lost') return sent;
+    if (rest) return rest;
+    if (sent.reason === 'timeout') {
+      rest = notWaitedFor(request, sent);
+      isOver.abort();
+    }
+    return sent;
+  };
+}
+
+/** The outcome of all reads beside one that got no answer. */
+function notWaitedFor({ method, path }: Pick<ApiCall, 'method' | 'path'>, { attempts }: Sent): Sent {
+  const message = `The rest was not waited for: ${method} ${path} got no answer in ${attempts} attempts.`;
+  const hint = 'Run again. `limits.timeout` says how long an answer may take.';
+  const problem: Diagnostic = { code: 'answer-lost', severity: 'error', message, hint };
+  return { ...unsentFor('unreachable', [problem]), attempts: 0, ms: 0, trackingId: null, repeated: false };
 }
 
 /** The same client for reads that have to show the tenant as it is now: what `readOnce` knows is read again. */

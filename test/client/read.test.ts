@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../src/client/answer.ts';
+import type { Answer, Lost } from '../../src/client/answer.ts';
+import type { Client } from '../../src/client/client.ts';
 import { readRows } from '../../src/client/pages.ts';
 import { allOrFailure, readOnce, readTenant } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { ReadRequest } from '../../src/kinds/kind.ts';
+import { allOf, type ReadRequest, someOf } from '../../src/kinds/kind.ts';
+import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import { Failure, failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Request } from '../../src/model/plan.ts';
@@ -292,6 +294,75 @@ test('for work that only reads, equal GETs are sent once, and anything else ever
   expect(asked.asked).toEqual(['/v2025/rows', '/v2025/rows?limit=1']);
   for (let count = 0; count < 2; count += 1) await client.send({ ...list, method: 'POST' });
   expect(asked.asked).toHaveLength(4);
+});
+
+describe('a tenant that does not answer', () => {
+  const silent: Lost = { outcome: 'lost', reason: 'timeout', detail: 'no answer' };
+  /** Answers what `settle` says, once it says so; other requests hang until they are given up. */
+  function hanging() {
+    const asked: string[] = [];
+    const waiting = new Map<string, (answer: Answer) => void>();
+    const client: Client = {
+      ...fakeClient(() => silent),
+      async send({ path }, { signal } = {}) {
+        asked.push(path);
+        const answer = await new Promise<Answer>((resolve) => {
+          waiting.set(path, resolve);
+          signal?.addEventListener('abort', () => resolve({ ...silent, reason: 'interrupted' }));
+        });
+        return { ...answer, attempts: 5, ms: 300_000, trackingId: null, repeated: false };
+      },
+    };
+    return {
+      asked,
+      settle: (path: string, answer: Answer) => waiting.get(path)?.(answer),
+      client: readOnce(client),
+    };
+  }
+
+  test('is not waited for again after one read has been given up', async () => {
+    const { asked, settle, client } = hanging();
+    const reads = ['/v2025/a', '/v2025/b', '/v2025/c'].map((path) => client.send(get(path)));
+    settle('/v2025/c', answered(200, []));
+    expect(await reads[2]).toMatchObject({ outcome: 'answered' });
+    settle('/v2025/b', silent);
+    expect(await reads[1]).toMatchObject({ outcome: 'lost', reason: 'timeout' });
+    const rest = {
+      outcome: 'unsent',
+      problems: [{ message: 'The rest was not waited for: GET /v2025/b got no answer in 5 attempts.' }],
+    };
+    expect(await reads[0]).toMatchObject(rest);
+    expect(await client.send(get('/v2025/d'))).toMatchObject(rest);
+    expect(await client.send(get('/v2025/c'))).toMatchObject({ outcome: 'answered' });
+    expect(asked).not.toContain('/v2025/d');
+  });
+
+  test.each<[string, Answer]>([
+    ['an error of the tenant', answered(500, null)],
+    ['a connection that was cut', { ...silent, reason: 'reset' }],
+    ['an interrupt', { ...silent, reason: 'interrupted' }],
+  ])('is not what %s shows', async (_what, answer) => {
+    const { settle, client } = hanging();
+    const [first, second] = ['/v2025/a', '/v2025/b'].map((path) => client.send(get(path)));
+    settle('/v2025/a', answer);
+    expect(await first).toMatchObject(answer);
+    settle('/v2025/b', answered(200, []));
+    expect(await second).toMatchObject({ outcome: 'answered' });
+  });
+
+  test('is told in one error besides that of the read that was given up', async () => {
+    const { asked, settle, client } = hanging();
+    const mailFrom = someOf(builtInKinds.named('MailFrom'), [['a'], ['b']]);
+    const others = ['SenderAddress', 'VerifiedDomain'].map((name) => allOf(builtInKinds.named(name)));
+    const failed = readTenant(client, [mailFrom, ...others], contractSettings).catch((error) => error);
+    await expect.poll(() => asked).toHaveLength(4);
+    settle('/v2025/mail-from-attributes/b', silent);
+    const { diagnostics } = await failed;
+    expect(diagnostics.map(({ message }: Diagnostic) => message)).toEqual([
+      'Reading MailFrom: GET /v2025/mail-from-attributes/b failed after 5 attempts: no answer.',
+      'The rest was not waited for: GET /v2025/mail-from-attributes/b got no answer in 5 attempts.',
+    ]);
+  });
 });
 
 test('a fault of the program is never hidden behind a failure of the tenant', async () => {
