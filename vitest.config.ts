@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest begins first: a file that begins last keeps one worker busy while the other has nothing to do. */
 const longest =
-  /\/(fault-matrix.*|fleet-faults|canary|tutorial|drift-request|drift-fleet|promotion|pipelines|init-tenant|fleet|browser|action)\.test\.ts$/;
+  /\/(fault-matrix.*|fleet-faults|canary|tutorial|drift-\w+|promotion|pipelines|init-tenant|fleet|browser|action)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
