@@ -12,6 +12,7 @@ import { type Document, type Format, renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
 import type { ArgsOf } from './command.ts';
 import { createFleetProgress, type FleetProgress } from './fleet-progress.ts';
+import { howToApplyPlan } from './how-to-apply.ts';
 import { hasColour, type Io, type Verbosity } from './io.ts';
 import {
   checkPositive,
@@ -62,12 +63,13 @@ export async function planSeveral(
   },
   io: Io,
 ): Promise<ExitCode> {
+  const applying = howToApplyPlan(args, io);
   const fleet = await planThem(openProjects(projectFileOptions(args, io)), names, args, io);
   const document: Document = { is: 'fleet', fleet };
   if (args.out !== undefined) saveFile(fleet, args.out, io);
-  writeReports(document, args.report, io);
-  appendStepSummary(document, io);
-  printDocument(document, args, io);
+  writeReports(document, args.report, io, applying);
+  appendStepSummary(document, io, applying);
+  printDocument(document, args, io, applying);
   return exitCodeOfFleet(fleet, args.detailedExitcode);
 }
 

@@ -185,7 +185,8 @@ export function selectedEnvironments(
   return names.length > 1 ? names : null;
 }
 
-function selectorsOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): readonly string[] {
+/** The environments as they are named: by options, by a file, or by TENANTCTL_ENV. Empty: the default of the project. */
+export function selectorsOf({ env }: Pick<ProjectArgs, 'env'>, io: Io, ofFile?: string): readonly string[] {
   if (env.length > 0) return env;
   return [ofFile ?? (io.env.TENANTCTL_ENV || [])].flat();
 }

@@ -16,15 +16,15 @@ import {
 import { printable } from '../report/safe.ts';
 import { type Io, type Verbosity, viewOf } from './io.ts';
 
-/** The rendered notification templates of a plan, for the formats that are pages. */
-export type Templates = Pick<ReportOptions, 'rendered'>;
+/** What reports say besides their document: the rendered templates of a plan, for pages, and how it is applied. */
+export type Extras = Pick<ReportOptions, 'rendered' | 'applyWith'>;
 
 /** Prints the requested document on stdout, in the requested format. */
 export function printDocument(
   document: Document,
   args: Verbosity & { readonly format: Format },
   io: Io,
-  templates: Templates = {},
+  extras: Extras = {},
 ): void {
   const view = viewOf(io.stdout, args, io);
   const options = {
@@ -32,7 +32,7 @@ export function printDocument(
     colour: view.colour && args.format === 'text',
     redact: redactorOf(io),
     ...reportUrlOf(io),
-    ...templates,
+    ...extras,
   };
   const output = isClean(document, args.format) ? io.data : io.stdout;
   output.write(addLineEnd(renderReport(document, args.format, options)));
@@ -125,7 +125,7 @@ export function writeReports(
   document: Document,
   files: readonly string[],
   io: Io,
-  templates: Templates = {},
+  extras: Extras = {},
 ): void {
   for (const file of files) {
     const options = {
@@ -134,7 +134,7 @@ export function writeReports(
       verbose: true,
       redact: redactorOf(io),
       ...reportUrlOf(io),
-      ...templates,
+      ...extras,
     };
     const format = reportFormat(file, document.is);
     const text = addLineEnd(renderReport(document, format, options));
@@ -174,7 +174,10 @@ export function wantsPage({ format, report }: { format: Format; report: readonly
 }
 
 /** Renders the notification templates of a plan. Without a setting, only with what the plan itself holds. */
-export async function renderTemplates(document: Document, setting: TemplateSetting = {}): Promise<Templates> {
+export async function renderTemplates(
+  document: Document,
+  setting: TemplateSetting = {},
+): Promise<Pick<Extras, 'rendered'>> {
   if (document.is !== 'plan') return {};
   const { renderPlanTemplates } = await import('../preview/plan-templates.ts');
   return { rendered: await renderPlanTemplates(document.plan, setting) };
@@ -184,11 +187,16 @@ export async function renderTemplates(document: Document, setting: TemplateSetti
  * Appends the document to the summary of a GitHub step, where the program runs in one. A summary that cannot be written
  * is only reported: the command has already done its work.
  */
-export function appendStepSummary(document: Document, io: Io): void {
+export function appendStepSummary(document: Document, io: Io, extras: Extras = {}): void {
   const file = io.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
   try {
-    const text = renderReport(document, 'markdown', { colour: false, width: 100, ...reportUrlOf(io) });
+    const text = renderReport(document, 'markdown', {
+      colour: false,
+      width: 100,
+      ...reportUrlOf(io),
+      ...extras,
+    });
     appendFileSync(file, io.redactor.text(addLineEnd(text)));
   } catch (error) {
     printNote(`The step summary could not be written (${systemCode(error) ?? String(error)}).`, io);

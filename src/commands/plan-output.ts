@@ -4,6 +4,7 @@ import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
 import { ExitCode } from '../model/failure.ts';
 import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import type { ReportOptions } from '../report/index.ts';
 import type { ArgsOf } from './command.ts';
 import type { Io, Verbosity } from './io.ts';
 import { flag, format, group, list, text } from './options.ts';
@@ -65,16 +66,17 @@ export function planWithTenant(
 
 /** Saves a plan, writes its reports and prints it. Returns the exit code. */
 export async function outputPlan(
-  { plan, setting }: MadePlan,
+  { plan, setting, ...applying }: MadePlan & Pick<ReportOptions, 'applyWith'>,
   args: PlanOutputArgs,
   io: Io,
 ): Promise<ExitCode> {
   const document = { is: 'plan', plan } as const;
   const templates = wantsPage(args) ? await renderTemplates(document, setting) : {};
+  const extras = { ...templates, ...applying };
   if (args.out !== undefined) saveFile(plan, args.out, io);
-  writeReports(document, args.report, io, templates);
-  appendStepSummary(document, io);
-  printDocument(document, args, io, templates);
+  writeReports(document, args.report, io, extras);
+  appendStepSummary(document, io, applying);
+  printDocument(document, args, io, extras);
   if (isRefused(plan)) return ExitCode.refused;
   return args.detailedExitcode && hasChanges(plan) ? ExitCode.changes : ExitCode.done;
 }

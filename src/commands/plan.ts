@@ -3,6 +3,7 @@ import { planChanges } from '../engine/plan.ts';
 import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
 import { planSeveral } from './fleet.ts';
+import { howToApplyPlan } from './how-to-apply.ts';
 import {
   commonOptions,
   fleetOptions,
@@ -34,5 +35,5 @@ export const command = defineCommand(build, async (args, io) => {
   const project = loadProject(projectOptions(args, io));
   const options = planOptionsOf(args, io.env);
   const plan = await planWithTenant(project, args, io, (tenant) => planChanges(project, tenant, options));
-  return outputPlan(plan, args, io);
+  return outputPlan({ ...plan, ...howToApplyPlan(args, io) }, args, io);
 });

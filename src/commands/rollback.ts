@@ -2,6 +2,7 @@ import type { Argv } from 'yargs';
 import { planRollback } from '../engine/rollback.ts';
 import { loadProject } from '../loader/index.ts';
 import { defineCommand } from './command.ts';
+import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, guardOptions, guardOptionsOf, projectOptions, scopeOptions } from './options.ts';
 import { checkPlanFiles, outputPlan, planOutputOptions, planWithTenant } from './plan-output.ts';
 import { readResult } from './saved.ts';
@@ -30,5 +31,7 @@ export const command = defineCommand(build, async (args, io) => {
   const plan = await planWithTenant(project, args, io, (tenant) =>
     planRollback(result, project, tenant, options),
   );
-  return outputPlan(plan, args, io);
+  // Made again from the manifests, it would be another plan.
+  const applying = args.out === undefined ? {} : howToApplyFile(args.out, args, io);
+  return outputPlan({ ...plan, ...applying }, args, io);
 });

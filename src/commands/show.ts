@@ -4,6 +4,7 @@ import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import type { Document } from '../report/index.ts';
 import { formats } from '../report/options.ts';
 import { defineCommand } from './command.ts';
+import { howToApplyFile } from './how-to-apply.ts';
 import { commonOptions, format, list } from './options.ts';
 import {
   checkFormat,
@@ -39,9 +40,12 @@ export const command = defineCommand(build, async (args, io) => {
   const document = others.length === 0 ? first : joinDocuments([first, ...others]);
   checkFormat(args.format, document.is);
   checkReportFiles(args.report, document.is);
+  const [file = '', ...more] = args.file;
+  const applying = more.length === 0 ? howToApplyFile(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document) : {};
-  writeReports(document, args.report, io, templates);
-  printDocument(document, args, io, templates);
+  const extras = { ...templates, ...applying };
+  writeReports(document, args.report, io, extras);
+  printDocument(document, args, io, extras);
   return ExitCode.done;
 });
 

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Fleet, FleetMember } from '../model/fleet.ts';
+import { fleetCommand } from './apply-command.ts';
 import { gravityOf } from './attention.ts';
 import { fitComment, type SectionGroup } from './fit-comment.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './fleet-view.ts';
 import { foldedSection, problemSection, resultSection, showAll } from './markdown.ts';
 import type { ReportOptions } from './options.ts';
-import { planSection, readFirst, remarkGroup } from './plan-markdown.ts';
+import { commentFoot, planSection, readFirst, remarkGroup } from './plan-markdown.ts';
 import { codeSpan, escapeMarkdown } from './safe.ts';
 import { joinParts } from './words.ts';
 
@@ -41,7 +42,7 @@ export function fleetMarkdown(fleet: Fleet, options: ReportOptions): string {
     table(matrixOf(fleet)),
     !isApplied && fleetIsEqual(fleet) && `**${noChangesAnywhere}**`,
   ];
-  const foot = `\nDigest: ${codeSpan(fleet.digest)}\n`;
+  const foot = commentFoot(fleet.digest, fleetCommand(fleet, options));
   return fitComment(`${joinParts(head, '\n\n')}\n\n`, groups, { foot, advice: showAll });
 }
 

@@ -35,6 +35,11 @@ export interface ReportOptions {
   readonly sourceUrl?: string;
   /** The web address of the HTML report of the same plan. The Markdown report links to the changes in it. */
   readonly reportUrl?: string;
+  /**
+   * What follows `tenantctl apply` to apply what is shown: the file of a plan, or the options that make the plan again. Left
+   * out: the report names no command for it.
+   */
+  readonly applyWith?: readonly string[];
   /** Removes secrets from the data of an HTML page, before it is made. Of other formats the caller removes them. */
   readonly redact?: Redact;
   /** Templates that were rendered before, for the HTML report. */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type Change, type Difference, hasChanges, isRefused, type Plan } from '../model/plan.ts';
+import { planCommand } from './apply-command.ts';
 import {
   attentionOf,
   byGravity,
@@ -20,7 +21,6 @@ import { type Remarks, remarksOf } from './remarks.ts';
 import { codeBlock, codeSpan, escapeHtml, escapeMarkdown, oneLine } from './safe.ts';
 import {
   actionWords,
-  applyCommand,
   changeCounts,
   familyWords,
   groupBy,
@@ -60,7 +60,10 @@ export function planMarkdown(plan: Plan, options: ReportOptions): string {
     })),
     remarkGroup(remarks.byCode, options),
   ];
-  return fitComment(planHead(plan, options), groups, { foot: planFoot(plan), advice: showAll });
+  return fitComment(planHead(plan, options), groups, {
+    foot: commentFoot(plan.digest, planCommand(plan, options)),
+    advice: showAll,
+  });
 }
 
 function planHead(plan: Plan, options: ReportOptions): string {
@@ -110,12 +113,11 @@ export function readFirst(
   return `**Read this first**\n\n${items.join('\n')}`;
 }
 
-function planFoot(plan: Plan): string {
-  const command = hasChanges(plan) && !isRefused(plan);
-  const words = command
-    ? `\nTo apply exactly this plan, once it is approved: ${codeSpan(applyCommand(plan.digest))}\n`
-    : '';
-  return `${words}\nDigest: ${codeSpan(plan.digest)}\n`;
+/** The end of a comment: how to apply what was approved, and the digest. */
+export function commentFoot(digest: string, command: string | null): string {
+  const words =
+    command === null ? '' : `\nTo apply exactly this plan, once it is approved: ${codeSpan(command)}\n`;
+  return `${words}\nDigest: ${codeSpan(digest)}\n`;
 }
 
 function countTable({ summary }: Plan): string {

@@ -87,7 +87,7 @@ export function redactDiff(diff: Diff, redact: Redact): Diff {
 
 /** What a report shows besides its document, without secrets. */
 export function redactOptions(options: ReportOptions, redact: Redact): ReportOptions {
-  const { rendered, sourceUrl } = options;
+  const { rendered, sourceUrl, applyWith } = options;
   const templates = Object.entries(rendered ?? {}).map(
     ([address, sides]) => [redactAddress(address, redact), redactRendered(sides, redact)] as const,
   );
@@ -95,6 +95,7 @@ export function redactOptions(options: ReportOptions, redact: Redact): ReportOpt
     ...options,
     ...(rendered ? { rendered: Object.fromEntries(templates) } : {}),
     ...(sourceUrl === undefined ? {} : { sourceUrl: redact(sourceUrl) }),
+    ...(applyWith === undefined ? {} : { applyWith: applyWith.map(redact) }),
   };
 }
 

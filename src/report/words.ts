@@ -196,12 +196,6 @@ export function scopeWords({ only, except, prune, since }: Plan['scope']): strin
   return joinParts(parts, ' ');
 }
 
-/** The command that applies a saved plan only where it has the digest that was approved. */
-export function applyCommand(digest: string, file = 'plan.json'): string {
-  // A digest of another form comes from a forged plan file, and people copy the command.
-  return `tenantctl apply ${file} --expect ${/^sha256:[0-9a-f]{64}$/.test(digest) ? digest : 'DIGEST'}`;
-}
-
 /** `the same in 20 objects` */
 export function familyWords(count: number): string {
   return `the same in ${pluralize(count, 'object')}`;

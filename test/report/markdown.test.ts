@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../src/model/plan.ts';
+import type { Change, Plan } from '../../src/model/plan.ts';
 import { renderReport } from '../../src/report/index.ts';
 import {
   added,
@@ -172,9 +172,22 @@ describe('a plan as a comment', () => {
 
   it('tells how to apply what was approved, unless the plan is refused', () => {
     const command = `tenantctl apply plan.json --expect ${digest}`;
-    expect(markdown(plan([textUpdate]))).toContain(command);
-    expect(markdown(plan([textUpdate], { digest: '`;rm -rf /;`' }))).toContain('--expect DIGEST');
-    expect(markdown(plan([textUpdate], { diagnostics: [guard] }))).not.toContain(command);
+    const comment = (shown: Plan, ...applyWith: string[]) =>
+      renderReport({ is: 'plan', plan: shown }, 'markdown', { ...plain, applyWith });
+    expect(comment(plan([textUpdate]), 'plan.json')).toContain(command);
+    expect(comment(plan([textUpdate], { digest: '`;rm -rf /;`' }), 'plan.json')).toContain('--expect DIGEST');
+    expect(comment(plan([textUpdate], { diagnostics: [guard] }), 'plan.json')).not.toContain(
+      'tenantctl apply',
+    );
+    expect(markdown(plan([textUpdate]))).not.toContain('tenantctl apply');
+  });
+
+  it('names no command with a word that it would show in another form', () => {
+    const comment = (file: string) =>
+      renderReport({ is: 'plan', plan: plan([textUpdate]) }, 'markdown', { ...plain, applyWith: [file] });
+    expect(comment('my `plan`.json')).toContain("``tenantctl apply 'my `plan`.json' --expect");
+    for (const file of ['a\u001b[2J.json', 'a\nb.json', 'a\u202eb.json', '##[error]a.json'])
+      expect(comment(file), file).not.toContain('tenantctl apply');
   });
 
   it('stays within it when problems alone are too long', () => {

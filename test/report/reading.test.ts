@@ -39,7 +39,8 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
   });
 
   it('copies the digest, the command, an address and a link', async () => {
-    const page = await reader.open({ is: 'plan', plan: plan([longText]) });
+    const shown = plan([{ ...longText, requests: textUpdate.requests }]);
+    const page = await reader.open({ is: 'plan', plan: shown }, { applyWith: ['plan.json'] });
     await page.evaluate(recordCopies);
     expect(await copy(page, 'Copy the digest')).toBe(digest);
     expect(await copy(page, 'Copy the command')).toBe(`tenantctl apply plan.json --expect ${digest}`);
@@ -71,7 +72,8 @@ describe.skipIf(executablePath === undefined)('what a reader does with the page'
         `<style>p { color: rgb(1, 1, 1) } @media (prefers-color-scheme: dark) { p { color: rgb(250, 250, 250) } }</style><img src="${pixel}" alt="Logo"><p>Hello</p><p>${words}</p><p style="margin-top: 5000px">End ${words}</p>`,
       );
     const rendered = { [textUpdate.address]: { before: mail('old'), after: mail('new') } };
-    const page = await reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered });
+    const applyWith = ['plan.json'];
+    const page = await reader.open({ is: 'plan', plan: plan([textUpdate]) }, { rendered, applyWith });
     const [before, after] = [0, 1].map((at) => page.locator('iframe').nth(at).contentFrame());
     const colour = () =>
       after?.locator('html').evaluate('getComputedStyle(document.querySelector("p")).color');

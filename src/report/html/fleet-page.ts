@@ -1,6 +1,7 @@
 import type { Fleet } from '../../model/fleet.ts';
 import { actions, type Change } from '../../model/plan.ts';
 import { type ChangeResult, changeOutcomes } from '../../model/result.ts';
+import { fleetCommand } from '../apply-command.ts';
 import { byGravity } from '../attention.ts';
 import {
   fleetAttention,
@@ -19,7 +20,7 @@ import {
 } from '../fleet-view.ts';
 import type { ReportOptions } from '../options.ts';
 import { oneLine } from '../safe.ts';
-import { actionWords, applyCommand, changeCounts, outcomeWords, pluralize } from '../words.ts';
+import { actionWords, changeCounts, outcomeWords, pluralize } from '../words.ts';
 import { type Entry, type EntryGroup, namesMarkup } from './entries.ts';
 import { html, type Markup } from './markup.ts';
 import { pageHtml, pagePoint } from './page.ts';
@@ -55,8 +56,7 @@ export function fleetHtml(fleet: Fleet, options: ReportOptions): string {
       : shared.map((each) => changeGroup(each, { ...options, fleet, isOpen: countOf(shared) <= maxOpen })),
     named: 'environment',
     others: null,
-    command:
-      isApplied || failed.length > 0 || fleetIsEqual(fleet) ? null : applyCommand(digest, 'fleet.json'),
+    command: fleetCommand(fleet, options),
     digest,
     facts: [
       ['Digest', digest],

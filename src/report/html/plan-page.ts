@@ -3,12 +3,12 @@ import {
   actions,
   type Change,
   type Difference,
-  hasChanges,
   isRefused,
   type Plan,
   type Request,
   type Risk,
 } from '../../model/plan.ts';
+import { planCommand } from '../apply-command.ts';
 import { attentionOf, byGravity, concernsOf } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, type View, viewOf } from '../difference.ts';
 import { type Family, familiesOf } from '../families.ts';
@@ -20,7 +20,6 @@ import { oneLine } from '../safe.ts';
 import { diffInline, type Part } from '../word-diff.ts';
 import {
   actionWords,
-  applyCommand,
   changeCounts,
   familyWords,
   groupBy,
@@ -79,7 +78,7 @@ export function planHtml(plan: Plan, options: ReportOptions): string {
     lead: html``,
     problems: [['', remarks.errors]],
     remarks: remarks.byCode,
-    command: hasChanges(plan) && !isRefused(plan) ? applyCommand(plan.digest) : null,
+    command: planCommand(plan, options),
     digest: plan.digest,
     named: 'kind',
     groups: groupBy(byGravity(plan.changes), ({ kind }) => kind).map(([name, group]) => ({

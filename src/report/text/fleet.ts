@@ -1,4 +1,5 @@
 import type { Fleet } from '../../model/fleet.ts';
+import { fleetCommand } from '../apply-command.ts';
 import {
   fleetAttention,
   fleetIsEqual,
@@ -16,7 +17,7 @@ import type { ReportOptions } from '../options.ts';
 import { planCounts } from '../words.ts';
 import { diagnosticRows } from './diagnostics.ts';
 import { blank, layout, padTo, type Row, row, span, widthOf } from './layout.ts';
-import { attentionRows, changeRows } from './plan.ts';
+import { attentionRows, changeRows, commandLine } from './plan.ts';
 import { resultRows } from './result.ts';
 
 /** The plans or results of several environments for the terminal: what failed first, then each change once. */
@@ -38,7 +39,7 @@ export function fleetText(fleet: Fleet, options: ReportOptions): string {
     ...(isApplied ? [] : [planRow(fleet)]),
     row(0, span(`Digest: ${fleet.digest}`, 'dim')),
   ];
-  return layout(rows, options);
+  return `${layout(rows, options)}${commandLine(fleetCommand(fleet, options), options)}`;
 }
 
 function planRow(fleet: Fleet): Row {

@@ -7,6 +7,7 @@ import {
   type Request,
   type Risk,
 } from '../../model/plan.ts';
+import { planCommand } from '../apply-command.ts';
 import { attentionOf, firstOf, type Point, pointWords } from '../attention.ts';
 import { bodyText, pathWords, sensitiveWords, viewOf } from '../difference.ts';
 import { firstLineOf, type LineDiff, type SignedLine, signedLines } from '../line-diff.ts';
@@ -93,7 +94,14 @@ export function planText(plan: Plan, options: ReportOptions): string {
       : row(0, span(noChanges(plan), 'green', 'bold')),
     row(0, span(`Digest: ${plan.digest}`, 'dim')),
   ];
-  return layout(rows, options);
+  return `${layout(rows, options)}${commandLine(planCommand(plan, options), options)}`;
+}
+
+/** How to apply what was approved. It is not wrapped, so that it can be copied. */
+export function commandLine(command: string | null, { colour }: Pick<ReportOptions, 'colour'>): string {
+  if (command === null) return '';
+  const line = row(0, span('To apply exactly this plan: ', 'dim'), span(command));
+  return layout([line], { colour, width: Number.POSITIVE_INFINITY });
 }
 
 /** What to read first stands at the end, where it stays on the screen. */

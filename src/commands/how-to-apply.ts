@@ -1,0 +1,44 @@
+import type { ReportOptions } from '../report/index.ts';
+import type { ArgsOf } from './command.ts';
+import type { Io } from './io.ts';
+import { type commonOptions, type fleetOptions, type planOptions, selectorsOf } from './options.ts';
+
+type HowToApply = Pick<ReportOptions, 'applyWith'>;
+type CommonArgs = ArgsOf<typeof commonOptions>;
+type PlanArgs = CommonArgs &
+  ArgsOf<typeof planOptions<unknown>> &
+  ArgsOf<typeof fleetOptions<unknown>> & { readonly out: string | undefined };
+
+/** How to apply what `plan` has shown: from the file that it has saved, or else by the same plan made again. */
+export function howToApplyPlan(args: PlanArgs, io: Io): HowToApply {
+  if (args.out !== undefined) return howToApplyFile(args.out, args, io);
+  return { applyWith: [...planWords(args, io), ...configWords(args, io)] };
+}
+
+/** How to apply the plan in a file. */
+export function howToApplyFile(file: string, args: Pick<CommonArgs, 'config'>, io: Io): HowToApply {
+  return { applyWith: [file.startsWith('-') ? `./${file}` : file, ...configWords(args, io)] };
+}
+
+/** The options that the digest of a plan depends on. */
+function planWords(args: PlanArgs, io: Io): string[] {
+  const { only, except, prune, since, rotate, maxDeletes, allowDeleteAll, shard } = args;
+  const each = (name: string, values: readonly (string | number | undefined)[]) =>
+    values.flatMap((value) => (value === undefined ? [] : [`--${name}`, String(value)]));
+  return [
+    ...each('env', selectorsOf(args, io)),
+    ...each('shard', [shard]),
+    ...each('only', only),
+    ...each('except', except),
+    ...each('rotate', rotate),
+    ...(prune ? ['--prune'] : []),
+    ...each('since', [since]),
+    ...each('max-deletes', [maxDeletes]),
+    ...each('allow-delete-all', allowDeleteAll),
+  ];
+}
+
+function configWords({ config }: Pick<CommonArgs, 'config'>, { env }: Io): string[] {
+  const file = config ?? (env.TENANTCTL_CONFIG || undefined);
+  return file === undefined ? [] : ['--config', file];
+}

@@ -1,0 +1,159 @@
+/** Every form of a plan names the command that applies what was approved. Here people copy it into their shell. */
+import { execFileSync } from 'node:child_process';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestFleet } from '../support/fleet.ts';
+import { createTestWorld, type Ran, type World } from '../support/world.ts';
+
+type Runner = Pick<World, 'run'>;
+
+const sayings = /^To apply exactly this plan: (tenantctl apply .*)$/m;
+
+/** The command that a plan on the terminal ends with; `null` where it names none. */
+function commandIn({ stdout }: Pick<Ran, 'stdout'>): string | null {
+  const command = sayings.exec(stdout)?.[1] ?? null;
+  if (command !== null) expect(stdout.endsWith(`${command}\n`)).toBe(true);
+  return command;
+}
+
+/** Runs a command as a shell reads it. */
+function runIn(world: Runner, command: string | null): Promise<Ran> {
+  const words = execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' });
+  const [program, ...argv] = words.split('\0').slice(0, -1);
+  expect(program).toBe('tenantctl');
+  return world.run(...argv);
+}
+
+const sender = (email: string) => ({ kind: 'SenderAddress', email });
+
+describe('the command that a plan ends with', () => {
+  let world: World;
+  const sendersNow = () => world.sandbox.state.senders.map(({ email }) => email);
+
+  beforeEach(async () => {
+    world = await createTestWorld();
+    world.declare([sender('a@acme.example'), sender("o'neil@acme.example")]);
+  });
+
+  it('applies the file that the plan was saved in', async () => {
+    const planned = await world.run('plan', '--out', "plans/it's new.json");
+    expect(commandIn(planned)).toMatch(/^tenantctl apply 'plans\/it'\\''s new\.json' --expect sha256:/);
+    expect(await runIn(world, commandIn(planned))).toMatchObject({ code: 0 });
+    expect(sendersNow()).toHaveLength(2);
+  });
+
+  it('makes a plan again that was not saved, with its environment, filters and guards', async () => {
+    const options = ['--only', 'SenderAddress/*', '--except', "SenderAddress/o'neil*", '--max-deletes', '3'];
+    const planned = await world.run('plan', '-e', 'test', '-c', 'tenantctl.yaml', ...options);
+    const command = commandIn(planned);
+    expect(command).toMatch(
+      /^tenantctl apply --env test --only 'SenderAddress\/\*' --except 'SenderAddress\/o'\\''neil\*' --max-deletes 3 --config tenantctl\.yaml --expect sha256:\w{64}$/,
+    );
+    expect(await runIn(world, command)).toMatchObject({ code: 0 });
+    expect(sendersNow()).toEqual(['a@acme.example']);
+  });
+
+  it('applies nothing else: it is refused when the manifests have changed', async () => {
+    const planned = await world.run('plan');
+    world.declare([sender('b@acme.example')]);
+    const refused = await runIn(world, commandIn(planned));
+    expect(refused).toMatchObject({ code: 4 });
+    expect(refused.stderr).toContain('[digest-mismatch]');
+    expect(sendersNow()).toEqual([]);
+  });
+
+  it('names the environment and the project file that the shell of another person does not have', async () => {
+    Object.assign(world.env, { TENANTCTL_ENV: 'test', TENANTCTL_CONFIG: 'tenantctl.yaml' });
+    const command = commandIn(await world.run('plan'));
+    expect(command).toContain('tenantctl apply --env test --config tenantctl.yaml --expect');
+    delete world.env.TENANTCTL_ENV;
+    delete world.env.TENANTCTL_CONFIG;
+    expect(await runIn(world, command)).toMatchObject({ code: 0 });
+  });
+
+  it('is that of the shown file in `show`, and the same on pages and in comments', async () => {
+    await world.run('plan', '--out', 'saved/plan.json', '--report', 'a.html', '--report', 'a.md');
+    const shown = await world.run('show', 'saved/plan.json', '--report', 'b.html', '--report', 'b.md');
+    const command = commandIn(shown);
+    expect(command).toMatch(/^tenantctl apply saved\/plan\.json --expect sha256:\w{64}$/);
+    for (const file of ['a.html', 'b.html']) expect(world.read(file)).toContain(`data-copy="${command}"`);
+    for (const file of ['a.md', 'b.md']) expect(world.read(file)).toContain(`\`${command}\``);
+  });
+
+  it('is in the summary of a GitHub step', async () => {
+    world.env.GITHUB_STEP_SUMMARY = `${world.dir}/summary.md`;
+    const command = commandIn(await world.run('plan', '--out', 'plan.json'));
+    expect(world.read('summary.md')).toContain(`\`${command}\``);
+  });
+
+  it('is not there where nothing would be sent, the plan is refused, or the apply is already running', async () => {
+    world.declare([{ kind: 'AuthProfile', name: 'Staff', offNetwork: false }]);
+    const steps = await world.run('plan');
+    expect(steps.stdout).toContain('1 by hand');
+    expect(commandIn(steps)).toBeNull();
+    world.declare([sender('a@acme.example')]);
+    expect((await world.run('apply', '--yes')).stderr).not.toMatch(sayings);
+    expect(commandIn(await world.run('plan'))).toBeNull();
+    world.declare([{ ...sender('a@acme.example'), ensure: 'absent' }]);
+    const refused = await world.run('plan', '--max-deletes', '0');
+    expect(refused).toMatchObject({ code: 4 });
+    expect(commandIn(refused)).toBeNull();
+  });
+
+  it('of a rollback needs the file, since manifests do not make that plan', async () => {
+    await world.run('apply', '--yes', '--result', 'result.json');
+    expect(commandIn(await world.run('rollback', 'result.json', '--max-deletes', '5'))).toBeNull();
+    const planned = await world.run(
+      'rollback',
+      'result.json',
+      '--allow-delete-all',
+      'SenderAddress',
+      '--out',
+      'back.json',
+    );
+    expect(await runIn(world, commandIn(planned))).toMatchObject({ code: 0 });
+    expect(sendersNow()).toEqual([]);
+  });
+
+  it('keeps what lifts a guard or writes a secret again, and leaves out what no digest depends on', async () => {
+    const kinds = ['SenderAddress', 'ProfileSearch'].flatMap((kind) => ['--allow-delete-all', kind]);
+    const planned = await world.run('plan', '--rotate', 'SimIntegration/*', ...kinds, '--impact');
+    expect(commandIn(planned)).toMatch(
+      /^tenantctl apply --rotate 'SimIntegration\/\*' --allow-delete-all SenderAddress --allow-delete-all ProfileSearch --expect \S+$/,
+    );
+    expect(await runIn(world, commandIn(planned))).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the command of the plans of several environments', () => {
+  const names = ['eu-1', 'eu-2', 'us-1'];
+
+  it('applies all of them, saved or made again, in parts too', async () => {
+    const fleet = await createTestFleet({ names, groups: { all: ['*'] } });
+    fleet.declare([sender('a@acme.example')]);
+    const planned = await fleet.run('plan', '-e', '@all');
+    expect(commandIn(planned)).toMatch(/^tenantctl apply --env @all --expect sha256:/);
+    const part = await fleet.run('plan', '-e', '@all', '--shard', '1/2');
+    expect(commandIn(part)).toContain('tenantctl apply --env @all --shard 1/2 --expect');
+    expect(await runIn(fleet, commandIn(part))).toMatchObject({ code: 0 });
+    expect(await runIn(fleet, commandIn(planned))).toMatchObject({ code: 4 });
+    const saved = await fleet.run('plan', '-e', 'eu-*,us-1', '--out', 'fleet.json', '--report', 'fleet.md');
+    expect(commandIn(saved)).toMatch(/^tenantctl apply fleet\.json --expect sha256:/);
+    expect(fleet.read('fleet.md')).toContain(`\`${commandIn(saved)}\``);
+    expect(await runIn(fleet, commandIn(saved))).toMatchObject({ code: 0 });
+    for (const name of names) expect(fleet.sandboxOf(name).state.senders).toHaveLength(1);
+  });
+
+  it('is not there where one failed, and for parts that are only shown together', async () => {
+    const fleet = await createTestFleet({ names });
+    fleet.declare([sender('a@acme.example')]);
+    for (const part of ['1', '2']) {
+      expect((await fleet.run('plan', '-e', '*', '--shard', `${part}/2`, '--out', `${part}.json`)).code).toBe(
+        0,
+      );
+    }
+    expect(commandIn(await fleet.run('show', '1.json'))).toContain('tenantctl apply 1.json --expect');
+    expect(commandIn(await fleet.run('show', '1.json', '2.json'))).toBeNull();
+    fleet.sandboxOf('us-1').faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
+    expect(commandIn(await fleet.run('plan', '-e', '*'))).toBeNull();
+  });
+});
