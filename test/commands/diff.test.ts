@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Diff } from '../../src/model/diff.ts';
@@ -123,6 +124,26 @@ describe('two tenants', () => {
       equal: 1,
       notComparable: 0,
     });
+  });
+
+  it('are shown with the words reversed that differ in a value of one line, beside and below each other', async () => {
+    const reversed = async () => {
+      const { stdout } = await two.run('diff', 'test', 'production');
+      const parts = stdout.split('\u001b[7m').slice(1);
+      return parts.map((part) => stripVTControlCharacters(part.split('\u001b[27m')[0] ?? ''));
+    };
+    addTemplate('test', 'Five days left');
+    addTemplate('production', 'Two days left');
+    expect(await reversed()).toEqual([]);
+    two.env.FORCE_COLOR = '1';
+    expect(await reversed()).toEqual(['Five', 'Two']);
+    const long = 'days left until the password of your account expires';
+    for (const [name, word] of [['test', 'Five'] as const, ['production', 'Two'] as const])
+      for (const template of stateOf(name).templates) template.subject = `${word} ${long}`;
+    expect(await reversed()).toEqual(['Five', 'Two']);
+    delete two.env.FORCE_COLOR;
+    const { stdout } = await two.run('diff', 'test', 'production');
+    expect(stdout).toMatch(/subject +test +"Five days [^\n]+\n +production +"Two days/);
   });
 
   it('end with 2 where they differ and --detailed-exitcode is given, else with 0', async () => {

@@ -23,7 +23,7 @@ import {
   span,
   widthOf,
 } from './layout.ts';
-import { lineDiffRows, maxLines, maxName } from './plan.ts';
+import { lineDiffRows, maxLines, maxName, valueSpans } from './plan.ts';
 
 /** The colour of each sort of object. */
 const styles: Readonly<Record<DiffObject['in'], Style>> = { both: 'yellow', first: 'red', second: 'green' };
@@ -137,26 +137,32 @@ function differenceRows(difference: SideDifference, columns: Columns, limit: num
     case 'sensitive':
       return [row(6, title, span(sensitiveWords, 'dim'))];
     case 'inline': {
-      const before = view.before === null ? span(notThere, 'dim') : span(view.before, 'red');
-      const after = view.after === null ? span(notThere, 'dim') : span(view.after, 'green');
-      return valueRows(title, [before, after], columns);
+      const [before, after] = valueSpans(view.before, view.after).map((spans) =>
+        spans.length === 0 ? [span(notThere, 'dim')] : spans,
+      );
+      return valueRows(title, [before ?? [], after ?? []], columns);
     }
   }
 }
 
 /** The values of both sides, in columns, or where the first one is long below each other, each with its side. */
-function valueRows(title: Span, [before, after]: readonly [Span, Span], { value, names }: Columns): Row[] {
+function valueRows(
+  title: Span,
+  [before, after]: readonly [readonly Span[], readonly Span[]],
+  { value, names }: Columns,
+): Row[] {
   const indent = 6 + widthOf(title.text);
   const hanging = (hang: number, ...spans: readonly Span[]): Row => ({ indent: 6, hang, spans });
-  if (widthOf(before.text) <= value) {
-    const gap = span(' '.repeat(value - widthOf(before.text) + 2));
-    return [hanging(indent, title, before, gap, after)];
+  const used = widthOf(before.map(({ text }) => text).join(''));
+  if (used <= value) {
+    const gap = span(' '.repeat(value - used + 2));
+    return [hanging(indent, title, ...before, gap, ...after)];
   }
   const width = Math.max(...names.map(widthOf));
   const [first, second] = names.map((name) => span(`${padTo(name, width)}  `, 'dim'));
   if (!first || !second) return [];
-  const below = { indent, hang: indent + width + 2, spans: [second, after] };
-  return [hanging(indent + width + 2, title, first, before), below];
+  const below = { indent, hang: indent + width + 2, spans: [second, ...after] };
+  return [hanging(indent + width + 2, title, first, ...before), below];
 }
 
 function notComparedRows({ notComparable }: Diff, verbose: boolean): Row[] {

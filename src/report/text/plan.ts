@@ -229,8 +229,8 @@ function inlineRows(
   return [titleWith(...old), row(indent - 2, arrow, ...fresh, ...origin)];
 }
 
-/** Two values on one line, with the words reversed that differ. */
-function valueSpans(before: string | null, after: string | null): [old: Span[], fresh: Span[]] {
+/** Two values on one line, with the words reversed that differ. A value that is not there has no spans. */
+export function valueSpans(before: string | null, after: string | null): [old: Span[], fresh: Span[]] {
   const [old, fresh] = diffInline(before, after);
   return [
     (old ?? []).map((part) => partSpan(part, 'red')),
