@@ -61,6 +61,48 @@ describe.skipIf(executablePath === undefined)('a printed page', () => {
     await page.context().close();
   });
 
+  it('leaves e-mails and requests out of more than 100 changes, says so at the top, and has them again afterwards', async () => {
+    const many = Array.from({ length: 101 }, (_, at) => {
+      const [first] = long;
+      return { ...(first ?? textUpdate), address: `NotificationTemplate/key_${at}/EMAIL/en` };
+    }).map((each, at) => ({ ...each, diff: [difference('/subject', 'Old', `New ${at}`)] }));
+    const rendered = Object.fromEntries(many.map(({ address }) => [address, { before: mail, after: mail }]));
+    const page = await reader.open({ is: 'plan', plan: plan(many) }, { rendered });
+    await page.locator('html[data-unpacked]').waitFor();
+    await page.locator('.entry').first().locator('summary').first().click();
+    await page.locator('.entry').first().locator('iframe').first().waitFor();
+    const words = 'getComputedStyle(document.getElementById("count"), "::after").content';
+    const printed = async () => {
+      await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+      await page.emulateMedia({ media: 'print' });
+    };
+    const done = async () => {
+      await page.evaluate('dispatchEvent(new Event("afterprint"))');
+      await page.emulateMedia({ media: 'screen' });
+    };
+    await printed();
+    expect(await page.evaluate(words)).toMatch(/^" printed, without rendered e-mails and requests\./);
+    expect(await page.locator('.fields').filter({ visible: true }).count()).toBe(many.length);
+    expect(await page.locator('.rendered, .requests').filter({ visible: true }).count()).toBe(0);
+    await done();
+    expect(await page.locator('.entry').first().locator('iframe').first().isVisible()).toBe(true);
+    expect(await page.locator('.body:not(:empty)').count()).toBeLessThan(many.length / 2);
+    await page.locator('.entry').last().locator('summary').first().click();
+    await page.locator('.entry').last().locator('.rendered').waitFor();
+    await page.locator('.entry').last().locator('.tools').waitFor();
+    await page.getByLabel('Filter by text').fill('key_1');
+    await page.locator('#count', { hasText: `12 of ${many.length}` }).waitFor();
+    await printed();
+    expect(await page.evaluate(words)).toBe('" printed"');
+    expect(await page.locator('.rendered').filter({ visible: true }).count()).toBe(12);
+    await done();
+    await page.getByLabel('Filter by text').fill('');
+    await page.locator('#count', { hasText: `101 of ${many.length}` }).waitFor();
+    const pages = (await page.pdf()).toString('latin1').match(/\/Type \/Page\b/g);
+    expect(pages?.length).toBeGreaterThan(3);
+    await page.context().close();
+  });
+
   it('has only what the filter shows, and says how much that is', async () => {
     const page = await reader.open({ is: 'plan', plan: plan(long) });
     await page.locator('html[data-unpacked]').waitFor();

@@ -33,8 +33,33 @@ export class Bodies {
     const body = bodyOf(entry);
     const packed = this.#markup.at(this.#indexOf(entry));
     // The same templates wrote this markup and the rest of the page, so it is as safe: the policy runs none of it.
-    if (packed && body && !body.firstChild) body.innerHTML = packed[0];
+    if (packed && body && (!body.firstChild || isBrief(body))) {
+      body.innerHTML = packed[0];
+      delete body.dataset.brief;
+    }
     this.#fillTitleNow(entry);
+  }
+
+  /** Makes the body of an entry without pictures and requests, unless it is there. */
+  fillBriefly(entry: HTMLDetailsElement): void {
+    const body = bodyOf(entry);
+    const packed = this.#markup.at(this.#indexOf(entry));
+    if (packed && body && !body.firstChild) {
+      const parts = document.createElement('template');
+      parts.innerHTML = packed[0];
+      for (const part of parts.content.querySelectorAll('.rendered, .requests')) part.remove();
+      body.append(parts.content);
+      body.dataset.brief = '';
+    }
+    this.#fillTitleNow(entry);
+  }
+
+  /** Takes the body of an entry back that was made briefly. */
+  emptyBrief(entry: HTMLDetailsElement): void {
+    const body = bodyOf(entry);
+    if (!body || !isBrief(body)) return;
+    body.replaceChildren();
+    delete body.dataset.brief;
   }
 
   /** Makes the title of an entry in a fold, unless it is there. */
@@ -82,6 +107,8 @@ export class Bodies {
     return this.#indexes.get(entry) ?? -1;
   }
 }
+
+const isBrief = ({ dataset }: HTMLElement): boolean => dataset.brief !== undefined;
 
 /** The element that holds the body of an entry. */
 export function bodyOf(entry: Element): HTMLElement | null {

@@ -3,6 +3,7 @@ import { find, findAll, focusOnSlash, startSwitch, wordsIn } from './dom.ts';
 import { Frames, fitAll } from './frames.ts';
 import { startKeys } from './keys.ts';
 import { markHits, pressFilters, readPlace, writePlace } from './place.ts';
+import { startPrinting } from './printing.ts';
 import { Review } from './review.ts';
 
 /** Milliseconds without typing after which the filter is applied. */
@@ -30,6 +31,7 @@ export class List {
     this.#startViews();
     this.#startOpening();
     this.#startExpanding();
+    startPrinting(this.#entries, this.#bodies);
     focusOnSlash(this.#text);
     startKeys(
       () => this.#entries.filter(isShown),
@@ -188,23 +190,13 @@ export class List {
     this.#review.addTools(entry, body);
   }
 
-  /** Lets people expand or collapse all entries. Printing expands them too. */
+  /** Lets people expand or collapse all entries. */
   #startExpanding(): void {
     const expand = (isOpen: boolean) => {
       for (const entry of this.#entries) if (!entry.hidden) entry.open = isOpen;
     };
     find('expand', HTMLButtonElement).addEventListener('click', () => expand(true));
     find('collapse', HTMLButtonElement).addEventListener('click', () => expand(false));
-    let closed: HTMLDetailsElement[] = [];
-    addEventListener('beforeprint', () => {
-      const folds = findAll('.members, .remarks, .entry:not([hidden])', HTMLDetailsElement);
-      closed = folds.filter(({ open }) => !open);
-      for (const fold of closed) fold.open = true;
-      for (const entry of this.#entries) if (!entry.hidden) this.#bodies.fillNow(entry);
-    });
-    addEventListener('afterprint', () => {
-      for (const fold of closed) fold.open = false;
-    });
   }
 }
 
