@@ -63,7 +63,9 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
 - **Start-up.** The build compiles the validators, and bundles the program in parts, of which a command loads those that it
   needs. Node 22.1 and later keep compiled code in their own compile cache; \`NODE_DISABLE_COMPILE_CACHE=1\` turns that off.
 - **HTML report.** The details of a long report are compressed. The texts for the search are unpacked first, everything else
-  in idle time, and details are made when they are opened.
+  in idle time, and details are made when they are opened. More than 100 changes of a long report are printed without e-mails
+  and requests: when all was printed, Chromium gave up on 2,000 changes. Now it printed 2,000 changes on 1,010 pages (a PDF of 6.8 MB)
+  with 46 s of CPU and 2.3 GB of memory, and 400 changes on 210 pages (1.6 MB) with 4 s and 530 MB. That was measured once, by hand.
 - **Connections** are kept alive, at most \`limits.concurrency\` of them.
 
 A plan keeps nothing for the next one: there is no cache of manifests or of the tenant, so there is none that could be
