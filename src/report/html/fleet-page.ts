@@ -132,9 +132,7 @@ function outcomeGroups(fleet: Fleet): EntryGroup[] {
   return sharedOutcomes(fleet).map((shared) => ({
     ...headOf(shared, fleet),
     words: pluralize(shared.items.length, 'change'),
-    entries: shared.items.map((change) =>
-      ofShared(resultEntry(change), shared, change.requests.length > 0),
-    ),
+    entries: shared.items.map((change) => ofShared(resultEntry(change), shared, change.requests.length > 0)),
   }));
 }
 
