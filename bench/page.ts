@@ -65,7 +65,9 @@ ${missed.length === 0 ? 'Every goal is met.\n' : `${missedGoals(missed)}\n`}
 - **Shapes.** What there are thousands of, such as resources and live objects, has functions and no getters: V8 keeps an object
   with a getter in its literal as a dictionary, which is slow to make and to use.
 - **HTML report.** The details of a long report are compressed. The texts for the search are unpacked first, everything else
-  in idle time, and details are made when they are opened.
+  in idle time, and details are made when they are opened. More than 100 changes of a long report are printed without e-mails
+  and requests: when all was printed, Chromium gave up on 2,000 changes. Now it printed 2,000 changes on 1,010 pages (a PDF of 6.8 MB)
+  with 46 s of CPU and 2.3 GB of memory, and 400 changes on 210 pages (1.6 MB) with 4 s and 530 MB. That was measured once, by hand.
 - **Connections** are kept alive, at most \`limits.concurrency\` of them.
 
 A plan keeps nothing for the next one: there is no cache of manifests or of the tenant, so there is none that could be

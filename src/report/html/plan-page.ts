@@ -143,6 +143,7 @@ export function changeEntry(change: Change, options: EntryOptions): Entry {
   const summary = html`<span class="badge ${action}"><b aria-hidden="true">${symbols[action]}</b>${actionWords[action].replace('to ', '')}</span>
 ${addressMarkup(address)}
 ${risk.map(riskPill)}
+${warningPill(change, options.remarks)}
 ${action === 'update' ? html`<span class="what">${changedWords(views)}</span>` : ''}
 ${source === null ? '' : html`<span class="where">${place(source)}</span>`}`;
   const body = html`${metaMarkup(change, options.sourceUrl)}
@@ -152,9 +153,8 @@ ${views.map(({ difference, view }) => (view.is === 'lines' ? diffFigure(nameMark
 ${rendered === undefined ? '' : renderedMarkup(address, rendered)}
 ${impactMarkup(change.impact)}
 ${requestsMarkup(change.requests)}`;
-  const text = [...views.flatMap(textsOf), ...change.warnings, source === null ? '' : place(source)].join(
-    '\n',
-  );
+  const said = [...change.warnings, ...options.remarks.map(({ message }) => message)];
+  const text = [...views.flatMap(textsOf), ...said, source === null ? '' : place(source)].join('\n');
   const categories = [...new Set([action, ...concernsOf(change)])];
   return { id: address, address, categories, isOpen: options.isOpen, summary, body, text, same: [] };
 }
@@ -201,6 +201,13 @@ export function textsOf({ difference, view }: ShownField): string[] {
 function riskPill(risk: Risk): Markup {
   const { label, isGrave } = riskWords[risk];
   return risk === 'delete' ? html`` : html`<span class="risk ${isGrave ? 'grave' : ''}">${label}</span>`;
+}
+
+/** How many warnings the entry has inside. What to do by hand is none. */
+function warningPill({ action, warnings }: Change, remarks: readonly Diagnostic[]): Markup {
+  const own = warnings.length - (action === 'manual' && warnings.length > 0 ? 1 : 0);
+  const count = own + remarks.filter(({ severity }) => severity === 'warning').length;
+  return count === 0 ? html`` : html`<span class="risk">${pluralize(count, 'warning')}</span>`;
 }
 
 function metaMarkup({ id, source }: Change, sourceUrl: string | undefined): Markup {
