@@ -173,6 +173,10 @@ describe('objects', () => {
       },
     ]);
     expect(result.created.map(({ path }) => path)).toEqual(['config/notification-templates/n/email.en.yaml']);
+    expect(result.newManifests.toSorted()).toEqual([
+      'config/notification-templates/n/email.en.yaml',
+      'config/sender-addresses.yaml',
+    ]);
   });
 
   it('that are in no manifest are counted, and added only where that is asked for', () => {
@@ -243,6 +247,11 @@ describe('objects', () => {
     const result = merge({ files: { 'config/a.yaml': manifest }, live: [sender('a@acme.example')] });
     expect(result).toMatchObject({ changed: [], created: [], gone: [] });
     expect(codes(result)).toEqual(['object-still-there']);
+    const tombstone = 'kind: SimIntegration\nname: I\nensure: absent\n';
+    const files = { 'config/a.yaml': tombstone };
+    expect(merge({ files, live: [integration('I', { description: 'x' })] }).changed).toEqual([]);
+    const gone = merge({ files, live: [], more: { delete: true } });
+    expect(gone).toMatchObject({ changed: [], deleted: [], gone: [] });
   });
 
   it('take nothing that the loader would drop silently', () => {
