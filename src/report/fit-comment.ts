@@ -2,9 +2,9 @@ import { groupBy, joinParts } from './words.ts';
 
 /**
  * The longest comment, in characters. GitHub accepts 65,536 and GitLab 1,000,000; the pipelines of `init` add the
- * project's folder or a link.
+ * project's folder, a link, or what a request of drift is about.
  */
-const maxLength = 65_000;
+const maxLength = 64_000;
 /** Kept free for the note that counts what is cut. */
 const noteLength = 1500;
 /** Sections are given in full up to this part of the room, so that the rest are at least mentioned. */

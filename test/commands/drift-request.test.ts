@@ -110,6 +110,15 @@ describe.each(systems)('a night of $name', (system) => {
     expect(changed).toBe('config/mail.yaml');
   });
 
+  it('says what merging and closing do also where the report is as long as it may be', async () => {
+    changeSubject(Array.from({ length: 5000 }, (_, at) => `Line ${at} of what somebody wrote`).join('\n'));
+    await night();
+    const text = textOfRequest(request());
+    expect(text).toMatch(/Merge it[\s\S]*Close it[\s\S]*### tenantctl plan/);
+    expect(text.length).toBeGreaterThan(30_000);
+    expect(text.length).toBeLessThanOrEqual(65_536);
+  });
+
   it('updates the same request on a later night, and leaves its files where nothing else changed', async () => {
     changeSubject('Hurry!');
     await night();
