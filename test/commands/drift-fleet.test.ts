@@ -91,17 +91,6 @@ describe.each(systems)('a night of $name while a tenant is down', (system) => {
     }
   });
 
-  it('says what merging and closing do also where the reports are as long as they may be', async () => {
-    changeIn('us', Array.from({ length: 5000 }, (_, at) => `Line ${at} of what somebody wrote`).join('\n'));
-    const { propose } = await runNight(system, project);
-    expect(propose.code, propose.output).toBe(0);
-    const [{ body, description } = {}] = hub().requests ?? [];
-    const text = String(body ?? description);
-    expect(text).toMatch(/Merge it[\s\S]*Close it[\s\S]*### tenantctl plan/);
-    expect(text).toMatch(/What the next applies do if you merge it|This is what the next applies do if you merge it/);
-    if (body) expect(text.length).toBeLessThanOrEqual(65_536);
-  });
-
   it('opens nothing where the others did not change, and still ends with an error', async () => {
     const { code, output } = await system.job(project, 'drift');
     expect(code, output).toBe(1);

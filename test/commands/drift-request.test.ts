@@ -5,6 +5,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { git } from '../support/repository.ts';
 import { runProgram, seedFile } from '../support/world.ts';
 import { curl, gh, type Hub } from './hub.ts';
+import { senderNamed } from './long-plan.ts';
 import { checkOut, type Project, runNight, type System, systems } from './night.ts';
 import { createRunner, type Runner } from './runner.ts';
 
@@ -111,11 +112,18 @@ describe.each(systems)('a night of $name', (system) => {
   });
 
   it('says what merging and closing do also where the report is as long as it may be', async () => {
-    changeSubject(Array.from({ length: 5000 }, (_, at) => `Line ${at} of what somebody wrote`).join('\n'));
+    const senders = Array.from({ length: 700 }, (_, at) => senderNamed(`sender-of-team-${at}`));
+    runner.write(
+      'config/senders.yaml',
+      senders.map(({ email }) => `---\nkind: SenderAddress\nemail: ${email}\n`).join(''),
+    );
+    commit('Declare senders');
+    git(runner.dir, 'tag', '--force', 'tenantctl-applied');
+    // Somebody has deleted all of them in the tenant.
     await night();
     const text = textOfRequest(request());
     expect(text).toMatch(/Merge it[\s\S]*Close it[\s\S]*### tenantctl plan/);
-    expect(text.length).toBeGreaterThan(30_000);
+    expect(text.length).toBeGreaterThan(60_000);
     expect(text.length).toBeLessThanOrEqual(65_536);
   });
 
