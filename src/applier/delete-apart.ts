@@ -16,7 +16,7 @@ type End = Ending | Pending;
  */
 export async function deleteApart(ends: readonly End[], context: RunContext): Promise<readonly End[]> {
   const refused = ends.flatMap((end) => (isRefused(end) ? [end] : []));
-  if (refused.length === 0 || refused.length < ends.length || context.isStopped()) return ends;
+  if (refused.length < ends.length || context.isStopped()) return ends;
   const readAt = context.clock.now();
   const find = await readAgain(refused, context);
   if (!find || refused.every(({ task }) => find(task).live !== null)) return ends;

@@ -236,6 +236,7 @@ describe('Ctrl-C', () => {
     };
     const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
     expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown' });
+    expect(result.changes[0]?.error).toMatch(/^connection reset .*interrupted before .* could be looked up/);
     expect(tenant.reads).toBe(1);
   });
 
@@ -273,6 +274,19 @@ describe('Ctrl-C', () => {
     expect(tenant.sent).toEqual([]);
   });
 
+  it('during the first read ends the run, though the read fails by it', async () => {
+    const tenant = new FakeTenant();
+    const control = new AbortController();
+    tenant.readFault = () => {
+      control.abort();
+      return new Error('aborted');
+    };
+    const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
+    expect(result.outcome).toBe('interrupted');
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'notAttempted' });
+    expect(exitCodeOf(result)).toBe(130);
+  });
+
   it('after the last request leaves the run done', async () => {
     const tenant = new FakeTenant();
     const control = new AbortController();
@@ -283,6 +297,13 @@ describe('Ctrl-C', () => {
     const result = await apply(planOf([createThing('a')]), tenant, { signal: control.signal });
     expect(result.outcome).toBe('done');
   });
+});
+
+it('a plan of nothing but steps by hand reads nothing, and is done', async () => {
+  const tenant = new FakeTenant();
+  const result = await apply(planOf([change(thing, ['a'], { action: 'manual' })]), tenant);
+  expect(result.outcome).toBe('done');
+  expect([tenant.reads, tenant.sent]).toEqual([0, []]);
 });
 
 describe('what the tenant took', () => {

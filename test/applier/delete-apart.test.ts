@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { deleteNotes, FakeTenant, type Fault, planOf } from './fake.ts';
+import { deleteNotes, FakeTenant, planOf } from './fake.ts';
 import { apply, outcomes } from './run.ts';
 
 const noteOf = (key: string) => ({ id: `id-${key}`, key, text: 'x' });
 const [one, two, three] = [noteOf('one'), noteOf('two'), noteOf('three')] as const;
 const notes = { one, two, three };
-const refused: Fault = { is: 'status', status: 400, done: false };
+const refused = { is: 'status', status: 400, done: false } as const;
 const keysOf = (tenant: FakeTenant) => tenant.sent.map(({ body }) => JSON.stringify(body));
 
 describe('a bulk delete that the tenant refuses', () => {
@@ -56,6 +56,19 @@ describe('a bulk delete that the tenant refuses', () => {
     };
     const result = await apply(planOf(deleteNotes([one])), tenant);
     expect(Object.values(outcomes(result))).toEqual(['done']);
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('after an attempt that deleted some of them tells each end, and is not sent again', async () => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = () => {
+      tenant.notes.delete('one');
+      return { ...refused, repeated: true };
+    };
+    // Somebody deletes another one before it could be read a third time.
+    tenant.onRead = (count) => void (count === 3 && tenant.notes.delete('two'));
+    const result = await apply(planOf(deleteNotes([one, two, three])), tenant);
+    expect(outcomes(result)).toEqual({ 'Note/one': 'done', 'Note/two': 'failed', 'Note/three': 'failed' });
     expect(tenant.sent).toHaveLength(1);
   });
 

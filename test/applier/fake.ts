@@ -130,7 +130,7 @@ export interface World {
 export type Fault =
   | { readonly is: 'lost'; readonly done: boolean }
   | { readonly is: 'status'; readonly status: number; readonly done: boolean; readonly repeated?: boolean }
-  | { readonly is: 'unsent' };
+  | { readonly is: 'unsent'; readonly repeated?: boolean };
 
 /** An in-memory tenant behind the port. */
 export class FakeTenant implements TenantPort {
@@ -209,7 +209,9 @@ export class FakeTenant implements TenantPort {
   }
 
   async #answer(request: Request, fault: Fault | null): Promise<Sent> {
-    if (fault?.is === 'unsent') return sent({ outcome: 'unsent', reason: 'unreachable', detail: 'no route' });
+    if (fault?.is === 'unsent') {
+      return sent({ outcome: 'unsent', reason: 'unreachable', detail: 'no route' }, fault.repeated ?? false);
+    }
     const before = structuredClone(this.world);
     const answer = fault === null || fault.done ? this.#carryOut(request) : null;
     if (answer && this.lag) this.#past.push({ until: this.lag.now(), world: before });

@@ -1,5 +1,5 @@
 import { appendFile, type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { newFolder } from './run.ts';
@@ -112,9 +112,17 @@ describe('a journal', () => {
 
   it('stays in its folder whatever the digest says', async () => {
     const folder = await newFolder();
-    const { file } = await openJournal(folder, planWith('sha256:../../etc/passwd'));
-    expect(basename(file)).toMatch(/^[0-9a-f]{64}\.jsonl$/);
-    expect(file.startsWith(folder)).toBe(true);
+    // The last one has the length of a digest.
+    for (const name of ['../../etc/passwd', `${'../'.repeat(21)}x`]) {
+      const { file } = await openJournal(folder, planWith(`sha256:${name}`));
+      expect(basename(file)).toMatch(/^[0-9a-f]{64}\.jsonl$/);
+      expect(dirname(file)).toBe(folder);
+    }
+  });
+
+  it('has the digest of its plan as its name', async () => {
+    const { file } = await openJournal(await newFolder(), plan);
+    expect(basename(file)).toBe(`${'a'.repeat(64)}.jsonl`);
   });
 
   it('keeps notes whole when many are made at once', async () => {

@@ -240,6 +240,22 @@ it('a request that never left is a failure and is not looked up', async () => {
   expect(tenant.reads).toBe(1);
 });
 
+it('a request that left once and then no more is looked up, and unknown where it does not show', async () => {
+  for (const isThere of [false, true]) {
+    const tenant = new FakeTenant();
+    tenant.fault = () => {
+      if (isThere) tenant.things.set('a', { id: 't1', name: 'a', text: 'new' });
+      return { is: 'unsent', repeated: true };
+    };
+    const whys: string[] = [];
+    const onEvent = (event: ApplyEvent) => void (event.type === 'waiting' && whys.push(event.why));
+    const result = await apply(planOf([createThing('a')]), tenant, { onEvent });
+    expect(outcomes(result)).toEqual({ 'Thing/a': isThere ? 'done' : 'unknown' });
+    expect(tenant.sent).toHaveLength(1);
+    expect(whys).toEqual(['an earlier attempt was not answered']);
+  }
+});
+
 it('a change whose object cannot be read while it is waited for is unknown, with what the tenant said', async () => {
   const tenant = new FakeTenant();
   tenant.fault = () => ({ is: 'status', status: 504, done: false, repeated: false });

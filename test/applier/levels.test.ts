@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { levelsOf } from '../../src/applier/levels.ts';
+import type { Task } from '../../src/applier/preflight.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { change, deleteNotes, kinds, note, request, thing } from './fake.ts';
+
+const task = (kind: Kind, made: Change, from = 0): Task => ({
+  kind,
+  change: made,
+  live: null,
+  from,
+  resumed: from > 0,
+});
+
+/** The units in which these are sent, level by level, by the names of their objects. */
+const unitsOf = (tasks: readonly Task[]) =>
+  levelsOf(tasks, kinds).map(({ units }) => units.map((unit) => unit.map((each) => each.change.key.join())));
+
+describe('changes with the same request', () => {
+  const [one, two, three] = deleteNotes(['one', 'two', 'three'].map((key) => ({ id: key, key, text: 'x' })));
+
+  it('are sent together', () => {
+    const tasks = [one, two, three].flatMap((made) => (made ? [task(note, made)] : []));
+    expect(unitsOf(tasks)).toEqual([[['one', 'two', 'three']]]);
+  });
+
+  it('are sent without those for which an earlier run had sent it', () => {
+    const tasks = [one, two, three].flatMap((made, at) => (made ? [task(note, made, at === 0 ? 1 : 0)] : []));
+    expect(unitsOf(tasks)).toEqual([[['one'], ['two', 'three']]]);
+  });
+
+  it('are sent apart where another request follows: it is not the same', () => {
+    const first = request('POST', '/v2024/things', { name: 'a' });
+    const tasks = ['a', 'b'].map((name) =>
+      task(
+        thing,
+        change(thing, [name], { action: 'update', requests: [first, request('PATCH', `/${name}`)] }),
+      ),
+    );
+    expect(unitsOf(tasks)).toEqual([[['a'], ['b']]]);
+  });
+
+  it('are no two changes without any', () => {
+    const tasks = ['a', 'b'].map((name) => task(thing, change(thing, [name], { action: 'update' })));
+    expect(unitsOf(tasks)).toEqual([[['a'], ['b']]]);
+  });
+});
