@@ -172,7 +172,7 @@ async function tryToRename(target: string, text: string): Promise<boolean> {
     await rename(draft, target);
     return true;
   } catch {
-    await rm(draft, { force: true }).catch(() => {});
+    await rm(draft).catch(() => {});
     return false;
   }
 }

@@ -35,7 +35,12 @@ describe('the lock', () => {
     const lock = await acquireLock(folder);
     await expect(acquireLock(folder)).rejects.toMatchObject({
       exitCode: 4,
-      message: expect.stringContaining(`process ${process.pid}`),
+      diagnostics: [
+        {
+          message: expect.stringContaining(`process ${process.pid}.`),
+          hint: expect.stringContaining(`If process ${process.pid} is not an apply`),
+        },
+      ],
     });
     await lock.release();
     await (await acquireLock(folder)).release();
@@ -180,7 +185,15 @@ describe('the lock', () => {
       await age(join(folder, 'lock'), 50);
       await expect(acquireLock(folder)).rejects.toMatchObject({
         exitCode: 4,
-        diagnostics: [{ code: 'apply-in-progress', hint: expect.stringContaining('A minute after') }],
+        diagnostics: [
+          {
+            code: 'apply-in-progress',
+            message: expect.stringContaining(
+              `process ${pid} on ${'host' in parts ? parts.host : hostname()}.`,
+            ),
+            hint: expect.stringContaining('A minute after'),
+          },
+        ],
       });
     }
   });

@@ -1,6 +1,7 @@
-import { lstat, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import fs, { lstat, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { planResult } from '../../src/applier/change-result.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
 import { isCutResult, readResultFile } from '../../src/applier/saved-file.ts';
@@ -20,6 +21,8 @@ function record(file: string): ResultFile {
 }
 
 afterEach(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
   for (const file of files.splice(0)) await file.close();
 });
 
@@ -74,6 +77,31 @@ describe('the result file of a run', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('of an earlier run stays where this one sends nothing', async () => {
+    const file = join(await newFolder(), 'r.json');
+    await writeFile(file, 'an earlier result');
+    await record(file).discard();
+    expect(await readFile(file, 'utf8')).toBe('an earlier result');
+  });
+
+  it('may be removed by somebody else before the run removes it', async () => {
+    const file = join(await newFolder(), 'r.json');
+    const recorder = record(file);
+    await recorder.start([result('a', 'unknown')]);
+    await rm(file);
+    await expect(recorder.discard()).resolves.toBeUndefined();
+  });
+
+  it('grows by nothing but what it says', async () => {
+    const file = join(await newFolder(), 'r.json');
+    const recorder = record(file);
+    await recorder.start([result('a', 'unknown', 5000)]);
+    const { size } = await stat(file);
+    recorder.finish(result('a', 'done', 1));
+    await recorder.start([]);
+    expect((await stat(file)).size).toBe(size);
+  });
+
   it('that cannot be written stops a change before it starts', async () => {
     const folder = await newFolder();
     const recorder = record(folder);
@@ -95,6 +123,27 @@ describe('the result file of a run', () => {
     expect((await lstat(link)).isSymbolicLink()).toBe(true);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(whole);
     expect((await readdir(folder)).sort()).toEqual(['link.json', 'r.json']);
+  });
+
+  it('follows no link that stands in the place of its draft', async () => {
+    const folder = await newFolder();
+    const [file, other] = [join(folder, 'r.json'), join(folder, 'other.txt')];
+    await writeFile(other, 'not ours');
+    await symlink(other, `${file}.${process.pid}.draft`);
+    const times = { startedAt: now(), endedAt: now() };
+    const whole = planResult(plan, { ...times, outcome: 'done', changes: [] }, []);
+    await record(file).end(whole);
+    expect(await readFile(other, 'utf8')).toBe('not ours');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(whole);
+  });
+
+  it('is not written a second time once it is in its place', async () => {
+    const file = join(await newFolder(), 'r.json');
+    const written = vi.spyOn(fs, 'writeFile');
+    syncBuiltinESMExports();
+    const times = { startedAt: now(), endedAt: now() };
+    await record(file).end(planResult(plan, { ...times, outcome: 'done', changes: [] }, []));
+    expect(written.mock.calls.map(([target]) => target)).toEqual([`${file}.${process.pid}.draft`]);
   });
 
   it('takes the place of a file at once: nobody sees half of it', async () => {
