@@ -75,6 +75,45 @@ it('a value that is sent to another place than it is shown at is found', () => {
   expect(found).toEqual([['attributes']]);
 });
 
+describe('secrets and masks in settings', () => {
+  const secret = { $secret: 'CODE' };
+  it.each<[string, JsonObject, string]>([
+    ['a secret that stays beside a change', { code: secret, port: '60' }, '{"code":"1234","port":"50"}'],
+    ['a secret that changes', { code: secret }, '{"code":"5678"}'],
+    ['a secret and its neighbour', { code: secret, port: '60' }, '{"code":"5678","port":"50"}'],
+    ['a secret in a new object', { in: { code: secret, port: '60' } }, '{"port":"50"}'],
+    ['a secret where the tenant has an object', { in: secret }, '{"in":{"a":"1"}}'],
+    ['a secret under a mask', { code: secret, port: '60' }, '{"code":"********","port":"50"}'],
+    ['a text in the place of a mask', { code: 'open', port: '60' }, '{"code":"********","port":"50"}'],
+    ['an object in the place of a mask', { code: { a: '1' }, port: '60' }, '{"code":"****","port":"50"}'],
+  ])('are sent as planned: %s', (_name, attributes, before) => {
+    for (const simUpdate of ['patch', 'put'] as const) {
+      const settings = { ...contractSettings, simUpdate };
+      expect(
+        unshownIn({ attributes }, { attributes: before }, settings, { CODE: '1234' }),
+        simUpdate,
+      ).toEqual([]);
+    }
+  });
+});
+
+it('a name that is shown beside an id, and not sent, is no other value', () => {
+  const rule = (id: string) => ({ type: 'RULE', id });
+  const answer = {
+    kind: 'SimIntegration',
+    raw: { id: 'i1', name: 'Desk', beforeProvisioningRule: rule('r1') },
+  };
+  const declared = [resource('SimIntegration', ['Desk'], { beforeProvisioningRule: rule('r2') })];
+  const { changes } = planOf({ declared, live: [answer] });
+  const unshown = (shown: JsonObject) =>
+    changes.map((planned) => {
+      const change = { ...planned, diff: planned.diff.map((each) => ({ ...each, after: shown })) };
+      return unshownValues({ kind: simIntegration, change }, liveFrom(answer), contractSettings);
+    });
+  expect(unshown({ ...rule('r2'), name: 'New' })).toEqual([[]]);
+  expect(unshown({ ...rule('r3'), name: 'New' })).toEqual([['beforeProvisioningRule']]);
+});
+
 it.each([
   ['as it was', '1234'],
   ['another one', '5678'],
@@ -155,6 +194,25 @@ describe('the rules of a search that holds a secret', () => {
     ['another operator beside the secret', (sent) => [...sent, { id: 'r1', comparison_operator: '!=' }]],
   ])('are refused with %s', (_name, edit) => {
     expect(unshown([attribute(secret), status('Inactive')], '1234', edit)).toEqual([['rules']]);
+  });
+
+  it('are refused where another member gets the value that the plan shows', () => {
+    const rule = { type: 'ProfileStatusRule', comparison_operator: 'Active', value: 'Active' };
+    const raw = { id: 's1', label: 'Staff', condition_rules_attributes: [{ id: 'r1', ...rule }] };
+    const live = { kind: 'ProfileSearch', raw };
+    const declared = [resource('ProfileSearch', ['Staff'], { rules: [{ ...rule, value: 'Left' }] })];
+    const found = (member: string) =>
+      planOf({ declared, live: [live] }).changes.flatMap((planned) => {
+        const sent = [{ id: 'r1', [member]: 'Left' }];
+        const requests = planned.requests.map((request) => ({
+          ...request,
+          body: { advanced_search: { condition_rules_attributes: sent } },
+        }));
+        const change = { ...planned, requests };
+        return unshownValues({ kind: profileSearch, change }, liveFrom(live), contractSettings);
+      });
+    expect(found('value')).toEqual([]);
+    expect(found('comparison_operator')).toEqual(['rules']);
   });
 
   it('are refused with two more rules than the plan conceals', () => {
