@@ -21,7 +21,7 @@ export const rooms = {
   applier: ['applier', 'engine', 'safety/forged-plans.test.ts'],
   loader: ['loader', 'safety/git.test.ts', 'commands/since-repository.test.ts', 'commands/where.test.ts'],
   client: ['client'],
-  exporter: ['exporter'],
+  exporter: ['exporter', 'commands/diff-references.test.ts', 'commands/diff.test.ts'],
   report: ['report'],
   lint: ['lint'],
 };

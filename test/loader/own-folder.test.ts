@@ -1,0 +1,50 @@
+/** Nothing that tenantctl writes leaves the project, whatever links the repository holds. */
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { requireInside, requireOwnFile, requireOwnFolder } from '../../src/loader/own-folder.ts';
+import { project, thrown } from './fixture.ts';
+
+const codeOf = (run: () => void) => thrown(run).diagnostics.map(({ code }) => code);
+
+/** A project, and a folder outside it. */
+function linked(path: string, target: (outside: string) => string): string {
+  const [root, outside] = [project({ '.tenantctl/kept': '' }), project({})];
+  symlinkSync(target(outside), join(root, path));
+  return root;
+}
+
+describe('a file in `.tenantctl`', () => {
+  it('is written inside the project', () => {
+    const root = linked('.tenantctl/inside', () => '../config');
+    mkdirSync(join(root, 'config'));
+    requireOwnFolder(root);
+    for (const path of ['.tenantctl/new/result.json', '.tenantctl/inside/a.json'])
+      requireOwnFile(join(root, path));
+  });
+
+  it.each([
+    ['a folder outside', (outside: string) => outside],
+    ['what does not exist yet', (outside: string) => join(outside, 'none')],
+  ])('is not written through a link to %s', (_what, target) => {
+    const root = linked('.tenantctl/results', target);
+    expect(codeOf(() => requireOwnFile(join(root, '.tenantctl/results/a.json')))).toEqual([
+      'outside-project',
+    ]);
+    expect(codeOf(() => requireOwnFolder(root))).toEqual(['outside-project']);
+  });
+
+  it('is judged by the innermost `.tenantctl`, and only there', () => {
+    const root = linked('config', (outside) => outside);
+    requireOwnFile(join(root, 'config/a.json'));
+    const inner = project({ '.tenantctl/copy/.tenantctl/kept': '' });
+    symlinkSync('../..', join(inner, '.tenantctl/copy/.tenantctl/up'));
+    const up = join(inner, '.tenantctl/copy/.tenantctl/up/a.json');
+    expect(codeOf(() => requireOwnFile(up))).toEqual(['outside-project']);
+  });
+});
+
+it('a broken link out of the project is refused as one that leads there', () => {
+  const root = linked('data', (outside) => join(outside, 'none'));
+  expect(codeOf(() => requireInside(root, 'data'))).toEqual(['outside-project']);
+});
