@@ -1,11 +1,16 @@
 /** The files of a revision are those of the disk at that time, links included. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { withRevision } from '../../src/loader/checkout.ts';
 import { diskSource, type FileSource } from '../../src/loader/source.ts';
+import { commitAll, git } from '../support/repository.ts';
 import { type Files, project, thrown } from './fixture.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 /** A committed project with these files and links, from a path to what the link says. */
 function committed(files: Files, links: (root: string) => Readonly<Record<string, string>>): string {
@@ -106,4 +111,73 @@ test('the folder is removed, whatever happens in it', async () => {
   await expect(withRevision(projectIn(root), 'HEAD', fail)).rejects.toThrow('on purpose');
   expect(existsSync(used)).toBe(false);
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })).toBe('');
+});
+
+describe('files that git does not compare with the disk', () => {
+  const hiddenIn = (root: string) => withRevision(projectIn(root), 'HEAD', ({ hidden }) => hidden);
+
+  test('are named from the project on, and those of other projects are not', async () => {
+    const root = committed(
+      { 'inner/tenantctl.yaml': '', 'inner/config/a.yaml': 'a', 'inner/b.yaml': 'b', 'config/c.yaml': 'c' },
+      () => ({}),
+    );
+    git(root, 'update-index', '--skip-worktree', 'inner/config/a.yaml', 'config/c.yaml');
+    git(root, 'update-index', '--assume-unchanged', 'inner/b.yaml');
+    expect(await hiddenIn(join(root, 'inner'))).toEqual(['b.yaml', 'config/a.yaml']);
+    expect(await hiddenIn(root)).toEqual(['config/c.yaml', 'inner/b.yaml', 'inner/config/a.yaml']);
+  });
+
+  test('are a submodule that is not checked out', async () => {
+    const root = committed({ 'other/a.yaml': 'a' }, () => ({}));
+    commitAll(join(root, 'other'));
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '-q', 'add', './other', 'config');
+    git(root, 'commit', '-qm', 'submodule');
+    expect(await hiddenIn(root)).toEqual([]);
+    rmSync(join(root, 'config'), { recursive: true });
+    expect(await hiddenIn(root)).toEqual(['config/']);
+  });
+
+  test('cannot be known where git cannot read its index, which is told', async () => {
+    const root = committed({ 'config/a.yaml': 'a' }, () => ({}));
+    writeFileSync(join(root, '.git/index'), 'no index');
+    await expect(hiddenIn(root)).rejects.toMatchObject({
+      diagnostics: [{ code: 'no-repository', message: expect.stringContaining('cannot read its index: ') }],
+    });
+  });
+});
+
+describe('the repository of a project', () => {
+  const atRevision = (root: string) => withRevision(projectIn(root), 'HEAD', ({ folder }) => folder);
+  const inner = () => committed({ 'inner/tenantctl.yaml': '' }, () => ({}));
+
+  test.each([
+    ['', 'nothing'],
+    ['gitdir:\n', 'nothing'],
+    ['# gitdir: ../.git\n', 'nothing'],
+    ['gitdir: ../none\n', '/none'],
+  ])('is not one further above where `.git` is a file that says %j', async (text, named) => {
+    const root = inner();
+    writeFileSync(join(root, 'inner/.git'), text);
+    await expect(atRevision(join(root, 'inner'))).rejects.toMatchObject({
+      diagnostics: [{ code: 'no-repository', message: expect.stringContaining(`${named}, which is no`) }],
+    });
+  });
+
+  test('is that above a folder `.git` without HEAD, as for git', async () => {
+    const root = inner();
+    mkdirSync(join(root, 'inner/.git'));
+    expect(await atRevision(join(root, 'inner'))).toContain('files');
+  });
+
+  test('is needed, and the message says where to run the command', async () => {
+    await expect(atRevision(project({}))).rejects.toMatchObject({
+      diagnostics: [{ code: 'no-repository', hint: expect.stringContaining('in a clone of the repository') }],
+    });
+  });
+});
+
+test('git of the system is found where PATH has folders of the project only', async () => {
+  const root = committed({ 'bin/git': 'no program' }, () => ({}));
+  vi.stubEnv('PATH', join(root, 'bin'));
+  await expect(withRevision(projectIn(root), 'HEAD', () => 'found')).resolves.toBe('found');
 });
