@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/kinds/project.ts';
-import { loadEnvironment } from '../../src/loader/index.ts';
+import { loadEnvironment, loadEnvironmentNames } from '../../src/loader/index.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import {
   config,
@@ -71,6 +71,7 @@ describe('a tenant at two addresses', () => {
     ['http://localhost:8080', 'http://localhost:8080'],
     ['http://[::1]:8080/x', 'http://[::1]:8080/x'],
     ['http://127.0.0.53', 'http://127.0.0.53'],
+    ['http://127.10.20.30', 'http://127.10.20.30'],
   ])('is known by its address without the slashes at the end: %s', (written, address) => {
     expect(environment(tenantAt(written)).tenant.profiles).toBe(address);
   });
@@ -90,6 +91,59 @@ describe('a tenant at two addresses', () => {
     const [found] = refusalOf({ 'tenantctl.yaml': tenantAt(written) });
     expect(found).toMatchObject({ code: 'invalid-url', message: expect.stringContaining(why) });
     expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  test('tells where a credential that is not set is asked for', () => {
+    const { connection } = environment(remote('      auth: { token: !env T }\n'));
+    if (connection.to !== 'tenant' || connection.profiles?.auth.by !== 'token') throw new Error('wrong');
+    if (connection.identity?.auth.by !== 'client-credentials') throw new Error('wrong');
+    const { clientId, clientSecret } = connection.identity.auth;
+    const asked = [clientId, clientSecret, connection.profiles.auth.token];
+    expect(asked.flatMap((ask) => errors(thrown(ask).diagnostics))).toEqual([
+      'secret-unset tenantctl.yaml:6:25',
+      'secret-unset tenantctl.yaml:6:48',
+      'secret-unset tenantctl.yaml:9:22',
+    ]);
+  });
+
+  test('may have a client id in the file, which is no secret', () => {
+    const { connection } = environment(remote().replace('!env ID', 'my-client'), { SECRET: 's' });
+    if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
+      throw new Error('wrong');
+    expect(connection.identity.auth.clientId()).toBe('my-client');
+  });
+
+  test('knows the settings of its addresses, for messages about hosts', () => {
+    const { connection } = environment(
+      remote().replace('auth:', 'tokenUrl: https://login.example/token\n      auth:'),
+    );
+    if (connection.to !== 'tenant' || connection.identity?.auth.by !== 'client-credentials')
+      throw new Error('wrong');
+    const { setting, auth } = connection.identity;
+    expect([setting, auth.setting, connection.profiles?.setting]).toMatchObject([
+      {
+        name: 'identity.baseUrl',
+        source: { file: 'tenantctl.yaml', line: 5, column: 16 },
+        excerpt: expect.stringContaining('5 |       baseUrl: https://acme.api.example.com/\n'),
+      },
+      { name: 'identity.tokenUrl', source: { line: 6, column: 17 } },
+      { name: 'profiles.baseUrl', source: { line: 9, column: 16 } },
+    ]);
+  });
+
+  test('may have other paths for the kinds of the identity service, and for what belongs to them', () => {
+    const at = (paths: string) => remote().replace('auth:', `paths: { ${paths} }\n      auth:`);
+    const paths = { MailFrom: '/mail', TestNotification: '/test' };
+    expect(environment(at('MailFrom: /mail, TestNotification: /test')).settings.paths).toEqual(paths);
+    const unknown = (name: string) => refusalOf({ 'tenantctl.yaml': at(`${name}: /x`) });
+    const place = 'unknown-kind tenantctl.yaml:6:16';
+    expect(errors(unknown('MailForm'))).toEqual([place]);
+    expect(unknown('MailForm')[0]?.hint).toContain('`MailFrom`');
+    // That one is of the other service.
+    expect(errors(unknown('ProfileSearch'))).toEqual([place]);
+    const long = 'x'.repeat(200);
+    expect(unknown(long)[0]?.message).not.toContain('x'.repeat(81));
+    expect(unknown(long)[0]?.hint).toMatch(/`identity\.paths` takes .*MailFrom, .*TestNotification\./);
   });
 
   test('may be one service only', () => {
@@ -183,6 +237,17 @@ describe('choosing an environment', () => {
     expect(errors(failureOf(files))).toEqual(['env-unset environments/x.yaml:2:17']);
   });
 
+  test('all of them and their groups can be listed', () => {
+    const root = project({
+      'tenantctl.yaml': `${two}groups: { some: [a, x] }\n`,
+      'environments/x.yaml': 'sandbox: {}\n',
+    });
+    expect(loadEnvironmentNames({ configFile: join(root, 'tenantctl.yaml'), env: {} })).toEqual({
+      environments: ['a', 'b', 'x'],
+      groups: { some: ['a', 'x'] },
+    });
+  });
+
   test('variables of other environments are not asked for', () => {
     const text = `${two}  c: { sandbox: {}, variables: { x: !env UNSET } }\n`;
     expect(environment(text, {}, 'a').name).toBe('a');
@@ -225,6 +290,14 @@ const bad: {
     hint: 'a, b',
   },
   { name: 'no environment', text: 'version: 1', error: 'no-environment', hint: 'environments' },
+  { name: 'a list', text: '- version: 1', error: 'wrong-type tenantctl.yaml:1:1' },
+  {
+    name: 'an empty file of an environment',
+    text: 'version: 1\n',
+    environment: 'x',
+    files: { 'environments/x.yaml': '# nothing' },
+    error: 'empty-file environments/x.yaml:1:1',
+  },
   { name: 'an empty file', text: '# nothing', error: 'empty-file tenantctl.yaml:1:1' },
   { name: 'a second document', text: `${config()}---\na: 1`, error: 'second-document tenantctl.yaml:6:1' },
   {
@@ -505,6 +578,21 @@ describe('overlays', () => {
     ['no target', '{ merge: {} }', 'missing-field tenantctl.yaml:6:9'],
   ])('are checked: %s', (_name, text, error) => {
     expect(errors(failureOf(overlay(text)))).toEqual([error]);
+  });
+
+  test('with a typo in the kind of their target are refused: they would never match', () => {
+    const [found] = refusalOf(overlay('{ target: SimIntegratoin/*, merge: {} }'));
+    expect(found).toMatchObject({
+      code: 'unknown-kind',
+      severity: 'error',
+      source: { file: 'tenantctl.yaml', line: 6, column: 19 },
+      hint: expect.stringContaining('`SimIntegration`'),
+    });
+  });
+
+  test('that match something are no warning', () => {
+    const { diagnostics } = load(overlay('{ target: SimIntegration/a, merge: { type: t } }'));
+    expect(diagnostics.map(({ code }) => code)).not.toContain('unused-overlay');
   });
 
   test('that match nothing are a warning', () => {

@@ -23,7 +23,8 @@ it('its manifests are named from the working directory on, and read', () => {
 });
 
 it('one file may be named, whatever its name looks like', () => {
-  const { source, manifests } = manifestFolder('out/[odd]*.yaml', project(files));
+  const cwd = project({ ...files, 'out/d1.yaml': 'what it would match as a glob' });
+  const { source, manifests } = manifestFolder('out/[odd]*.yaml', cwd);
   expect(source.glob(manifests)).toEqual(['out/[odd]*.yaml']);
 });
 

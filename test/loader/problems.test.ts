@@ -467,6 +467,46 @@ function excerptOf(attributes: string): string {
   return failureOf({ 'config/a.yaml': text }).find(({ code }) => code === 'unknown-tag')?.excerpt ?? '';
 }
 
+test('the excerpt shows no value that is a credential as a whole only', () => {
+  const excerpt = excerptOf('{ p: !bad x, note: "-----BEGIN PRIVATE KEY----- hunter2" }');
+  expect(excerpt).toContain('!bad x');
+  expect(excerpt).not.toMatch(/hunter2|PRIVATE/);
+});
+
+test.each([
+  ['no space after a colon', 'subject:x\n', '5:9', 'A colon needs a space after it', 'Write `name: value`.'],
+  ['no colon', 'subject\n', '5:1', 'This line has no colon', 'indent it'],
+  ['a text that is not indented', 'body: |\nHello\n', '6:1', 'must be indented', 'after `|` or `>`'],
+  ['a folded text that is not indented', 'body: >-\nHello\n', '6:1', 'must be indented', 'after `|` or `>`'],
+])('a line with %s is explained', (_what, lines, at, message, hint) => {
+  const [found] = failureOf({ 'config/a.yaml': `${template}${lines}` });
+  expect(found).toMatchObject({
+    code: 'yaml-syntax',
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining(hint),
+  });
+  expect(`${found?.source?.line}:${found?.source?.column}`).toBe(at);
+});
+
+test('a key that appears three times names its first place', () => {
+  const found = failureOf({ 'config/a.yaml': `${template}subject: a\nsubject: b\nsubject: c\n` });
+  expect(found.map(({ message }) => message)).toEqual(
+    Array.from({ length: 2 }, () => expect.stringContaining('first on line 5')),
+  );
+});
+
+test('a side file that is not there says where it was looked for, and another mistake keeps its own hint', () => {
+  const hintOf = (path: string) =>
+    failureOf({ 'config/a.yaml': `${template}body: !file ${path}\n` })[0]?.hint;
+  expect(hintOf('none.html')).toContain('begins at the folder of the manifest');
+  expect(hintOf('../../none.html')).toContain('below the folder of the project file');
+});
+
+test('a mistake in a manifest names the object', () => {
+  const [found] = failureOf({ 'config/a.yaml': `${template}subjcet: a\n` });
+  expect(found?.address).toBe('NotificationTemplate/k/EMAIL/en');
+});
+
 test('the message of a duplicate names the other place', () => {
   const [diagnostic] = failureOf({
     'config/a.yaml': 'kind: SenderAddress\nemail: a@b.example',

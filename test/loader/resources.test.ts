@@ -260,6 +260,27 @@ environments:
     expect(found[0]?.hint).toContain('!secret B_TOKEN');
   });
 
+  test('of environments in files of their own are no text of `!env` either', () => {
+    const template = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\nsubject: !env';
+    const found = failureOf(
+      {
+        'environments/c.yaml': other.replace('!secret C_TOKEN', '!env C_LOGIN'),
+        'config/a.yaml': `${template} C_LOGIN\n`,
+      },
+      { env: { C_LOGIN: 'x' }, environment: 'test' },
+    );
+    expect(errors(found)).toEqual(['env-secret config/a.yaml:5:10']);
+  });
+
+  test('that are not set are nothing to keep out of the output, and the refusal says how to set them', () => {
+    const told: unknown[] = [];
+    const configFile = join(project({ 'config/a.yaml': manifest }), 'tenantctl.yaml');
+    const { secrets } = loadProject({ configFile, env: {}, onSecret: (text) => told.push(text) });
+    const { diagnostics } = thrown(() => secrets.reveal('PW'));
+    expect(diagnostics).toMatchObject([{ hint: expect.stringContaining('PW_FILE') }]);
+    expect(told).toEqual([]);
+  });
+
   test('are no text of `!env` by their names either, since a change may stop to use them', () => {
     const env = { GITHUB_TOKEN: 'x', DESK_PASSWORD: 'x', TOKEN_URL: 'u', HELP_DESK: 'h' };
     const template = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n';
