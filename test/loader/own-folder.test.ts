@@ -36,7 +36,7 @@ describe('a file in `.tenantctl`', () => {
 
   it('is judged by the innermost `.tenantctl`, and only there', () => {
     const root = linked('config', (outside) => outside);
-    requireOwnFile(join(root, 'config/a.json'));
+    for (const path of ['config/a.json', '.git/a.json']) requireOwnFile(join(root, path));
     const inner = project({ '.tenantctl/copy/.tenantctl/kept': '' });
     symlinkSync('../..', join(inner, '.tenantctl/copy/.tenantctl/up'));
     const up = join(inner, '.tenantctl/copy/.tenantctl/up/a.json');
