@@ -9,9 +9,12 @@ type PlanArgs = CommonArgs &
   ArgsOf<typeof planOptions<unknown>> &
   ArgsOf<typeof fleetOptions<unknown>> & { readonly out: string | undefined };
 
-/** How to apply what `plan` has shown: from the file that it has saved, or else by the same plan made again. */
+/**
+ * How to apply what `plan` has shown: from the file that it has saved, or else by the same plan made again. The file of a
+ * pipeline is on another machine than the reader, who is not meant to apply what a pull request has made.
+ */
 export function howToApplyPlan(args: PlanArgs, io: Io): HowToApply {
-  if (args.out !== undefined) return howToApplyFile(args.out, args, io);
+  if (args.out !== undefined && !io.env.CI) return howToApplyFile(args.out, args, io);
   return { applyWith: [...planWords(args, io), ...configWords(args, io)] };
 }
 

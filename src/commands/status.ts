@@ -33,7 +33,7 @@ import {
   selectedEnvironments,
   text,
 } from './options.ts';
-import { printDiagnostics } from './output.ts';
+import { printDiagnostics, printNote } from './output.ts';
 import { withTenant } from './progress.ts';
 
 function build(yargs: Argv) {
@@ -99,7 +99,10 @@ async function statusOfSeveral(
       const heading = args.format === 'zone' ? `; ${oneLine(name)}` : oneLine(name);
       io.stdout.write(`${heading}\n\n${render(value.status, args, io)}\n`);
     }
-    if (error) printDiagnostics(error.diagnostics, args, io);
+    if (error) {
+      printNote(oneLine(name), io);
+      printDiagnostics(error.diagnostics, args, io);
+    }
   }
   return gravestExitCode(
     outcomes.map(({ value, error }) => (error ? error.exitCode : exitCodeOf(value.status, args, io))),

@@ -291,6 +291,7 @@ it('status shows each environment below its name, and one that is down stops no 
   const { code, stdout, stderr } = await run('status', '-e', '*');
   expect(code).toBe(1);
   expect(stdout).toMatch(/^eu-1\n[\s\S]*a@acme\.example[\s\S]*us-1\n/);
+  expect(stderr).toMatch(/^eu-2$/m);
   expect(stderr).toContain(new URL(fleet.sandboxOf('eu-2').url).host);
   const asJson = await run('status', '-e', '*', '--format', 'json');
   expect(JSON.parse(asJson.stdout).environments).toMatchObject([

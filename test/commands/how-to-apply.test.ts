@@ -41,6 +41,17 @@ describe('the command that a plan ends with', () => {
     expect(sendersNow()).toHaveLength(2);
   });
 
+  it('makes the plan of a pipeline again: its file is on another machine, and may be that of a pull request', async () => {
+    world.env.CI = 'true';
+    const planned = await world.run('plan', '--out', 'plan.json', '--report', 'plan.md');
+    delete world.env.CI;
+    const command = commandIn(planned);
+    expect(command).toMatch(/^tenantctl apply --expect sha256:\w{64}$/);
+    expect(world.read('plan.md')).toContain(`\`${command}\``);
+    expect(await runIn(world, command)).toMatchObject({ code: 0 });
+    expect(sendersNow()).toHaveLength(2);
+  });
+
   it('makes a plan again that was not saved, with its environment, filters and guards', async () => {
     const options = ['--only', 'SenderAddress/*', '--except', "SenderAddress/o'neil*", '--max-deletes', '3'];
     const planned = await world.run('plan', '-e', 'test', '-c', 'tenantctl.yaml', ...options);
