@@ -1,0 +1,126 @@
+/** Which values of an object no plan, result or report shows. */
+import { describe, expect, it } from 'vitest';
+import { concealedPlaces, maskedAdvice, masksIn } from '../../src/kinds/credentials.ts';
+import { builtInKinds } from '../../src/kinds/index.ts';
+import { inAnyItem, isMapOfSettings, sensitivePlaces } from '../../src/kinds/redact.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { answers, liveFrom } from '../support/plan.ts';
+
+const sim = builtInKinds.named('SimIntegration');
+
+interface Case {
+  readonly marked?: readonly string[];
+  readonly declared?: JsonObject;
+  readonly values?: readonly JsonObject[];
+}
+
+const isSensitive = ({ marked = [], declared = {}, values = [] }: Case) =>
+  sensitivePlaces(sim, { marked, declared, values });
+
+describe('a value is sensitive', () => {
+  it('at a place that is marked, and below it', () => {
+    const is = isSensitive({ marked: ['/description', '/request/a'] });
+    expect(is('/description', 'x')).toBe(true);
+    expect(is('/request/a/b', 'x')).toBe(true);
+    expect(is('/request/ab', 'x')).toBe(false);
+    expect(is('/request', { a: 'x' })).toBe(false);
+  });
+
+  it('in every item of a list where it is marked in one', () => {
+    const is = isSensitive({ marked: ['/request/headers/0/value'] });
+    expect(is('/request/headers/7/value', 'x')).toBe(true);
+    expect(is('/request/headers/7/name', 'x')).toBe(false);
+  });
+
+  it('where one of the versions has a credential at that place', () => {
+    const is = isSensitive({
+      declared: { request: { url: 'b' } },
+      values: [{ request: { url: 'https://u:hunter2@h.example' } }, { request: { url: 'b' } }],
+    });
+    expect(is('/request/url', 'b')).toBe(true);
+    expect(is('/request/other', 'b')).toBe(false);
+  });
+
+  it('among the settings that a manifest leaves out, whatever they are called', () => {
+    const is = isSensitive({
+      declared: { attributes: { url: 'u', deep: { a: 1 }, text: '{"b": 2}', gone: null } },
+    });
+    for (const at of ['/attributes/color', '/attributes/deep/z', '/attributes/deep', '/attributes/text/c']) {
+      expect(is(at, 'x'), at).toBe(true);
+    }
+    for (const at of ['/attributes/url', '/attributes/deep/a', '/attributes/text/b', '/attributes/gone']) {
+      expect(is(at, 'x'), at).toBe(false);
+    }
+    for (const shown of [7, true, false]) expect(is('/attributes/color', shown)).toBe(true);
+  });
+
+  it('never as null, as an object or as a field that is declared whole', () => {
+    const is = isSensitive({ marked: ['/description'] });
+    expect(is('/description', null)).toBe(false);
+    expect(is('/attributes/color', null)).toBe(false);
+    expect(is('/attributes/deep', { a: 'x' })).toBe(false);
+    expect(is('/attributes/list', ['x'])).toBe(false);
+    expect(is('/request/color', 'x')).toBe(false);
+    expect(is('/type', 'x')).toBe(false);
+    expect(is('', 'x')).toBe(false);
+  });
+
+  it('among the settings, where a manifest clears all of them', () => {
+    expect(isSensitive({ declared: { attributes: null } })('/attributes/color', 'x')).toBe(true);
+  });
+});
+
+it.each([
+  ['/a/0', '/a/*'],
+  ['/a/0/b/12/c', '/a/*/b/*/c'],
+  ['/a/0/1', '/a/*/*'],
+  ['/a/b1/1b', '/a/b1/1b'],
+  ['/0', '/*'],
+  ['', ''],
+])('the place %s is %s in any item', (at, expected) => {
+  expect(inAnyItem(at)).toBe(expected);
+});
+
+it('only members of settings that are declared one by one are a map', () => {
+  expect(isMapOfSettings({ is: 'json', declares: 'members', settings: true })).toBe(true);
+  expect(isMapOfSettings({ is: 'json', declares: 'members' })).toBe(false);
+  expect(isMapOfSettings({ is: 'json', declares: 'whole', settings: true })).toBe(false);
+  expect(isMapOfSettings({ is: 'text' })).toBe(false);
+  expect(isMapOfSettings(undefined)).toBe(false);
+});
+
+describe('a mask', () => {
+  it('is seen at any depth, as is ciphertext', () => {
+    const value = { a: '***', b: [{ c: '1:ACP:x' }, 'clear'], d: 7, e: null };
+    expect(concealedPlaces(value, '/at')).toEqual(['/at/a', '/at/b/0/c']);
+    expect(concealedPlaces('••••', '/at')).toEqual(['/at']);
+    expect(concealedPlaces('clear', '/at')).toEqual([]);
+  });
+
+  const live = liveFrom(
+    answers.integration('1', 'S', { attributes: { password: '****', pin: '1:ACP:abc', url: 'u' } }),
+  );
+
+  it.each<[string, JsonObject, string[]]>([
+    ['as it is', { attributes: { password: '****' } }, ['/attributes/password']],
+    [
+      'by its place',
+      { attributes: { password: { $live: '/attributes/password' } } },
+      ['/attributes/password'],
+    ],
+    ['not, but another value is', { attributes: { password: 'new' } }, []],
+    ['not, but a secret is', { attributes: { password: { $secret: 'S' } } }, []],
+    ['not, but ciphertext is', { attributes: { pin: '1:ACP:abc' } }, []],
+    ['not, but ciphertext is by its place', { attributes: { pin: { $live: '/attributes/pin' } } }, []],
+    ['not, and nothing else is', {}, []],
+  ])('is told where a write has it %s', (_what, written, expected) => {
+    expect(masksIn(written, live)).toEqual(expected);
+  });
+
+  it('is told with what to do about it', () => {
+    expect(maskedAdvice('S', ['/attributes/a', '/attributes/b'])).toBe(
+      'The tenant masks /attributes/a, /attributes/b of "S", and this change would write the mask over the ' +
+        'credential. Declare it with !secret, then plan again.',
+    );
+  });
+});

@@ -1,0 +1,35 @@
+/** When a kind of a project's own counts as checked. */
+import { describe, expect, it } from 'vitest';
+import { descriptorDigest, noticeOfProof } from '../../src/kinds/proof.ts';
+
+const descriptor = { kind: 'Role', summary: 'Roles.', path: '/v2025/roles', key: 'name' };
+const proven = (document = descriptor) => ({ ...document, proven: descriptorDigest(document) });
+
+describe('a descriptor', () => {
+  it('that was checked is proven, whatever words it has for people', () => {
+    expect(noticeOfProof('Role', proven())).toEqual({});
+    expect(noticeOfProof('Role', { ...proven(), summary: 'Other words.' })).toEqual({});
+  });
+
+  it('that was never checked is not, and the notice says how to check it', () => {
+    expect(noticeOfProof('Role', descriptor)).toEqual({
+      notice: {
+        code: 'kind-unproven',
+        severity: 'warning',
+        message: 'Role is unproven',
+        hint: 'Run `tenantctl kind check Role --write`, which only reads the tenant.',
+      },
+    });
+  });
+
+  it.each([
+    { path: '/v2025/other' },
+    { update: 'put' },
+    { proven: 'sha256:0' },
+    { proven: 'sha256:0', key: 'alias' },
+  ])('that has changed since to %j is not any more', (more) => {
+    expect(noticeOfProof('Role', { ...proven(), ...more })).toMatchObject({
+      notice: { message: 'Role is unproven: its descriptor has changed since it was checked' },
+    });
+  });
+});
