@@ -50,7 +50,7 @@ export function neededBy({ requests }: Pick<Change, 'requests'>): Address[] {
   return [...new Set(requests.flatMap(({ body }) => refsIn(body)))];
 }
 
-/** What each change needs; a change that needs nothing is left out. */
+/** What each change needs. */
 type Needs = ReadonlyMap<Change, readonly Change[]>;
 
 function createsNeededBy(writes: readonly Change[]): Needs {
@@ -74,12 +74,7 @@ function deletesNeededBy(deletes: readonly Change[], kinds: Kinds): Needs {
 }
 
 function needsWhere(changes: readonly Change[], needsOf: (change: Change) => readonly Change[]): Needs {
-  return new Map(
-    changes.flatMap((change) => {
-      const needs = needsOf(change);
-      return needs.length > 0 ? [[change, needs] as const] : [];
-    }),
-  );
+  return new Map(changes.map((change) => [change, needsOf(change)]));
 }
 
 interface Stack {

@@ -94,7 +94,7 @@ function changeCall(descriptor: Descriptor, one: Pick<Operation, 'resource' | 'b
         ...one,
         method: 'PATCH',
         contentType: jsonPatchType,
-        read: (body) => patchedFields(body, renamed === undefined ? {} : { name: renamed }),
+        read: (body) => patchedFields(body, { name: renamed }),
       };
     case 'merge-patch':
       return {

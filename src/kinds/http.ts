@@ -57,8 +57,8 @@ export interface CallParts {
   /** Segments, not encoded. */
   readonly below?: readonly string[];
   readonly query?: Readonly<Record<string, string>>;
-  readonly body?: Json;
-  readonly contentType?: string;
+  readonly body?: Json | undefined;
+  readonly contentType?: string | undefined;
 }
 
 /**

@@ -86,9 +86,9 @@ export const notificationTemplate: Kind = {
     filter: byKey,
   },
   parse(answer) {
-    const [name, medium, locale] = keyIn(answer, keyParts) ?? [];
-    if (name === undefined || medium === undefined || locale === undefined) return null;
-    const key = [name, mediumOf(medium), locale];
+    const shown = keyIn(answer, keyParts);
+    if (shown === null) return null;
+    const key = shown.map((part, at) => (keyParts[at] === 'medium' ? mediumOf(part) : part));
     const id = textOf(answer, 'id');
     return { key, id, fields: pick(answer, names), carried: () => unknownFields(answer) };
   },

@@ -86,8 +86,8 @@ export function call(
   // A plan has no lanes: they are properties of its kinds.
   const { lane: _lane, ...request } = apiRequest(method, resource, settings, {
     below: segmentsFor(operation, id),
-    ...(body === undefined ? {} : { body }),
-    ...(contentType === undefined ? {} : { contentType }),
+    body,
+    contentType,
   });
   return request;
 }
@@ -135,7 +135,7 @@ export const wholeObject =
  */
 export function patchedFields(
   body: Json,
-  { name, into }: { readonly name?: string; readonly into?: string } = {},
+  { name, into }: { readonly name?: string | undefined; readonly into?: string } = {},
 ): Said | null {
   const items = isArray(body) ? body : null;
   const steps = items?.map((item) => readStep(item, into)) ?? [];

@@ -54,7 +54,7 @@ describe('a JSON Patch', () => {
   const steps = (...list: [op: string, path: string, value?: Json][]): Json =>
     list.map(([op, path, value]) => ({ op, path, ...(value === undefined ? {} : { value }) }));
   const live = { a: { b: 1, c: { d: 2 } }, list: [1, 2], text: 'x', none: null };
-  const after = (body: Json, into?: string) =>
+  const fieldsAfter = (body: Json, into?: string) =>
     told(patchedFields(body, into === undefined ? {} : { into }), object(live))?.after;
 
   it.each<[string, Json, JsonObject | null]>([
@@ -83,11 +83,11 @@ describe('a JSON Patch', () => {
     ],
     ['cannot be told in a list of a member', steps(['replace', '/a', [1]], ['add', '/a/0', 2]), null],
   ])('%s', (_what, body, expected) => {
-    expect(after(body)).toEqual(expected);
+    expect(fieldsAfter(body)).toEqual(expected);
   });
 
   it('of one field has pointers into it', () => {
-    expect(after(steps(['replace', '/b', 9]), 'a')).toEqual({ a: { b: 9, c: { d: 2 } } });
+    expect(fieldsAfter(steps(['replace', '/b', 9]), 'a')).toEqual({ a: { b: 9, c: { d: 2 } } });
     expect(patchedFields(steps(['replace', '', { z: 1 }]), { into: 'a' })).toBeNull();
     expect(told(patchedFields(steps(['replace', '/name', 'B']), { into: 'a', name: 'name' }))).toMatchObject({
       objects: [],

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { manifestSchemaOf } from '../../src/kinds/described-schema.ts';
-import { descriptorFrom, mistakesIn } from '../../src/kinds/descriptor.ts';
+import { type Descriptor, descriptorFrom, mistakesIn } from '../../src/kinds/descriptor.ts';
+import type { Field } from '../../src/kinds/kind.ts';
 import { readOnlyKinds } from '../../src/kinds/read-only.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../src/model/json.ts';
 
@@ -201,3 +202,192 @@ it.each(readOnlyKinds.map((descriptor) => [descriptor.kind, descriptor] as const
     expect(ajv.validateSchema(manifestSchemaOf(descriptor))).toBe(true);
   },
 );
+
+describe('a descriptor says of each field', () => {
+  it.each<[Json, Field]>([
+    ['text', { is: 'text' }],
+    ['email', { is: 'email' }],
+    ['value', { is: 'value' }],
+    ['set', { is: 'set' }],
+    ['reference', { is: 'reference' }],
+    ['json', { is: 'json', declares: 'whole', settings: true, plain: true }],
+    [{ is: 'text' }, { is: 'text' }],
+    [
+      { is: 'value', to: 'Cluster' },
+      { is: 'value', to: 'Cluster' },
+    ],
+    [
+      { is: 'set', to: 'Source' },
+      { is: 'set', to: 'Source' },
+    ],
+    [
+      { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+      { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+    ],
+    [
+      { is: 'references', to: 'Role' },
+      { is: 'references', to: 'Role' },
+    ],
+    [
+      { is: 'references', to: 'Role', type: 'ROLE' },
+      { is: 'references', to: 'Role', type: 'ROLE' },
+    ],
+    [
+      { is: 'json', declares: 'members', text: true },
+      { is: 'json', declares: 'members', settings: true },
+    ],
+    [
+      { is: 'json', declares: 'whole', text: false },
+      { is: 'json', declares: 'whole', settings: true, plain: true },
+    ],
+  ])('what %j is', (given, expected) => {
+    expect(descriptorFrom(withField(given)).fields).toEqual({ a: expected });
+  });
+
+  it.each<[Json]>([['txt'], [{}], [7], ['records']])('nothing that it does not know: %j', (given) => {
+    expect(() => descriptorFrom(withField(given))).toThrow(/^".*" is no type of field\.$/);
+  });
+});
+
+describe('a descriptor says of its collection', () => {
+  it.each<[JsonObject, Partial<Descriptor>]>([
+    [{ service: 'profiles' }, { service: 'profiles', list: { pageSize: 100 } }],
+    [
+      { list: { pageSize: 7, member: 'items', filter: true } },
+      { list: { pageSize: 7, member: 'items', filter: true } },
+    ],
+    [{ list: { counts: false, filter: false } }, { list: { pageSize: 250 } }],
+    [{ list: { pageSize: null } }, { list: { pageSize: null } }],
+    [
+      { update: 'put', create: true, delete: true },
+      { update: 'put', create: true, delete: true },
+    ],
+    [{ update: 'merge-patch' }, { update: 'merge-patch', create: false, delete: false }],
+    [{ update: 'json-patch' }, { update: 'json-patch' }],
+    [{ key: { name: 'email', foldCase: true } }, { key: [{ name: 'email', foldCase: true }] }],
+    [{ key: ['a', { name: 'b', foldCase: false }] }, { key: [{ name: 'a' }, { name: 'b' }] }],
+    [{ serverOwned: ['uid', 'at'] }, { serverOwned: ['uid', 'at'] }],
+    [{ serverOwned: [] }, { serverOwned: [] }],
+  ])('what %j means', (more, expected) => {
+    const found = descriptorFrom({ ...least, ...more });
+    expect(found).toEqual({ ...found, ...expected });
+  });
+});
+
+it('the schema of a kind tells an editor what its key and each of its fields are', () => {
+  const described = descriptorFrom({
+    ...least,
+    summary: 'What people may do.',
+    update: 'put',
+    fields: {
+      description: 'text',
+      enabled: 'value',
+      cluster: { is: 'value', to: 'Cluster' },
+      mail: 'email',
+      tags: 'set',
+      segments: { is: 'set', to: 'Segment' },
+      owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+      any: 'reference',
+      profiles: { is: 'references', to: 'AccessProfile' },
+      membership: 'json',
+      settings: { is: 'json', declares: 'members', text: true },
+    },
+  });
+  const { properties, title, description, required } = manifestSchemaOf(described);
+  const about = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => [
+    name,
+    isObject(schema) ? (schema.description ?? null) : null,
+    isObject(schema) ? (schema.type ?? null) : null,
+  ]);
+  expect({ title, description, required }).toEqual({
+    title: 'Role',
+    description: 'What people may do.',
+    required: ['kind'],
+  });
+  expect(about).toEqual([
+    ['kind', 'The kind of object this document declares.', null],
+    ['name', 'The name by which manifests name a Role.', 'string'],
+    [
+      'id',
+      "The server's id of the object. It pins the object, so that its key may change, or replaces a key that the tenant does not show",
+      'string',
+    ],
+    ['ensure', '`absent` declares that the object must not exist; then only its key may be given.', null],
+    ['description', 'The text of description.', ['string', 'null']],
+    ['enabled', 'The value of enabled.', null],
+    ['cluster', 'The id of an object of the kind Cluster.', ['string', 'null']],
+    ['mail', 'An e-mail address; case does not count.', ['string', 'null']],
+    ['tags', 'The values of tags; their order does not count.', ['array', 'null']],
+    ['segments', 'The values of segments; their order does not count.', ['array', 'null']],
+    [
+      'owner',
+      'A reference to an object of the kind Identity: its id, or `{type, id}`.',
+      ['object', 'string', 'null'],
+    ],
+    ['any', 'A reference to an object: its id, or `{type, id}`.', ['object', 'string', 'null']],
+    [
+      'profiles',
+      'References to objects of the kind AccessProfile; their order does not count.',
+      ['array', 'null'],
+    ],
+    ['membership', 'The members of membership, or its items in their order.', ['object', 'array', 'null']],
+    [
+      'settings',
+      'The members of settings, or its items in their order. Members that are left out stay as they are.',
+      ['object', 'string', 'null'],
+    ],
+    ['lifecycle', null, null],
+  ]);
+  expect(properties).toMatchObject({
+    name: { minLength: 1, maxLength: 1024 },
+    id: { maxLength: 256 },
+    ensure: { default: 'present' },
+    tags: { items: { description: 'A value', type: ['string', 'number', 'boolean'] } },
+    segments: { items: { description: 'The id of an object of the kind Segment', minLength: 1 } },
+    owner: {
+      properties: {
+        type: { description: 'What the API calls the kind of the object.', default: 'IDENTITY' },
+        id: { description: 'The id of the object. With an id, the name is only for readers.' },
+        name: { description: 'The name of the object.' },
+      },
+    },
+    lifecycle: { $ref: 'lifecycle.schema.json#/$defs/renamable' },
+  });
+  expect(properties).not.toHaveProperty('any.properties.type.default');
+});
+
+it.each<[string, Json]>([
+  ['an empty name', { kind: 'Role', name: '' }],
+  ['an empty id', { kind: 'Role', id: '' }],
+  ['an id that walks up', { kind: 'Role', id: '..' }],
+  ['an id with a slash', { kind: 'Role', id: 'a/b' }],
+  ['half of a character', { kind: 'Role', name: '\uD800' }],
+  ['an empty reference', { kind: 'Role', name: 'A', owner: '' }],
+  ['a reference without members', { kind: 'Role', name: 'A', owner: {} }],
+  ['an empty id in a set', { kind: 'Role', name: 'A', segments: [''] }],
+  ['null in a set', { kind: 'Role', name: 'A', tags: [null] }],
+  ['null among references', { kind: 'Role', name: 'A', profiles: [null] }],
+  ['a number as a reference', { kind: 'Role', name: 'A', owner: 7 }],
+  ['a number as a name in a reference', { kind: 'Role', name: 'A', owner: { id: 'i', name: 7 } }],
+  ['a text as JSON that is kept as it is', { kind: 'Role', name: 'A', membership: '{}' }],
+  ['a list as JSON in text', { kind: 'Role', name: 'A', settings: [] }],
+  ['a number as an e-mail address', { kind: 'Role', name: 'A', mail: 7 }],
+  ['a number as an id', { kind: 'Role', name: 'A', cluster: 7 }],
+  ['what an absent object is like', { kind: 'Role', id: 'r1', ensure: 'absent', mail: 'a@b.example' }],
+  ['another ensure', { kind: 'Role', name: 'A', ensure: 'maybe' }],
+])('no manifest of a described kind may say %s', (_, manifest) => {
+  const described = descriptorFrom({
+    ...least,
+    fields: {
+      owner: 'reference',
+      segments: { is: 'set', to: 'Segment' },
+      tags: 'set',
+      profiles: { is: 'references', to: 'AccessProfile' },
+      membership: 'json',
+      settings: { is: 'json', declares: 'members', text: true },
+      mail: 'email',
+      cluster: { is: 'value', to: 'Cluster' },
+    },
+  });
+  expect(ajv.compile(manifestSchemaOf(described))(manifest)).toBe(false);
+});
