@@ -69,6 +69,15 @@ describe('VerifiedDomain', () => {
   });
 });
 
+it('a domain that the provider has not looked at yet is left out of exports', () => {
+  const { whyNotExported } = builtInKinds.named('VerifiedDomain');
+  expect(whyNotExported?.({ dkimVerificationStatus: 'NotStarted' })).toMatch(/has not started/);
+  expect(whyNotExported?.({ dkimVerificationStatus: 'TEMPORARY_FAILURE' })).toMatch(/could not look/);
+  for (const state of ['SUCCESS', 'PENDING', 'FAILED', null]) {
+    expect(whyNotExported?.({ dkimVerificationStatus: state })).toBeNull();
+  }
+});
+
 describe('ProfileSearch', () => {
   const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' };
   const rulesOf = (raw: JsonObject, settings: Partial<ApiSettings> = {}) =>
@@ -89,6 +98,32 @@ describe('ProfileSearch', () => {
 
   it('has values as texts, and no unset members', () => {
     expect(rulesOf({ ...rule, value: 7, condition_object_id: null })).toEqual([{ ...rule, value: '7' }]);
+  });
+
+  it('has what the documents do not know as the tenant shows it, and nothing that the server sets', () => {
+    const more = { threshold: 70, enabled: false, tags: ['a'], note: 'x', unset: null };
+    const server = { id: 3, uid: 'u', created_at: 'c', updated_at: 'm', _destroy: true };
+    const { unset: _, ...shown } = more;
+    expect(rulesOf({ ...rule, ...more, ...server })).toEqual([{ ...rule, ...shown }]);
+    expect(rulesOf({ ...rule, value: { from: 1 } })).toEqual([{ ...rule, value: { from: 1 } }]);
+    expect(rulesOf({ ...rule, value: true })).toEqual([{ ...rule, value: 'true' }]);
+  });
+
+  it('has a class that is not the documented one under the name that the host gives it', () => {
+    for (const name of ['condition_object_type', 'object_type']) {
+      expect(rulesOf({ ...rule, [name]: 'DateAttribute' })).toEqual([{ ...rule, [name]: 'DateAttribute' }]);
+    }
+  });
+
+  it('has its members in the order of the documents, the others after them', () => {
+    const turned = { note: 'x', value: 'Active', comparison_operator: '==', type: 'ProfileStatusRule' };
+    const [read] = [rulesOf(turned)].flat();
+    expect(Object.keys(read !== null && typeof read === 'object' ? read : {})).toEqual([
+      'type',
+      'comparison_operator',
+      'value',
+      'note',
+    ]);
   });
 
   it.each<[JsonObject, 'object_type' | 'condition_object_type']>([

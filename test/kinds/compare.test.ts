@@ -193,3 +193,49 @@ it('takes a record for the one that equals it, though another one before it has 
     expect.stringMatching(/^remove .*"operator":"=="/),
   ]);
 });
+
+describe('a value that the tenant may show in several ways', () => {
+  const cluster: Field = { is: 'value', synonyms: true };
+
+  it.each<[Json, Json | undefined]>([
+    ['c1', ['c1', 'C']],
+    ['C', ['c1', 'C']],
+    [
+      ['c2', 'C'],
+      ['c1', 'C'],
+    ],
+    [['c1', 'C'], 'C'],
+    [null, undefined],
+  ])('declared %j, live %j: equal', (declared, live) => {
+    expect(diff(cluster, declared, live)).toEqual([]);
+  });
+
+  it('shows the first of them where none is declared', () => {
+    expect(diff(cluster, 'c2', ['c1', 'C'])).toEqual(['replace /f "c1" -> "c2"']);
+    expect(diff(cluster, ['c2', 'D'], 'c1')).toEqual(['replace /f "c1" -> "c2"']);
+    expect(diff(cluster, 'c2', undefined)).toEqual(['add /f null -> "c2"']);
+    expect(diff(cluster, null, ['c1', 'C'])).toEqual(['remove /f "c1" -> null']);
+  });
+
+  it('is one value in a field without synonyms', () => {
+    expect(diff({ is: 'value' }, 'c1', ['c1', 'C'])).toEqual(['replace /f ["c1","C"] -> "c1"']);
+  });
+});
+
+it('a record loses a member that is declared null, once', () => {
+  expect(diff(rules, [{ type: 'T', id: '1', value: null }], [{ type: 'T', id: '1', value: 'x' }])).toEqual([
+    'remove /f/0/value "x" -> null',
+  ]);
+  expect(diff(rules, [{ type: 'T', id: '1', value: null }], [{ type: 'T', id: '1' }])).toEqual([]);
+});
+
+it('a list among members is compared item by item, and as a whole where it becomes another thing', () => {
+  expect(diff(whole, { a: [1, 2, 3] }, { a: [1] })).toEqual(['add /f/a/2 null -> 3', 'add /f/a/1 null -> 2']);
+  expect(diff(whole, { a: 'x' }, { a: [1] })).toEqual(['replace /f/a [1] -> "x"']);
+  expect(diff(members, { a: ['x'] }, { a: ['x', 'y'] })).toEqual(['remove /f/a/1 "y" -> null']);
+});
+
+it('JSON text that is declared by member is compared as its members', () => {
+  expect(diff(members, '{"a":"2"}', { a: '1', b: '1' })).toEqual(['replace /f/a "1" -> "2"']);
+  expect(diff(members, '', { a: '1' })).toEqual(['remove /f {"a":"1"} -> null']);
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogOf } from '../../src/kinds/catalog.ts';
-import { arrangeChanges } from '../../src/kinds/dependencies.ts';
+import { arrangeChanges, circleText, neededBy } from '../../src/kinds/dependencies.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Address } from '../../src/model/address.ts';
 import type { Change } from '../../src/model/plan.ts';
@@ -165,3 +165,61 @@ function isCyclic(nodes: readonly Node[]): boolean {
   }
   return left.size > 0;
 }
+
+describe('the addresses that a change needs', () => {
+  const [change] = changesOf([{ kind: 2, to: [] }], 'create');
+  const request = { method: 'POST', path: '/', query: {}, headers: {} } as const;
+
+  it('are those that its requests refer to, each once, and none inside of literals', () => {
+    const body = { a: { $ref: 'Source/a' }, list: [{ id: { $ref: 'Source/b' } }, { $ref: 'Source/a' }] };
+    const requests = [
+      { ...request, body },
+      { ...request, body: { $literal: { $ref: 'Source/c' } } },
+    ];
+    expect(neededBy({ requests })).toEqual(['Source/a', 'Source/b']);
+    expect(neededBy({ requests: [{ ...request, body: null }] })).toEqual([]);
+  });
+
+  it('make no order where they are not created in the same plan', () => {
+    if (!change) throw new TypeError('There is one change.');
+    const body = { a: { $ref: 'Source/elsewhere' } };
+    const update: Change = { ...change, action: 'update', address: 'Source/elsewhere' };
+    const given = [{ ...change, requests: [{ ...request, body }] }, update];
+    expect(arrangeChanges(given, kinds)).toMatchObject({ circle: null, ranks: [{ changes: given }] });
+  });
+});
+
+it('a circle reads from its first change back to it', () => {
+  expect(circleText(['Role/a', 'Role/b'])).toBe('Role/a -> Role/b -> Role/a');
+  expect(circleText(['Role/a'])).toBe('Role/a -> Role/a');
+});
+
+it('deletes come last, those of kinds that are written last first', () => {
+  const plain = [0, 1, 2].map((kind) => ({ kind, to: [] }));
+  const changes = [...changesOf(plain, 'delete'), ...changesOf(plain, 'create')];
+  const order = arrangeChanges(changes, kinds).ranks.map((rank) => [
+    rank.deletes,
+    rank.changes.map(({ address }) => address).join(),
+  ]);
+  expect(order).toEqual([
+    [false, 'Source/n0'],
+    [false, 'Profile/n1'],
+    [false, 'Role/n2'],
+    [true, 'Role/n2'],
+    [true, 'Profile/n1'],
+    [true, 'Source/n0'],
+  ]);
+});
+
+it('a deleted object that refers to itself, or to what stays, waits for nothing', () => {
+  const changes = changesOf(
+    [
+      { kind: 0, to: [0] },
+      { kind: 0, to: [9] },
+    ],
+    'delete',
+  );
+  const { ranks, circle } = arrangeChanges(changes, kinds);
+  expect(circle).toBeNull();
+  expect(ranks).toEqual([{ deletes: true, changes }]);
+});

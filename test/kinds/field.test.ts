@@ -3,9 +3,13 @@ import {
   comparable,
   comparableRecord,
   isUnordered,
+  itemsByText,
   overlay,
+  preferred,
   printedJson,
   readableFields,
+  sameItem,
+  sentValue,
   wireValue,
 } from '../../src/kinds/field.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
@@ -232,4 +236,126 @@ it('only JSON fields are parsed for reading', () => {
     ...fields,
     attributes: { a: 1 },
   });
+});
+
+describe('a reference is sent', () => {
+  const reference: Field = { is: 'reference', to: 'Identity', type: 'IDENTITY' };
+  const untyped: Field = { is: 'reference', to: 'Identity' };
+  const list: Field = { is: 'references', to: 'Role', type: 'ROLE' };
+  const later = { $ref: 'Identity/Ann' };
+
+  it.each<[Field, Json, Json]>([
+    [reference, 'i1', { type: 'IDENTITY', id: 'i1' }],
+    [reference, { id: 'i1', name: 'Ann' }, { type: 'IDENTITY', id: 'i1' }],
+    [reference, { type: 'ROBOT', id: 'i1', name: 'Ann' }, { type: 'ROBOT', id: 'i1' }],
+    [reference, { type: null, id: 'i1' }, { id: 'i1' }],
+    [untyped, 'i1', { id: 'i1' }],
+    [untyped, { type: 'ROBOT', id: 'i1' }, { type: 'ROBOT', id: 'i1' }],
+    // An id that is not known yet is filled in later.
+    [reference, later, { type: 'IDENTITY', id: later }],
+    [reference, { id: later, name: 'Ann' }, { type: 'IDENTITY', id: later }],
+    // Without an id, the name has to do.
+    [reference, { type: 'IDENTITY', name: 'Ann' }, { type: 'IDENTITY', name: 'Ann' }],
+    [reference, { id: null, name: 'Ann' }, { id: null, name: 'Ann' }],
+    [reference, null, null],
+    [
+      list,
+      ['r1', { id: 'r2', name: 'B' }],
+      [
+        { type: 'ROLE', id: 'r1' },
+        { type: 'ROLE', id: 'r2' },
+      ],
+    ],
+    [list, null, null],
+  ])('as %j: %j is %j', (field, value, expected) => {
+    expect(sentValue(field, value, contractSettings)).toEqual(expected);
+  });
+
+  it('and any other value as its field writes it, or as it is where there is no field', () => {
+    expect(sentValue(whole, { a: 1 }, contractSettings)).toEqual(jsonText({ a: 1 }));
+    expect(sentValue({ is: 'text' }, 'a', contractSettings)).toBe('a');
+    expect(sentValue(undefined, { a: 1 }, contractSettings)).toEqual({ a: 1 });
+  });
+});
+
+describe('of several values that mean the same', () => {
+  const synonyms: Field = { is: 'value', synonyms: true };
+
+  it('the first is shown and sent', () => {
+    expect(preferred(synonyms, ['c1', 'C'])).toBe('c1');
+    expect(preferred(synonyms, 'c1')).toBe('c1');
+    expect(preferred(synonyms, [])).toBeNull();
+    expect(wireValue(synonyms, ['c1', 'C'], contractSettings)).toBe('c1');
+  });
+
+  it('there are none in other fields', () => {
+    expect(preferred({ is: 'value' }, ['c1', 'C'])).toEqual(['c1', 'C']);
+    expect(preferred({ is: 'set' }, ['c1', 'C'])).toEqual(['c1', 'C']);
+  });
+});
+
+it.each<[Field, Json, Json, boolean]>([
+  [{ is: 'set' }, 'a', 'a', true],
+  [{ is: 'set' }, 'a', 'b', false],
+  [{ is: 'references', to: 'Role' }, { id: 'r1', name: 'A' }, 'r1', true],
+  [{ is: 'references', to: 'Role' }, { id: 'r1' }, { id: 'r2' }, false],
+  [records, { type: 'T', value: 1 }, { type: 'T', value: '1', more: null }, true],
+  [records, { type: 'T', value: 1 }, { type: 'T', value: 2 }, false],
+])('in a %j, the items %j and %j are the same: %s', (field, one, other, expected) => {
+  expect(sameItem(field, one, other)).toBe(expected);
+});
+
+it('the items of a list without order are sorted, each once, as they are', () => {
+  const list: Field = { is: 'references', to: 'Role' };
+  const items = (field: Field, value: Json | undefined) => [...itemsByText(field, value).values()];
+  expect(items({ is: 'set' }, ['b', 'a', 'b'])).toEqual(['a', 'b']);
+  expect(items(list, [{ id: 'r2', name: 'B' }, 'r1'])).toEqual(['r1', { id: 'r2', name: 'B' }]);
+  expect(items(list, ['r1', { id: 'r1', name: 'A' }])).toHaveLength(1);
+  for (const none of [undefined, null, 'a', []]) expect(items({ is: 'set' }, none)).toEqual([]);
+});
+
+describe('what a host filled up', () => {
+  it('is nothing in the members that hold JSON in text, too', () => {
+    const field: Field = { is: 'json', declares: 'whole', filled: true, nested: ['blocks'] };
+    const shown = { text: 'x', blocks: '[{"type":"divider","more":null}]', other: false };
+    expect(comparable(field, shown)).toEqual({ text: 'x', blocks: [{ type: 'divider' }] });
+    expect(comparable(field, '{"text":""}')).toBeNull();
+  });
+
+  it('is nothing in a list at the top', () => {
+    expect(comparable(filled, [{ a: 1, b: null }, null, 'x'])).toEqual([{ a: 1 }, null, 'x']);
+    expect(comparable(whole, [{ a: 1, b: null }])).toEqual([{ a: 1, b: null }]);
+  });
+});
+
+it.each<[Field, Json]>([
+  [{ is: 'references', to: 'Role' }, 'odd'],
+  [{ is: 'references', to: 'Role' }, 7],
+  [records, 'odd'],
+  [{ is: 'set' }, 'odd'],
+])('what is no list stays as it is in %j', (field, odd) => {
+  expect(comparable(field, odd)).toBe(odd);
+});
+
+it('only an empty list of JSON that is kept as it is counts as unset', () => {
+  const plain: Field = { is: 'json', declares: 'whole', plain: true };
+  expect(comparable(plain, [])).toBeNull();
+  expect(comparable(plain, [0])).toEqual([0]);
+  expect(comparable(whole, [])).toEqual([]);
+});
+
+it('JSON that is kept as it is, is sent as it is', () => {
+  const plain: Field = { is: 'json', declares: 'whole', plain: true };
+  expect(wireValue(plain, { a: 1 }, contractSettings)).toEqual({ a: 1 });
+  expect(wireValue(plain, [1], contractSettings)).toEqual([1]);
+  expect(wireValue(whole, [1], contractSettings)).toEqual([1]);
+});
+
+it('a reference by name is compared by its name and its type', () => {
+  const typed: Field = { is: 'reference' };
+  expect(comparable(typed, { type: 'T', name: 'A' })).toEqual({ type: 'T', name: 'A' });
+  expect(comparable(typed, { name: 'A' })).toEqual({ type: null, name: 'A' });
+  expect(comparable(typed, 'i1')).toEqual({ type: null, id: 'i1' });
+  expect(comparable({ is: 'reference', to: 'Role' }, { type: 'T', name: 'A' })).toEqual({ name: 'A' });
+  expect(comparable({ is: 'reference', to: 'Role' }, { type: 'T', id: 'r' })).toEqual({ id: 'r' });
 });

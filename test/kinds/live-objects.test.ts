@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { identityOf, LiveIndex } from '../../src/kinds/live-objects.ts';
+import { candidateKeys, contentDigest, identityOf, LiveIndex } from '../../src/kinds/live-objects.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 
@@ -186,4 +186,36 @@ describe('finding live objects', () => {
     const nameless = liveFrom({ kind: 'SenderAddress', raw: { id: null, email: 'x@a.example' } });
     expect(new LiveIndex([nameless]).byId(builtInKinds.named('SenderAddress'), 'null')).toBeNull();
   });
+});
+
+it('a vendor default has one digest, in whatever form the tenant shows its content', () => {
+  const kind = builtInKinds.named('NotificationTemplate');
+  const fields = { subject: 'S', body: 'a\nb', slackTemplate: { text: 'x' } };
+  const digest = contentDigest(kind, { fields });
+  expect(digest).toMatch(/^sha256:/);
+  expect(
+    contentDigest(kind, {
+      fields: { body: 'a\r\nb', slackTemplate: '{"text":"x"}', subject: 'S', header: '' },
+    }),
+  ).toBe(digest);
+  expect(contentDigest(kind, { fields: { ...fields, unknown: 'x' } })).toBe(digest);
+  expect(contentDigest(kind, { fields: { ...fields, subject: 'T' } })).not.toBe(digest);
+});
+
+it('no key is looked for that holds half of a character: no URL can hold it', () => {
+  const { read } = builtInKinds.named('MailFrom');
+  if (read.how !== 'each-declared') throw new TypeError('MAIL FROM domains have no list.');
+  const known = ['a@a.example', 'b\uD800@a.example', 'c@a.example'].map((email) =>
+    liveFrom({ kind: 'SenderAddress', raw: { id: email, email } }),
+  );
+  expect(candidateKeys(read, known)).toEqual([['a@a.example'], ['c@a.example']]);
+  const several = {
+    ...read,
+    candidates: () => [
+      ['a', 'b'],
+      ['a', '\uDC00'],
+      ['\uDC00', 'a'],
+    ],
+  };
+  expect(candidateKeys(several, known)).toEqual([['a', 'b']]);
 });

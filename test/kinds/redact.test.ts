@@ -99,6 +99,27 @@ describe('a write carries a marker in the place of a sensitive value that stays'
     const fields = { password: secret, a: { password: liveMarker('/a/password') } };
     expect(mark(fields, { password: 'x', a: { password: 'y' } })).toEqual(fields);
   });
+
+  it('also where the tenant has something that looks like them', () => {
+    const fields = { password: secret, a: { password: liveMarker('/x') }, other: secret };
+    const live = { password: secret, a: { password: liveMarker('/x') }, other: secret };
+    expect(mark(fields, live)).toEqual(fields);
+  });
+
+  it('and leaves null, which clears, and what the tenant does not have', () => {
+    expect(mark({ password: null, list: [null] }, {})).toEqual({ password: null, list: [null] });
+    expect(mark({ password: null }, { password: null })).toEqual({ password: null });
+  });
+
+  it('and marks a list or an object by its items, or as a whole where it is sensitive itself', () => {
+    const list = [{ pin: 1 }, { pin: 2 }];
+    expect(mark({ b: list }, { b: list })).toEqual({ b: [{ pin: liveMarker('/b/0/pin') }, { pin: 2 }] });
+    expect(mark({ password: { a: [1] } }, { password: { a: [1] } })).toEqual({
+      password: liveMarker('/password'),
+    });
+    expect(mark({ password: { a: [2] } }, { password: { a: [1] } })).toEqual({ password: { a: [2] } });
+    expect(mark({ a: 7, b: true }, { a: 7, b: true })).toEqual({ a: 7, b: true });
+  });
 });
 
 it('the places of secrets are those of their markers, and of values that stay', () => {

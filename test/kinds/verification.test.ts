@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verificationOf } from '../../src/kinds/verification.ts';
+import { undocumentedState, verificationOf } from '../../src/kinds/verification.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { VerifiedKind } from '../../src/model/status.ts';
 
@@ -93,4 +93,28 @@ it('each kind shows the records to publish', () => {
   expect(mail.records.map(({ type }) => type)).toEqual(['MX', 'TXT']);
   const sender = of('SenderAddress', 'a@a.example', { mailFromDomain: 'x', dkimTokens: ['x'] });
   expect(sender).toMatchObject({ records: [], refused: [], mailFromDomain: null });
+});
+
+describe('a state that only the mail provider knows', () => {
+  it.each([
+    ['NotStarted', 'pending', 'The mail provider has not started to verify it.'],
+    ['NOT_STARTED', 'pending', 'The mail provider has not started to verify it.'],
+    ['not started', 'unknown', null],
+    ['Not Started', 'pending', 'The mail provider has not started to verify it.'],
+    ['TemporaryFailure', 'pending', 'The mail provider could not look the records up, and tries again.'],
+    ['Temporary-Failure', 'pending', 'The mail provider could not look the records up, and tries again.'],
+    ['Success', 'verified', null],
+    ['Pending', 'pending', null],
+  ])('%s is %s, and says so', (reported, verification, remark) => {
+    const facts = of('VerifiedDomain', 'a.example', { dkimVerificationStatus: reported });
+    expect(facts.verification).toBe(verification);
+    expect(undocumentedState(reported)).toBe(remark);
+    const isTold = facts.remarks.some((each) => each === remark);
+    expect(isTold).toBe(remark !== null);
+  });
+
+  it('is none where the tenant says none', () => {
+    expect(undocumentedState(null)).toBeNull();
+    expect(undocumentedState('')).toBeNull();
+  });
 });
