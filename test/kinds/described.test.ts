@@ -4,7 +4,7 @@ import { unshownValues } from '../../src/applier/check-content.ts';
 import { wrongRequests } from '../../src/applier/check-requests.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { descriptorFrom } from '../../src/kinds/descriptor.ts';
-import { isObserved, type Kind } from '../../src/kinds/kind.ts';
+import { isObserved, isOnlyReferredTo, type Kind } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { operationOf } from '../../src/kinds/operation.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
@@ -457,4 +457,104 @@ it('shows the removal of a member with nothing in it', () => {
   const hiding = change && { ...change, diff: change.diff.filter(({ path }) => path !== '/membership/a') };
   expect(hiding?.diff).toHaveLength(1);
   expect(hiding && unshownValues({ kind, change: hiding }, object, settings)).toEqual(['membership']);
+});
+
+describe('what is not told of an object', () => {
+  const raw = { id: 'r1', name: 'Engineer', enabled: true, tier: { level: 1, name: 'low' } };
+  const fields = { enabled: 'value', tier: 'value', note: 'text' };
+  const bodyOf = (more: JsonObject, declared: JsonObject, at: JsonObject = raw) =>
+    changeOf(kindOf({ fields, ...more }), at, declared)?.requests[0]?.body;
+
+  it('goes into a PUT only where the tenant has it', () => {
+    const put = { update: 'put' };
+    expect(bodyOf(put, { enabled: false })).toEqual({ name: 'Engineer', enabled: false, tier: raw.tier });
+    expect(bodyOf(put, { enabled: false }, { ...raw, note: null })).toHaveProperty('note', null);
+    expect(bodyOf(put, { note: 'x' })).toHaveProperty('note', 'x');
+  });
+
+  it('is the id, unless the descriptor says that it is not the server’s alone', () => {
+    expect(bodyOf({ update: 'put' }, { enabled: false })).not.toHaveProperty('id');
+    expect(bodyOf({ update: 'put', serverOwned: ['created'] }, { enabled: false })).toHaveProperty(
+      'id',
+      'r1',
+    );
+  });
+
+  it('goes into no PATCH', () => {
+    expect(bodyOf({ update: 'merge-patch' }, { enabled: false }, { ...raw, more: 1 })).toEqual({
+      enabled: false,
+    });
+  });
+
+  it('are the members of a plain value: a JSON Patch replaces it, a merge patch names those that differ', () => {
+    const tier = { level: 2, name: 'low' };
+    expect(bodyOf({}, { tier })).toEqual([{ op: 'replace', path: '/tier', value: tier }]);
+    expect(bodyOf({ update: 'merge-patch' }, { tier })).toEqual({ tier: { level: 2 } });
+    expect(bodyOf({ update: 'merge-patch' }, { tier: { level: 1 } })).toEqual({ tier: { name: null } });
+  });
+
+  it('is JSON in a text that is no JSON field', () => {
+    const text = '{"a": 1}';
+    const described = kindOf({ fields: { note: 'text', settings: 'json' } });
+    expect(
+      described.parse({ id: 'r1', name: 'A', note: text, settings: text }, settings, null)?.fields,
+    ).toEqual({
+      note: text,
+      settings: { a: 1 },
+    });
+  });
+});
+
+describe('a mask in JSON that is kept in text', () => {
+  const fields = { enabled: 'value', settings: { is: 'json', declares: 'members', text: true } };
+  const raw = { id: 'r1', name: 'Engineer', enabled: true, settings: '{"user":"a","password":"****"}' };
+
+  it('is no obstacle to a patch of another field', () => {
+    for (const update of ['json-patch', 'merge-patch']) {
+      const change = changeOf(kindOf({ update, fields }), raw, { enabled: false });
+      expect(change).toMatchObject({ action: 'update', warnings: [] });
+    }
+  });
+});
+
+describe('a step by hand says', () => {
+  const input = { key: ['Engineer'], fields: {}, changed: new Set<string>(), settings };
+
+  it('that there is no call to delete objects of the kind', () => {
+    const kind = kindOf({ delete: false });
+    const object = liveObject(kind, live, settings, null);
+    expect(object && kind.remove({ ...input, live: object })).toEqual({
+      manual:
+        'The API has no call to delete objects of the kind Role: do this in the admin interface, then plan again.',
+    });
+  });
+
+  it('that the object has no id, with all parts of its key', () => {
+    const kind = kindOf({ key: ['name', 'description'] });
+    const object = liveObject(kind, { ...live, id: null }, settings, null);
+    expect(object && kind.remove({ ...input, key: ['Engineer', 'Builds'], live: object })).toEqual({
+      manual:
+        'The tenant shows no id for "Engineer/Builds", so the API cannot delete it: do this in the admin interface, then plan again.',
+    });
+  });
+});
+
+it('a kind that nobody can change, create or delete has no calls', () => {
+  expect(kindOf({ create: false, update: 'none', delete: false }).operations).toEqual({
+    create: [],
+    update: [],
+    delete: [],
+  });
+});
+
+it('a kind without fields that is only read is only referred to', () => {
+  const onlyRead = { create: false, update: 'none', delete: false, fields: {} };
+  expect(isOnlyReferredTo(kindOf(onlyRead))).toBe(true);
+  expect(isOnlyReferredTo(kindOf({ ...onlyRead, fields: { note: 'text' } }))).toBe(false);
+  expect(isOnlyReferredTo(kindOf({ ...onlyRead, create: true }))).toBe(false);
+});
+
+it('a list without a filter, or whose keys are not known to it, is read whole', () => {
+  const { read } = kindOf({ list: { pageSize: 50 } });
+  expect(read.how === 'list' && read.list).not.toHaveProperty('filter');
 });

@@ -1,9 +1,10 @@
 /** The rules of a saved search on the wire, written by hand from the API documents. */
 import { describe, expect, it } from 'vitest';
-import { withAttributeClass } from '../../src/kinds/condition-rule.ts';
+import { changedRule, newRule, rulesField, withAttributeClass } from '../../src/kinds/condition-rule.ts';
+import { comparable } from '../../src/kinds/field.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { runRules, runSaved } from '../../src/kinds/profile-search.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import { canonicalJson, type JsonObject } from '../../src/model/json.ts';
 import { lookupMarker } from '../../src/model/marker.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
@@ -219,5 +220,113 @@ describe('the records that rules refer to', () => {
   it('are none of a rule without an attribute, and none of other rules', () => {
     expect(of(attribute('v', { condition_object_id: null }))).toEqual([]);
     expect(of(status('Active'))).toEqual([]);
+  });
+});
+
+describe('the class of a rule that is changed', () => {
+  const declared = (more: JsonObject = {}): JsonObject => {
+    const { object_type: _, ...rule } = attribute('New');
+    return { ...rule, ...more };
+  };
+  const live = (more: JsonObject): JsonObject => ({ ...declared(), value: 'Old', id: 'r1', ...more });
+  const sent = (rule: JsonObject, row: JsonObject, settings: Partial<ApiSettings> = {}) =>
+    changedRule(rule, row, { ...contractSettings, ...settings });
+
+  it.each<[string, JsonObject, JsonObject, JsonObject]>([
+    ['stays where none is declared', {}, { object_type: 'ProfileType' }, { object_type: 'ProfileType' }],
+    [
+      'stays under the name that the host gives it',
+      { object_type: 'NeAttribute' },
+      { condition_object_type: 'DateAttribute' },
+      { condition_object_type: 'DateAttribute' },
+    ],
+    [
+      'changes from another class to that of an attribute',
+      { object_type: 'NeAttribute' },
+      { condition_object_type: 'ProfileType' },
+      { object_type: 'NeAttribute' },
+    ],
+    [
+      'changes from that of an attribute to another',
+      { object_type: 'ProfileType' },
+      { object_type: 'NeAttribute' },
+      { object_type: 'ProfileType' },
+    ],
+    ['is added where the rule has none', {}, {}, { object_type: 'NeAttribute' }],
+    [
+      'is sent as the manifest names it',
+      { condition_object_type: 'ProfileType' },
+      { object_type: 'NeAttribute' },
+      { condition_object_type: 'ProfileType' },
+    ],
+  ])('%s', (_what, wanted, has, expected) => {
+    expect(sent(declared(wanted), live(has))).toEqual({ ...declared(), ...expected });
+  });
+
+  it('is none in a rule of another type', () => {
+    expect(sent(status('B'), status('A', { id: 1, uid: 'u', created_at: 'x', updated_at: 'y' }))).toEqual(
+      status('B'),
+    );
+  });
+
+  it('is named as the host calls it', () => {
+    for (const profileSearchObjectType of ['condition_object_type', 'attribute_class'] as const) {
+      expect(newRule(declared(), { ...contractSettings, profileSearchObjectType })).toEqual({
+        ...declared(),
+        condition_object_type: 'NeAttribute',
+      });
+    }
+    expect(newRule(declared(), { ...contractSettings, profileSearchObjectType: 'object_type' })).toEqual({
+      ...declared(),
+      object_type: 'NeAttribute',
+    });
+  });
+
+  it('has no unset members in a new rule', () => {
+    expect(newRule(status('A', { note: null }), contractSettings)).toEqual(status('A'));
+    expect(newRule(declared({ condition_object_type: 'DateAttribute' }), contractSettings)).toEqual(
+      declared({ condition_object_type: 'DateAttribute' }),
+    );
+  });
+});
+
+describe('two rules are the same', () => {
+  const same = (one: JsonObject, other: JsonObject) =>
+    canonicalJson(comparable(rulesField, [one])) === canonicalJson(comparable(rulesField, [other]));
+
+  it('whatever class of attribute a host names, under whichever name', () => {
+    const rule = attribute('x');
+    const { object_type: _, ...bare } = rule;
+    expect(same(rule, { ...bare, condition_object_type: 'DateAttribute' })).toBe(true);
+    expect(same(rule, { ...bare, object_type: 'TextFieldAttribute' })).toBe(true);
+    expect(same(rule, { ...bare, condition_object_type: 'ProfileType' })).toBe(false);
+    expect(
+      same({ ...bare, object_type: 'ProfileType' }, { ...bare, condition_object_type: 'ProfileType' }),
+    ).toBe(true);
+    expect(same(rule, bare)).toBe(false);
+  });
+});
+
+describe('the class of an attribute is not looked up', () => {
+  const settings: ApiSettings = { ...contractSettings, profileSearchObjectType: 'attribute_class' };
+  const kind = builtInKinds.named('ProfileSearch');
+
+  it('for a rule without an attribute', () => {
+    const { condition_object_id: _, ...rule } = attribute('x');
+    for (const id of [{}, { condition_object_id: null }, { condition_object_id: 7 }]) {
+      expect(withAttributeClass({ ...rule, ...id }, settings)).toEqual({ ...rule, ...id });
+    }
+  });
+
+  it('but for every rule of a search that needs it', () => {
+    const { object_type: _, ...rule } = attribute('x');
+    const fields = { rules: [rule, status('A'), 'odd'], note: [rule] };
+    const lookup = lookupMarker({ from: 'ne_attributes', where: { id: 'a1' }, take: 'type' });
+    expect(kind.complete?.(fields, settings)).toEqual({
+      rules: [{ ...rule, condition_object_type: lookup }, status('A'), 'odd'],
+      note: [rule],
+    });
+    expect(kind.complete?.({ rules: null }, settings)).toEqual({ rules: null });
+    expect(kind.complete?.(fields, contractSettings)).toEqual(fields);
   });
 });

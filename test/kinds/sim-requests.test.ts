@@ -122,3 +122,109 @@ describe('a mask that nobody declared', () => {
     expect(change({ attributes: { url: 'v' } }, encrypted)).toMatchObject({ action: 'update' });
   });
 });
+
+describe('a put of an integration whose sources are not shown', () => {
+  const advice = (remedy: string) =>
+    'The tenant does not show the sources of "S", and a PUT without them would clear them. ' +
+    `${remedy}; or set \`identity.simUpdate: patch\` where the tenant takes patches.`;
+  const declare = advice('Declare the `sources` that it has, and plan again');
+
+  it.each<[string, JsonObject, string]>([
+    ['leaves them out', { description: 'New' }, declare],
+    ['sets them to null', { description: 'New', sources: null }, declare],
+    ['declares none', { description: 'New', sources: [] }, advice('Make this change in the tenant')],
+  ])('is left to a person where the manifest %s', (_what, fields, warning) => {
+    expect(change(fields, shown, put)).toMatchObject({ action: 'manual', requests: [], warnings: [warning] });
+  });
+
+  it('is made with those that the manifest declares', () => {
+    const found = change({ description: 'New', sources: ['s'] }, shown, put);
+    expect(found).toMatchObject({ action: 'update', warnings: [] });
+    expect(found?.requests[0]?.body).toMatchObject({ sources: ['s'] });
+  });
+
+  it('is no danger where the tenant takes patches', () => {
+    expect(bodies(change({ description: 'New' }, shown))).toEqual([
+      [target, operations({ op: 'replace', path: '/description', value: 'New' })],
+    ]);
+  });
+});
+
+describe('the sources in a put', () => {
+  const live = { ...shown, managedSources: ['s'] };
+  const body = (fields: JsonObject, raw: JsonObject) => change(fields, raw, put)?.requests[0]?.body;
+
+  it('are left out where there are none, and empty where a manifest clears them', () => {
+    expect(body({ description: 'New' }, { ...shown, managedSources: [] })).not.toHaveProperty('sources');
+    expect(body({ sources: [] }, live)).toHaveProperty('sources', []);
+    expect(body({ sources: null }, live)).toHaveProperty('sources', null);
+    expect(body({ description: 'New', sources: ['s'] }, live)).toHaveProperty('sources', ['s']);
+  });
+});
+
+describe('a field that the tenant shows as an empty object', () => {
+  it.each(['{}', {}, ''])('may not be there, so %j is added to', (statusMap) => {
+    const value = { closed: 'Committed' };
+    const live = { ...shown, statusMap };
+    expect(bodies(change({ statusMap: value }, live))).toEqual([
+      [target, operations({ op: 'add', path: '/statusMap', value: { $jsonText: value } })],
+    ]);
+    expect(bodies(change({ statusMap: value }, live, { jsonText: 'object' }))).toEqual([
+      [target, operations({ op: 'add', path: '/statusMap', value })],
+    ]);
+  });
+
+  it('is one that is replaced where the manifest clears it', () => {
+    expect(bodies(change({ statusMap: null }))).toEqual([
+      [target, operations({ op: 'replace', path: '/statusMap', value: null })],
+    ]);
+  });
+});
+
+describe('attributes that are no object', () => {
+  const nested = { ...shown, request: undefined, attributes: { url: 'u', request: { a: 'b' } } };
+  const { request: _, ...live } = nested;
+
+  it('are written alone where they are text', () => {
+    expect(bodies(change({ attributes: 'no JSON' }, live))).toEqual([
+      [target, operations({ op: 'replace', path: '/attributes', value: 'no JSON' })],
+    ]);
+  });
+
+  it('are replaced by the members that are declared', () => {
+    const attributes = { url: 'u' };
+    expect(bodies(change({ attributes }, { ...shown, attributes: 'no JSON' }))).toEqual([
+      [target, operations({ op: 'replace', path: '/attributes', value: { $jsonText: attributes } })],
+    ]);
+  });
+});
+
+describe('a new integration', () => {
+  const created = (fields: JsonObject, settings: Partial<ApiSettings> = {}) =>
+    planOf({ declared: [resource('SimIntegration', ['S'], fields)], settings }).changes[0]?.requests;
+
+  it('has no unset members, and JSON as the host takes it', () => {
+    const fields = { description: null, type: 'T', statusMap: { a: 'b' }, sources: [] };
+    expect(created(fields)).toMatchObject([{ method: 'POST', path: '/v2024/sim-integrations' }]);
+    expect(created(fields)?.[0]?.body).toEqual({
+      name: 'S',
+      type: 'T',
+      statusMap: { $jsonText: { a: 'b' } },
+      sources: [],
+    });
+    expect(created(fields, { jsonText: 'object' })?.[0]?.body).toMatchObject({ statusMap: { a: 'b' } });
+  });
+});
+
+it('a patch of fields and rule takes the form that the host wants in both', () => {
+  const rule = { type: 'RULE', id: 'r1', name: 'R' };
+  const found = change(
+    { description: 'New', beforeProvisioningRule: { ...rule, id: 'r2' } },
+    { ...shown, beforeProvisioningRule: rule },
+    { simPatchBody: 'array' },
+  );
+  expect(bodies(found)).toEqual([
+    [target, [{ op: 'replace', path: '/description', value: 'New' }]],
+    [`${target}/beforeProvisioningRule`, [{ op: 'replace', path: '/id', value: 'r2' }]],
+  ]);
+});
