@@ -113,6 +113,6 @@ function restrict(live: JsonObject, declared: JsonObject): JsonObject {
 function dropNulls(value: JsonObject): JsonObject {
   return mapMembers(value, (item) => {
     if (item === null) return undefined;
-    return isObject(item) && secretName(item) === null ? dropNulls(item) : item;
+    return isObject(item) ? dropNulls(item) : item;
   });
 }

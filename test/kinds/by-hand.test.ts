@@ -71,6 +71,14 @@ describe('a step by hand', () => {
       /^The API cannot rename an authentication profile: rename the identity profile to "New"/,
     ],
     [
+      'changes a sign-in profile without an id',
+      {
+        declared: [resource('AuthProfile', ['P'], { type: 'PTA' })],
+        live: [{ kind: 'AuthProfile', raw: { name: 'P', type: 'MFA' } }],
+      },
+      /^The tenant shows no id for "P", so the API cannot change it/,
+    ],
+    [
       'changes a search without an id',
       {
         declared: [resource('ProfileSearch', ['S'], { rules: [{ type: 'T' }] })],

@@ -86,6 +86,7 @@ describe('JSON that is declared by member', () => {
     expect(diff(members, '{}', { a: '1' })).toEqual([]);
     expect(diff(members, null, { a: '1' })).toEqual(['remove /f {"a":"1"} -> null']);
     expect(diff(members, null, undefined)).toEqual([]);
+    expect(diff(members, null, '{"a":"1"}')).toEqual(['remove /f {"a":"1"} -> null']);
   });
 
   it('is added where the tenant has none, and replaced where it has another thing', () => {

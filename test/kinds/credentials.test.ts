@@ -22,6 +22,7 @@ describe('what looks like a credential', () => {
     ],
     ['by its form', { text: 'https://u:hunter2@h.example' }, ['/attributes/text']],
     ['by its form in a list', { texts: ['a', 'https://u:hunter2@h.example'] }, ['/attributes/texts/1']],
+    ['in a pair in JSON text', { text: '[{"name":"Authorization","value":"x"}]' }, ['/attributes/text']],
     ['in JSON text', { text: '{"a":{"password":"x"}}' }, ['/attributes/text']],
     ['in a pair', { headers: [{ name: 'Authorization', value: 'x' }] }, ['/attributes/headers/0/value']],
     ['as settings that cannot be parsed', '{"password":', ['/attributes']],
@@ -47,6 +48,10 @@ describe('what looks like a credential', () => {
     expect(holdsSettings(sim, '/attributes/url')).toBe(true);
     expect(holdsSettings(sim, '/description')).toBe(false);
     expect(holdsSettings(sim, '')).toBe(false);
+    expect(holdsSettings(sim, '/password')).toBe(false);
+    const template = builtInKinds.named('NotificationTemplate');
+    expect(holdsSettings(template, '/slackTemplate/blocks')).toBe(false);
+    expect(credentialPlaces(template, { slackTemplate: { token: 'x' } })).toEqual([]);
   });
 
   it('is text: a number alone is none', () => {

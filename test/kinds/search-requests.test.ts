@@ -33,6 +33,7 @@ describe('on a host whose rules name the class of their attribute', () => {
       attribute('x', { object_type: 'DateAttribute' }),
       attribute('x', { condition_object_id: profiles }),
       status('Active'),
+      status('Active', { condition_object_id: 'a1' }),
     ];
     expect(kept.map((rule) => withAttributeClass(rule, settings))).toEqual(kept);
     const elsewhere = { ...settings, profileSearchObjectType: 'object_type' } as const;
