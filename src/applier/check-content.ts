@@ -2,7 +2,7 @@ import { compareField, type FieldDifference } from '../kinds/compare.ts';
 import { comparable, comparableRecord, isUnordered, readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
-import { type Before, operationOf } from '../kinds/operation.ts';
+import { type Before, type Operation, operationOf } from '../kinds/operation.ts';
 import {
   canonicalJson,
   isArray,
@@ -37,7 +37,7 @@ export function unshownValues(
   if (change.action === 'manual' || change.action === 'delete') return [];
   const fields = readableFields(kind, base?.fields ?? {});
   const before: Before = { fields, raw: base?.raw ?? {}, settings };
-  const written = writtenBy({ kind, change }, before);
+  const written = writtenBy(kind.operations[change.action], { kind, change }, before);
   if (written === null) return ['something'];
   const hidden = base?.hidden ?? [];
   const names = Object.entries(kind.fields).flatMap(([name, field]) => {
@@ -51,9 +51,11 @@ export function unshownValues(
 }
 
 /** The fields as the requests write them, markers filled in except for secrets; `null` where that cannot be told. */
-function writtenBy({ kind, change }: KindChange, before: Before): JsonObject | null {
-  if (change.action === 'manual') return {};
-  const operations = kind.operations[change.action];
+function writtenBy(
+  operations: readonly Operation[],
+  { kind, change }: KindChange,
+  before: Before,
+): JsonObject | null {
   let fields = before.fields;
   let written: JsonObject = {};
   for (const request of change.requests) {
@@ -128,9 +130,11 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
   }
   // All members are in the body, also those that a manifest leaves out.
   const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
-  const after = assumeUnseen(value, pointer(name), { ...unseen, fields, shown }) ?? null;
-  const isVisible = ({ path }: FieldDifference) => !concealed.some((at) => isWithin(path, at));
-  const made = compareField(name, whole, after, current)
+  const written = assumeUnseen(value, pointer(name), { fields, unseen }) ?? null;
+  // A member that is null and one that is not there look the same in a plan.
+  const isVisible = ({ path, before, after }: FieldDifference) =>
+    (before !== null || after !== null) && !concealed.some((at) => isWithin(path, at));
+  const made = compareField(name, whole, written, current)
     .flatMap((each) => (shown.some(({ path }) => path === each.path) ? [each] : removedMembers(each)))
     .filter(isVisible);
   const expected = shown.filter(isVisible);
@@ -150,24 +154,15 @@ function removedMembers(difference: FieldDifference): FieldDifference[] {
 }
 
 /** Replaces by the object's own value what a plan does not compare, and so does not show: see the planner. */
-function assumeUnseen(
-  value: Json,
-  at: Pointer,
-  context: Unseen & Pick<Writing, 'fields'> & Pick<Part, 'shown'>,
-): Json | undefined {
-  const { secrets, hidden, fields, shown } = context;
-  const isUnseen = secretName(value) === null ? value !== null && hidden.includes(at) : secrets.includes(at);
-  if (isUnseen && !shown.some((each) => tellsOf(each, at))) return valueAt(fields, at);
+function assumeUnseen(value: Json, at: Pointer, context: Omit<Writing, 'value'>): Json | undefined {
+  const { fields, unseen } = context;
+  const isUnseen =
+    secretName(value) === null ? value !== null && unseen.hidden.includes(at) : unseen.secrets.includes(at);
+  if (isUnseen) return valueAt(fields, at);
   if (isArray(value))
     return value.map((item, index) => assumeUnseen(item, `${at}${pointer(index)}`, context) ?? null);
-  if (!isObject(value) || secretName(value) !== null) return value;
+  if (!isObject(value)) return value;
   return mapMembers(value, (item, name) => assumeUnseen(item, `${at}${pointer(name)}`, context));
-}
-
-/** Whether a difference says anything about what comes to a place. */
-function tellsOf({ path, after, sensitive }: Difference, at: Pointer): boolean {
-  if (isWithin(path, at)) return true;
-  return isWithin(at, path) && (sensitive || valueAt(after, at.slice(path.length)) !== undefined);
 }
 
 /** Whether a difference is the one that the plan shows, as far as it shows it. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { unshownValues } from '../../src/applier/check-content.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import { mergedFields, wholeObject } from '../../src/kinds/operation.ts';
 import { profileSearch } from '../../src/kinds/profile-search.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
+import type { Difference } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { liveFrom, planOf, resource } from '../support/plan.ts';
+import { change, createThing, diff, objectOf, request, sensitive, thing } from './fake.ts';
 
 /** The fields that are sent otherwise than shown, in a plan that tenantctl made itself. */
 function unshownIn(
@@ -45,6 +49,23 @@ describe('the requests of a plan that tenantctl made set what it shows', () => {
       { attributes: '{"a":1,"request":{"b":1}}' },
     ],
     ['all members', { attributes: null }, { attributes: '{"a":1}' }],
+    ['the last member of an object', { attributes: { in: { a: null } } }, { attributes: '{"in":{"a":"1"}}' }],
+    [
+      'an object that goes, beside a change',
+      { attributes: { in: null, b: 2 } },
+      { attributes: '{"in":{"a":"1"},"b":1}' },
+    ],
+    [
+      'what is null already, beside a change',
+      { attributes: { a: null, b: 2 } },
+      { attributes: '{"a":null,"b":1}' },
+    ],
+    ['an item that is null', { attributes: { a: [1, null] } }, { attributes: '{"a":[]}' }],
+    [
+      'a change beside what looks like a marker of a plan',
+      { attributes: { b: 2 } },
+      { attributes: '{"a":{"$secret":"A"},"b":1}' },
+    ],
     ['a whole object', { statusMap: { closed: 'Failed' } }, { statusMap: '{"open":"Committed"}' }],
     ['a set', { sources: ['c', 'a'] }, { managedSources: [{ id: 'a' }, { id: 'b' }] }],
     ['text of several lines', { description: 'a\nb' }, { description: 'a\r\nc' }],
@@ -84,6 +105,14 @@ describe('secrets and masks in settings', () => {
     ['a secret in a new object', { in: { code: secret, port: '60' } }, '{"port":"50"}'],
     ['a secret where the tenant has an object', { in: secret }, '{"in":{"a":"1"}}'],
     ['a secret under a mask', { code: secret, port: '60' }, '{"code":"********","port":"50"}'],
+    ['a new list of secrets', { list: [secret] }, '{"port":"50"}'],
+    ['a secret in an item of a list', { list: [{ code: secret, port: '60' }] }, '{"list":[]}'],
+    [
+      'a secret that stays in an item of a list',
+      { list: [{ code: secret, port: '60' }] },
+      '{"list":[{"code":"1234","port":"50"}]}',
+    ],
+    ['a list of secrets in the place of a mask', { in: [secret], port: '60' }, '{"in":"****","port":"50"}'],
     ['a text in the place of a mask', { code: 'open', port: '60' }, '{"code":"********","port":"50"}'],
     ['an object in the place of a mask', { code: { a: '1' }, port: '60' }, '{"code":"****","port":"50"}'],
   ])('are sent as planned: %s', (_name, attributes, before) => {
@@ -225,3 +254,263 @@ const searchIn = (body: Json): JsonObject => {
   const search = isObject(body) ? body.advanced_search : null;
   return search !== undefined && isObject(search) ? search : {};
 };
+
+describe('what requests write besides what a change shows', () => {
+  /** Things that are changed by a JSON Merge Patch, with rows in which a tenant fills in a size. */
+  const patched: Kind = {
+    ...thing,
+    fields: { ...thing.fields, rows: { is: 'records', alike: ['name'], filled: { size: '1' } } },
+    operations: {
+      ...thing.operations,
+      update: [
+        {
+          method: 'PATCH',
+          resource: thing.resource,
+          below: ['{id}'],
+          read: (body) => mergedFields(body),
+        },
+        { method: 'PUT', resource: thing.resource, below: ['{id}'], read: wholeObject('name') },
+      ],
+    },
+  };
+  const secret = { $secret: 'CODE' };
+  interface Written {
+    readonly live?: JsonObject;
+    readonly method?: 'PATCH' | 'PUT';
+    readonly body: JsonObject;
+    readonly shown?: readonly Difference[];
+    readonly secrets?: readonly string[];
+    readonly hidden?: readonly string[];
+  }
+  const unshownIn = ({
+    live = {},
+    method = 'PATCH',
+    body,
+    shown = [],
+    secrets = [],
+    hidden = [],
+  }: Written) => {
+    const planned = change(patched, ['a'], {
+      action: 'update',
+      id: 't1',
+      diff: shown,
+      requests: [request(method, '/v2024/things/t1', body)],
+      secrets,
+    });
+    const base = { ...objectOf(patched, { id: 't1', name: 'a', ...live }), hidden };
+    return unshownValues({ kind: patched, change: planned }, base, contractSettings);
+  };
+  const text = diff('/text', 'x', 'y');
+  const row = (name: Json, size: Json = 5) => ({ name, size });
+
+  it.each<[string, Written]>([
+    ['what it shows', { live: { text: 'x' }, body: { text: 'y' }, shown: [text] }],
+    ['what is there already', { live: { text: 'x', other: 1 }, body: { text: 'x', other: 1 } }],
+    [
+      'the whole object',
+      { live: { text: 'x', rule: 1 }, method: 'PUT', body: { name: 'a', text: 'x', rule: 1 } },
+    ],
+    [
+      'a row of a new secret',
+      { body: { rows: [row(secret)] }, shown: [sensitive('/rows/0')], secrets: ['/rows/0/name'] },
+    ],
+    [
+      'a row whose secret stays as it is',
+      { live: { rows: [row('1234')] }, body: { rows: [row(secret)] }, secrets: ['/rows/0/name'] },
+    ],
+    [
+      'a row with a list beside a secret that stays',
+      {
+        live: { rows: [{ name: '1234', of: [1, { a: 2, b: null }] }] },
+        body: { rows: [{ name: secret, of: [1, { a: 2, c: null }] }] },
+      },
+    ],
+    [
+      'a row that shows what the tenant fills in and what is not set',
+      {
+        body: { rows: [{ name: 'a' }] },
+        shown: [diff('/rows/0', null, { name: 'a', size: '1', more: null })],
+      },
+    ],
+    [
+      'a reference whose name is shown, and not sent',
+      {
+        body: { others: [{ type: 'T', id: '1' }] },
+        shown: [diff('/others/0', null, { type: 'T', id: '1', name: 'N' })],
+      },
+    ],
+    ['a list that the tenant hides', { live: { tags: ['a'] }, body: { tags: ['b'] }, hidden: ['/tags'] }],
+    ['what the tenant hides', { live: { text: 'x' }, body: { text: 'y' }, hidden: ['/text'] }],
+  ])('is nothing: %s', (_what, written) => {
+    expect(unshownIn(written)).toEqual([]);
+  });
+
+  it.each<[string, Written, string]>([
+    ['another value', { live: { text: 'x' }, body: { text: 'z' }, shown: [text] }, 'text'],
+    [
+      'less than it shows',
+      {
+        live: { attributes: { a: '1', b: '1' } },
+        body: { attributes: { a: '2' } },
+        shown: [diff('/attributes/a', '1', '2'), diff('/attributes/b', '1', '2')],
+      },
+      'attributes',
+    ],
+    ['what is no field', { live: { other: 1 }, body: { other: 2 } }, 'other'],
+    ['what is no field and is not there yet', { body: { other: 2 } }, 'other'],
+    [
+      'what a whole object leaves out',
+      { live: { text: 'x', rule: 1 }, method: 'PUT', body: { name: 'a', rule: 1 } },
+      'text',
+    ],
+    [
+      'nothing to what the tenant hides',
+      { live: { text: 'x' }, body: { text: null }, hidden: ['/text'] },
+      'text',
+    ],
+    [
+      'a live value that is not there',
+      { live: { rule: { a: 1 } }, body: { rule: { a: 1, b: { $live: '/rule/b' } } } },
+      'rule',
+    ],
+    [
+      'an empty object away',
+      { live: { attributes: { a: {}, b: '1' } }, body: { attributes: { a: null } } },
+      'attributes',
+    ],
+    [
+      'a text in the place of an object that it shows to lose its members',
+      {
+        live: { attributes: { in: { a: '1' } } },
+        body: { attributes: { in: 'evil' } },
+        shown: [diff('/attributes/in/a', '1', null)],
+      },
+      'attributes',
+    ],
+    [
+      'another reference',
+      {
+        body: { others: [{ type: 'T', id: '2' }] },
+        shown: [diff('/others/0', null, { type: 'T', id: '1', name: 'N' })],
+      },
+      'others',
+    ],
+    ['another row', { body: { rows: [row('b')] }, shown: [diff('/rows/0', null, row('a'))] }, 'rows'],
+    [
+      'another size than the one that the tenant fills in',
+      { body: { rows: [{ name: 'a', size: '2' }] }, shown: [diff('/rows/0', null, { name: 'a' })] },
+      'rows',
+    ],
+    [
+      'another member beside a secret',
+      { live: { rows: [row('1234')] }, body: { rows: [row(secret, 6)] }, secrets: ['/rows/0/name'] },
+      'rows',
+    ],
+    [
+      'a row with a secret in the place of another row',
+      { live: { rows: [row('b', 9)] }, body: { rows: [row(secret)] }, secrets: ['/rows/0/name'] },
+      'rows',
+    ],
+    [
+      'a secret in the place of an object',
+      { live: { rows: [row({ a: 1 })] }, body: { rows: [row(secret)] }, secrets: ['/rows/0/name'] },
+      'rows',
+    ],
+    ...(
+      [
+        ['longer', [1, 2, 3], [1, 2]],
+        ['shorter', [1], [1, 2]],
+        ['other', [1, { a: 3 }], [1, { a: 2 }]],
+        ['new', [1], undefined],
+        ['no', 'text', [1]],
+      ] as const
+    ).map(([how, sent, has]): [string, Written, string] => [
+      `${how} list beside a secret`,
+      {
+        live: { rows: [{ name: '1234', ...(has ? { of: [...has] } : {}) }] },
+        body: { rows: [{ name: secret, of: typeof sent === 'string' ? sent : [...sent] }] },
+        secrets: ['/rows/0/name'],
+      },
+      'rows',
+    ]),
+    [
+      'a row without a member that it had beside a secret',
+      { live: { rows: [row('1234')] }, body: { rows: [{ name: secret }] }, secrets: ['/rows/0/name'] },
+      'rows',
+    ],
+    [
+      'one member less in an object beside a secret',
+      {
+        live: { rows: [{ name: '1234', of: { a: 1, b: 2 } }] },
+        body: { rows: [{ name: secret, of: { a: 1 } }] },
+        secrets: ['/rows/0/name'],
+      },
+      'rows',
+    ],
+  ])('is found: %s', (_what, written, name) => {
+    expect(unshownIn(written)).toEqual([name]);
+  });
+
+  it('cannot be told of a change inside a list', () => {
+    const answer = { kind: 'SimIntegration', raw: { id: 'i1', name: 'Desk', managedSources: [{ id: 'a' }] } };
+    const { changes } = planOf({
+      declared: [resource('SimIntegration', ['Desk'], { sources: ['b'] })],
+      live: [answer],
+    });
+    const operations = [{ op: 'replace', path: '/sources/0', value: 'b' }];
+    const found = changes.map((planned) => {
+      const requests = planned.requests.map((each) => ({ ...each, body: { operations } }));
+      const entry = { kind: simIntegration, change: { ...planned, requests } };
+      return unshownValues(entry, liveFrom(answer), contractSettings);
+    });
+    expect(found).toEqual([['something']]);
+  });
+
+  it('is judged of all requests of a change, one after the other', () => {
+    const answer = {
+      kind: 'SimIntegration',
+      raw: { id: 'i1', name: 'Desk', description: 'x', beforeProvisioningRule: { type: 'RULE', id: 'r1' } },
+    };
+    const declared = { description: 'y', beforeProvisioningRule: { type: 'RULE', id: 'r2' } };
+    const { changes } = planOf({
+      declared: [resource('SimIntegration', ['Desk'], declared)],
+      live: [answer],
+    });
+    const unshown = (id: string) =>
+      changes.map((planned) => {
+        const [fields] = planned.requests;
+        const path = `${fields?.path}/beforeProvisioningRule`;
+        const rule = request('PATCH', path, { operations: [{ op: 'replace', path: '/id', value: id }] });
+        const requests = fields ? [fields, rule] : [];
+        const entry = { kind: simIntegration, change: { ...planned, requests } };
+        return unshownValues(entry, liveFrom(answer), contractSettings);
+      });
+    expect(unshown('r2')).toEqual([[]]);
+    expect(unshown('r3')).toEqual([['beforeProvisioningRule']]);
+  });
+
+  it('of a new object is what it has beside what is shown, and no id', () => {
+    const created = createThing('a', { text: 'x' });
+    const unshown = (more: JsonObject) => {
+      const requests = [request('POST', '/v2024/things', { name: 'a', text: 'x', ...more })];
+      return unshownValues({ kind: thing, change: { ...created, requests } }, null, contractSettings);
+    };
+    expect(unshown({})).toEqual([]);
+    expect(unshown({ id: 'chosen' })).toEqual([]);
+    expect(unshown({ rule: 'r' })).toEqual(['rule']);
+    expect(unshown({ other: 1 })).toEqual(['other']);
+    // In what is created, a member that is null is one more than is shown, too.
+    expect(unshown({ other: null })).toEqual(['other']);
+  });
+
+  it('is not asked of deletes and of steps by hand', () => {
+    const body = { other: 1, text: 'z' };
+    for (const action of ['delete', 'manual'] as const) {
+      const planned = change(patched, ['a'], {
+        action,
+        requests: [request('PATCH', '/v2024/things/t1', body)],
+      });
+      expect(unshownValues({ kind: patched, change: planned }, null, contractSettings)).toEqual([]);
+    }
+  });
+});
