@@ -130,7 +130,7 @@ function isShown({ name, field, shown }: Part, { value, fields, unseen }: Writin
   }
   // All members are in the body, also those that a manifest leaves out.
   const whole = field.is === 'json' ? { ...field, declares: 'whole' as const } : field;
-  const written = assumeUnseen(value, pointer(name), { fields, unseen }) ?? null;
+  const written = assumeUnseen(value, pointer(name), { fields, unseen, shown }) ?? null;
   // A member that is null and one that is not there look the same in a plan.
   const isVisible = ({ path, before, after }: FieldDifference) =>
     (before !== null || after !== null) && !concealed.some((at) => isWithin(path, at));
@@ -154,15 +154,24 @@ function removedMembers(difference: FieldDifference): FieldDifference[] {
 }
 
 /** Replaces by the object's own value what a plan does not compare, and so does not show: see the planner. */
-function assumeUnseen(value: Json, at: Pointer, context: Omit<Writing, 'value'>): Json | undefined {
-  const { fields, unseen } = context;
+function assumeUnseen(
+  value: Json,
+  at: Pointer,
+  context: Omit<Writing, 'value'> & Pick<Part, 'shown'>,
+): Json | undefined {
+  const { fields, unseen, shown } = context;
   const isUnseen =
     secretName(value) === null ? value !== null && unseen.hidden.includes(at) : unseen.secrets.includes(at);
-  if (isUnseen) return valueAt(fields, at);
+  if (isUnseen && !shown.some((each) => redacts(each, at))) return valueAt(fields, at);
   if (isArray(value))
     return value.map((item, index) => assumeUnseen(item, `${at}${pointer(index)}`, context) ?? null);
   if (!isObject(value)) return value;
   return mapMembers(value, (item, name) => assumeUnseen(item, `${at}${pointer(name)}`, context));
+}
+
+/** Whether a difference shows that something comes to a place, and not what. */
+function redacts({ path, after }: Difference, at: Pointer): boolean {
+  return isWithin(at, path) && valueAt(after, at.slice(path.length)) === redacted;
 }
 
 /** Whether a difference is the one that the plan shows, as far as it shows it. */

@@ -105,6 +105,11 @@ describe('secrets and masks in settings', () => {
     ['a secret in a new object', { in: { code: secret, port: '60' } }, '{"port":"50"}'],
     ['a secret where the tenant has an object', { in: secret }, '{"in":{"a":"1"}}'],
     ['a secret under a mask', { code: secret, port: '60' }, '{"code":"********","port":"50"}'],
+    [
+      'a secret that stays beside a new one of the same name',
+      { a: { code: { $secret: 'OTHER' }, password: 'new' }, b: { password: secret } },
+      '{"b":{"password":"1234"}}',
+    ],
     ['a new list of secrets', { list: [secret] }, '{"port":"50"}'],
     ['a secret in an item of a list', { list: [{ code: secret, port: '60' }] }, '{"list":[]}'],
     [
@@ -124,6 +129,28 @@ describe('secrets and masks in settings', () => {
       ).toEqual([]);
     }
   });
+});
+
+it.each<[string, JsonObject]>([
+  ['in an object', { in: { code: { $secret: 'CODE' }, port: '60' } }],
+  ['in a list', { list: ['a', { $secret: 'CODE' }], port: '60' }],
+])('a secret of a new object is sent as planned, and no other value: %s', (_name, attributes) => {
+  const declared = [resource('SimIntegration', ['Desk'], { type: 'Desk', attributes })];
+  const { changes } = planOf({ declared, secrets: { CODE: '1234' } });
+  const unshown = (edit: (body: string) => string) =>
+    changes.map((planned) => {
+      const requests = planned.requests.map((each) => ({
+        ...each,
+        body: JSON.parse(edit(JSON.stringify(each.body))),
+      }));
+      return unshownValues(
+        { kind: simIntegration, change: { ...planned, requests } },
+        null,
+        contractSettings,
+      );
+    });
+  expect(unshown((body) => body)).toEqual([[]]);
+  expect(unshown((body) => body.replace('"port"', '"other"'))).toEqual([['attributes']]);
 });
 
 it('a name that is shown beside an id, and not sent, is no other value', () => {
