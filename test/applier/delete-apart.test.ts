@@ -72,6 +72,59 @@ describe('a bulk delete that the tenant refuses', () => {
     expect(tenant.sent).toHaveLength(1);
   });
 
+  it.each([403, 409])('with %i stays refused, although one is gone', async (status) => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = () => {
+      tenant.notes.delete('one');
+      return { ...refused, status };
+    };
+    const result = await apply(planOf(deleteNotes([one, two])), tenant);
+    expect(Object.values(outcomes(result))).toEqual(['failed', 'failed']);
+    expect(tenant.reads).toBe(1);
+  });
+
+  it('stays refused after Ctrl-C, and nothing more is read', async () => {
+    const tenant = new FakeTenant({ notes });
+    const control = new AbortController();
+    tenant.fault = () => {
+      tenant.notes.delete('one');
+      control.abort();
+      return refused;
+    };
+    const result = await apply(planOf(deleteNotes([one, two])), tenant, { signal: control.signal });
+    expect(Object.values(outcomes(result))).toEqual(['failed', 'failed']);
+    expect(tenant.reads).toBe(1);
+  });
+
+  it('stops with Ctrl-C between two of those that are left', async () => {
+    const tenant = new FakeTenant({ notes });
+    const control = new AbortController();
+    tenant.fault = (_request, count) => {
+      if (count > 1) control.abort();
+      else tenant.notes.delete('one');
+      return count > 1 ? null : refused;
+    };
+    const result = await apply(planOf(deleteNotes([one, two, three])), tenant, { signal: control.signal });
+    expect(outcomes(result)).toMatchObject({ 'Note/one': 'done', 'Note/three': 'failed' });
+    expect(tenant.notes.has('three')).toBe(true);
+    expect(tenant.sent).toHaveLength(2);
+  });
+
+  it('tells the refusal and each later request in the result of a change', async () => {
+    const tenant = new FakeTenant({ notes });
+    tenant.fault = (_request, count) => {
+      if (count > 1) return null;
+      tenant.notes.delete('one');
+      return refused;
+    };
+    const { changes } = await apply(planOf(deleteNotes([one, two])), tenant);
+    const statuses = changes.map(({ address, requests }) => [address, requests.map((sent) => sent.status)]);
+    expect(statuses).toEqual([
+      ['Note/one', [400]],
+      ['Note/two', [400, 204]],
+    ]);
+  });
+
   it('stays refused where the objects cannot be read again', async () => {
     const tenant = new FakeTenant({ notes });
     let isDown = false;

@@ -153,6 +153,24 @@ describe('a difference is met', () => {
       { rows: [row('x', '1'), row('y', '3')] },
       [diff('/rows/0/value', '1', '3'), diff('/rows/0/name', null, 'x'), diff('/rows/1/value', '4', '5')],
     ],
+    [
+      'a member of a record beside what is no record',
+      { rows: [null, row('x', '3')] },
+      { rows: [null, row('x', '1')] },
+      [diff('/rows/0/value', '1', '3')],
+    ],
+    [
+      'a member of a record in the place of one that goes',
+      { rows: [row('x', '3')] },
+      { rows: [row('x', '1')] },
+      [diff('/rows/0', row('y', '2'), null), diff('/rows/0/value', '1', '3')],
+    ],
+    [
+      'a reference, whatever its name is now',
+      { others: [{ type: 'Thing', id: '1', name: 'New' }] },
+      { others: [{ type: 'Thing', id: '2', name: 'Old' }] },
+      [diff('/others/0', null, { type: 'Thing', id: '1', name: 'Old' })],
+    ],
   ];
   it.each(cases)('%s', (_name, met, not, differences) => {
     expect(unmet(met, ...differences)).toEqual([]);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import { catalogOf } from '../../src/kinds/catalog.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import type { Change } from '../../src/model/plan.ts';
 import {
   createThing,
   deleteNotes,
@@ -9,6 +12,7 @@ import {
   FakeTenant,
   planOf,
   sensitive,
+  thing,
   updateThing,
 } from './fake.ts';
 import { apply, newFolder, outcomes } from './run.ts';
@@ -74,6 +78,16 @@ describe('a POST whose answer is lost', () => {
   });
 });
 
+it('a lost answer is told while its object is looked up', async () => {
+  const tenant = new FakeTenant();
+  tenant.fault = () => lostDone;
+  const events: ApplyEvent[] = [];
+  await apply(planOf([createThing('a')]), tenant, { onEvent: (event) => events.push(event) });
+  expect(events.filter(({ type }) => type === 'waiting')).toEqual([
+    { type: 'waiting', address: 'Thing/a', why: 'the answer was lost' },
+  ]);
+});
+
 describe('a server fault', () => {
   it('that hid a success is no failure', async () => {
     const tenant = new FakeTenant();
@@ -136,6 +150,35 @@ describe('a refusal', () => {
       'Thing/old': 'failed',
     });
     expect(tenant.reads).toBe(1);
+  });
+
+  it('comes with what the kind advises', async () => {
+    const advised: Kind = {
+      ...thing,
+      refusalAdvice: ({ method }) => (method === 'POST' ? 'Names are unique.' : null),
+    };
+    const errorOf = async (planned: Change) => {
+      const tenant = new FakeTenant({ things: { old } });
+      tenant.fault = () => status(400, false);
+      const result = await apply(planOf([planned]), tenant, { kinds: catalogOf([advised]) });
+      return result.changes[0]?.error;
+    };
+    const said = '400: {"message":"the tenant says no"}';
+    expect(await errorOf(createThing('a'))).toBe(`${said} Names are unique.`);
+    expect(await errorOf(updateThing(old, 'after'))).toBe(said);
+  });
+
+  it.each([404, 410])('of a delete with %i is looked up, and done where nothing is there', async (code) => {
+    for (const isThere of [false, true]) {
+      const tenant = new FakeTenant({ things: { old } });
+      tenant.fault = () => {
+        if (!isThere) tenant.things.clear();
+        return status(code, false);
+      };
+      expect(outcomes(await apply(planOf([deleteThing(old)]), tenant))).toEqual({
+        'Thing/old': isThere ? 'failed' : 'done',
+      });
+    }
   });
 
   it('of a delete, because nothing is there, is done', async () => {

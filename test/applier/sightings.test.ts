@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { CreatedIds } from '../../src/applier/created.ts';
+import type { KindChange } from '../../src/applier/find.ts';
+import { openJournal } from '../../src/applier/journal.ts';
+import type { Task } from '../../src/applier/preflight.ts';
+import { Sightings } from '../../src/applier/sightings.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { createThing, note, objectOf, planOf, thing, updateThing, writeNote } from './fake.ts';
+import { newFolder, steppingClock } from './run.ts';
+
+const doubling: Kind = { ...thing, secondCreate: 'duplicates' };
+const rawOf = (name: string, text = 'before') => ({ id: `id-${name}`, name, text });
+
+const updateOf = (name: string, kind = thing): Task => {
+  const raw = rawOf(name);
+  return { kind, change: updateThing(raw, 'after'), live: objectOf(kind, raw), from: 0, resumed: false };
+};
+const createOf = (kind: Kind, change: Change): Task => ({
+  kind,
+  change,
+  live: null,
+  from: 0,
+  resumed: false,
+});
+const namesOf = (entries: readonly KindChange[]) => entries.map(({ change }) => change.address);
+
+/** Tasks whose objects were read just now, in a tenant that shows them as they were. */
+async function world(
+  tasks: readonly Task[],
+  { reads = async () => {} }: { reads?: () => Promise<void> } = {},
+) {
+  const clock = steppingClock();
+  const asked: string[][] = [];
+  /** What somebody changed meanwhile. */
+  const changed = new Map<string, string>();
+  const sightings = new Sightings(tasks, clock.now(), {
+    clock,
+    journal: await openJournal(await newFolder(), planOf([])),
+    created: new CreatedIds(),
+    async read(entries) {
+      asked.push(namesOf(entries));
+      await reads();
+      const objects = entries.flatMap(({ kind, change }) => {
+        const raw = rawOf(change.key[0] ?? '', changed.get(change.address));
+        return change.action === 'create' && !changed.has(change.address) ? [] : [objectOf(kind, raw)];
+      });
+      return { tenant: { identity: '', profiles: '' }, objects, defaults: [] };
+    },
+  });
+  return { sightings, clock, asked, changed, start: clock.now() };
+}
+
+describe('what was read for a change', () => {
+  it('may be relied on for ten seconds, and is read again after that', async () => {
+    const task = updateOf('a');
+    const { sightings, clock, asked, start } = await world([task]);
+    clock.pass(10_000);
+    expect(await sightings.check([task])).toEqual({ is: 'fresh', tasks: [task], notAfter: start + 10_000 });
+    expect(asked).toEqual([]);
+    clock.pass(1);
+    expect(await sightings.check([task])).toMatchObject({ is: 'fresh', notAfter: start + 20_001 });
+    expect(asked).toEqual([['Thing/a']]);
+  });
+
+  it('may be relied on for a second where the tenant would create it twice, and not without another read', async () => {
+    const task = createOf(doubling, createThing('a'));
+    const { sightings, clock, asked, start } = await world([task]);
+    expect(await sightings.check([task])).toMatchObject({ is: 'fresh', notAfter: start + 1_000 });
+    clock.pass(1_000);
+    await sightings.check([task]);
+    expect(asked).toHaveLength(1);
+    clock.pass(1);
+    await sightings.check([task]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is read with the others of its kind that are still to be made, and with nothing else', async () => {
+    const tasks = ['a', 'b', 'c'].map((name) => updateOf(name));
+    const [a, b] = tasks;
+    const others = [createOf(note, writeNote('n', 'text')), createOf(thing, createThing('new'))];
+    const { sightings, clock, asked } = await world([...tasks, ...others]);
+    if (!a || !b) throw new Error('There are three.');
+    sightings.forget([b]);
+    clock.pass(10_001);
+    await sightings.check([a]);
+    expect(asked).toEqual([['Thing/a', 'Thing/c', 'Thing/new']]);
+  });
+
+  it('is not read with what has to be younger', async () => {
+    const created = ['x', 'y'].map((name) => createOf(doubling, createThing(name)));
+    const changed = ['a', 'b'].map((name) => updateOf(name, doubling));
+    const { sightings, clock, asked } = await world([...created, ...changed]);
+    await sightings.check(created.slice(0, 1));
+    clock.pass(10_001);
+    await sightings.check(changed.slice(0, 1));
+    expect(asked).toEqual([
+      ['Thing/x', 'Thing/y'],
+      ['Thing/a', 'Thing/b'],
+    ]);
+  });
+
+  it.each([
+    ['list', 100],
+    ['list-then-each', 16],
+  ] as const)('is read with as many as can be made in time: %s, %i', async (how, most) => {
+    const list = { resource: thing.resource, pageSize: null };
+    const each = () => {
+      throw new Error('Nothing is called here.');
+    };
+    const kind: Kind = { ...thing, read: how === 'list' ? { how, list } : { how, list, each } };
+    const tasks = Array.from({ length: 150 }, (_, at) => updateOf(`thing-${at}`, kind));
+    const { sightings, clock, asked } = await world(tasks);
+    clock.pass(10_001);
+    await sightings.check(tasks.slice(0, 1));
+    expect(asked.map((names) => names.length)).toEqual([most]);
+    await sightings.check(tasks.slice(most - 1, most));
+    expect(asked).toHaveLength(1);
+    await sightings.check(tasks.slice(most, most + 1));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is not read twice at once', async () => {
+    const [a, b, late] = [updateOf('a'), updateOf('b'), createOf(note, writeNote('n', 'text'))];
+    const { sightings, clock, asked } = await world([a, b, late], { reads: () => Promise.resolve() });
+    clock.pass(10_001);
+    const seen = await Promise.all([sightings.check([a]), sightings.check([b]), sightings.check([late])]);
+    expect(seen.map(({ is }) => is)).toEqual(['fresh', 'fresh', 'fresh']);
+    expect(asked).toEqual([['Thing/a', 'Thing/b'], ['Note/n']]);
+  });
+
+  it('is read once more after a read that failed', async () => {
+    const task = updateOf('a');
+    let isDown = true;
+    const { sightings, clock, asked } = await world([task], {
+      async reads() {
+        if (isDown) throw new Error('down');
+      },
+    });
+    clock.pass(10_001);
+    await expect(sightings.check([task])).rejects.toThrow('down');
+    isDown = false;
+    expect(await sightings.check([task])).toMatchObject({ is: 'fresh' });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('may be twice as old as its read took', async () => {
+    const task = updateOf('a');
+    const { sightings, clock, start } = await world([task], {
+      async reads() {
+        clock.pass(7_000);
+      },
+    });
+    clock.pass(10_001);
+    expect(await sightings.check([task])).toMatchObject({ notAfter: start + 10_001 + 14_000 });
+  });
+
+  it('of several that are made together is as old as the oldest of them', async () => {
+    const [a, n] = [updateOf('a'), createOf(note, writeNote('n', 'text'))];
+    const { sightings, clock, start } = await world([a, n]);
+    clock.pass(10_001);
+    await sightings.check([a]);
+    clock.pass(5_000);
+    await sightings.check([n]);
+    expect(await sightings.check([a, n])).toMatchObject({ is: 'fresh', notAfter: start + 20_001 });
+  });
+
+  it('says why it is another now, for each of those that are made together', async () => {
+    const [a, b] = [updateOf('a'), updateOf('b')];
+    const { sightings, clock, changed } = await world([a, b]);
+    clock.pass(10_001);
+    changed.set('Thing/b', 'by hand');
+    expect(await sightings.check([a])).toMatchObject({ is: 'fresh' });
+    expect(await sightings.check([a, b])).toEqual({
+      is: 'stale',
+      reasons: new Map([['Thing/b', 'Changed since the plan: its content is different now.']]),
+    });
+  });
+
+  it('of a create is stale where somebody made it', async () => {
+    const task = createOf(doubling, createThing('a'));
+    const { sightings, changed } = await world([task]);
+    changed.set('Thing/a', 'by hand');
+    expect(await sightings.check([task])).toEqual({
+      is: 'stale',
+      reasons: new Map([['Thing/a', 'Changed since the plan: it exists now.']]),
+    });
+  });
+});
