@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { withRevision } from '../../src/loader/checkout.ts';
+import { commitsWith, withRevision } from '../../src/loader/checkout.ts';
 import { diskSource, type FileSource } from '../../src/loader/source.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { type Files, project, thrown } from './fixture.ts';
@@ -143,6 +143,42 @@ describe('files that git does not compare with the disk', () => {
     await expect(hiddenIn(root)).rejects.toMatchObject({
       diagnostics: [{ code: 'no-repository', message: expect.stringContaining('cannot read its index: ') }],
     });
+  });
+});
+
+describe('the commits that brought a text into a project', () => {
+  const edit = (root: string, path: string, text: string) => {
+    writeFileSync(join(root, path), text);
+    git(root, 'commit', '-qam', path);
+    return git(root, 'rev-parse', 'HEAD');
+  };
+
+  test('are found with those before them, the newest first, each once', async () => {
+    const root = project({ 'config/a.yaml': 'one\n', 'config/b.yaml': 'b\n' });
+    commitAll(root);
+    const first = git(root, 'rev-parse', 'HEAD');
+    const second = edit(root, 'config/a.yaml', 'needle\n');
+    const third = edit(root, 'config/b.yaml', 'other\n');
+    const fourth = edit(root, 'config/b.yaml', 'needle\n');
+    expect(await commitsWith({ root }, ['needle'])).toEqual([fourth, third, second, first]);
+    expect(await commitsWith({ root }, ['other', 'needle'])).toEqual([fourth, third, second, first]);
+    expect(await commitsWith({ root }, ['other'])).toEqual([fourth, third, second]);
+    expect(await commitsWith({ root }, ['never there'])).toEqual([]);
+  });
+
+  test('are those of its own folder', async () => {
+    const root = project({ 'inner/tenantctl.yaml': 'needle\n', 'outer.yaml': 'one\n' });
+    commitAll(root);
+    const first = git(root, 'rev-parse', 'HEAD');
+    const second = edit(root, 'outer.yaml', 'needle\n');
+    expect(await commitsWith({ root: join(root, 'inner') }, ['needle'])).toEqual([first]);
+    expect(await commitsWith({ root }, ['needle'])).toEqual([second, first]);
+  });
+
+  test('are none in a repository without a commit', async () => {
+    const root = project({});
+    git(root, 'init', '-q');
+    expect(await commitsWith({ root }, ['needle'])).toEqual([]);
   });
 });
 

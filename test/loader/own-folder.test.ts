@@ -48,3 +48,10 @@ it('a broken link out of the project is refused as one that leads there', () => 
   const root = linked('data', (outside) => join(outside, 'none'));
   expect(codeOf(() => requireInside(root, 'data'))).toEqual(['outside-project']);
 });
+
+it('a file in the place of a folder is left to what makes the folder', () => {
+  const root = project({ results: 'a file' });
+  requireInside(root, 'results/new/a.json');
+  requireOwnFolder(root);
+  requireOwnFile(join(root, '.tenantctl/a.json'));
+});

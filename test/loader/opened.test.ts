@@ -1,0 +1,190 @@
+/** A project that is opened for something else than one plan: several environments, the past, names, other manifests. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { manifestFolder } from '../../src/loader/folder.ts';
+import {
+  loadEnvironment,
+  loadNames,
+  loadUnwritten,
+  loadWithoutOverlays,
+  openPastProjects,
+  openProjects,
+} from '../../src/loader/index.ts';
+import { brief, config, errors, type Files, failureOf, load, project, thrown } from './fixture.ts';
+
+const desk = 'kind: SimIntegration\nname: a\ndescription: !var company\ntype: t\n';
+const overlays = '    overlays:\n      - { target: "**", merge: { type: overlaid } }\n';
+const companies = `version: 1
+environments:
+  eu: { sandbox: {}, variables: { company: Acme EU } }
+  us:
+    sandbox: {}
+    variables: { company: Acme US }
+${overlays}`;
+
+const open = (files: Files, env: NodeJS.ProcessEnv = {}) => {
+  const root = project(files);
+  return { root, options: { configFile: join(root, 'tenantctl.yaml'), env } };
+};
+
+describe('a project for several environments', () => {
+  const openSeveral = (files: Files = {}) => {
+    const { root, options } = open({ 'tenantctl.yaml': companies, 'config/a.yaml': desk, ...files });
+    return { root, projects: openProjects(options) };
+  };
+
+  it('has its names, and each environment has its variables and overlays', () => {
+    const { root, projects } = openSeveral();
+    expect(projects).toMatchObject({
+      root,
+      configFile: join(root, 'tenantctl.yaml'),
+      environments: ['eu', 'us'],
+      groups: {},
+    });
+    const fieldsIn = (name: string) => projects.load(name).resources.map(({ fields }) => fields);
+    expect(fieldsIn('us')).toEqual([{ description: 'Acme US', type: 'overlaid' }]);
+    expect(fieldsIn('eu')).toEqual([{ description: 'Acme EU', type: 't' }]);
+    expect(projects.load('us').environment.name).toBe('us');
+  });
+
+  it('reads its manifests once, however they change', () => {
+    const { root, projects } = openSeveral();
+    projects.load('eu');
+    writeFileSync(join(root, 'config/a.yaml'), desk.replace('type: t', 'type: changed'));
+    expect(projects.load('eu').resources[0]?.fields.type).toBe('t');
+  });
+
+  it('reports a mistake in a manifest to each environment', () => {
+    const { projects } = openSeveral({ 'config/b.yaml': 'kind: SimIntegration\nname: [' });
+    for (const name of ['eu', 'us']) {
+      expect(errors(thrown(() => projects.load(name)).diagnostics)).toEqual(['yaml-syntax config/b.yaml:2:7']);
+    }
+  });
+
+  it('reports a mistake in one environment for that one only', () => {
+    const { projects } = openSeveral({ 'tenantctl.yaml': companies.replace('company: Acme US', 'other: x') });
+    expect(errors(thrown(() => projects.load('us')).diagnostics)).toEqual([
+      'variable-unset config/a.yaml:3:14',
+    ]);
+    expect(projects.load('eu').resources).toHaveLength(1);
+  });
+
+  it('gives an environment without reading manifests', () => {
+    const { projects } = openSeveral({ 'config/b.yaml': 'kind: Nonsense' });
+    expect(projects.environment('us').environment).toMatchObject({
+      name: 'us',
+      variables: { company: 'Acme US' },
+    });
+    expect(errors(thrown(() => projects.environment('nowhere')).diagnostics)).toEqual(['unknown-environment']);
+  });
+
+  it('refuses an environment that shows a credential, without manifests too', () => {
+    const text = companies.replace('company: Acme US', 'company: !env A_PASSWORD');
+    const { options } = open({ 'tenantctl.yaml': text }, { A_PASSWORD: 'x' });
+    const refused = thrown(() => openProjects(options).environment('us'));
+    expect(errors(refused.diagnostics)).toEqual(['env-secret tenantctl.yaml:6:27']);
+  });
+
+  it('finds what the manifests declare, in an environment', () => {
+    const { projects } = openSeveral();
+    const [resource] = projects.load('us').resources;
+    const found = projects.declarations('us');
+    expect(found.covers('config/b.yaml')).toBe(true);
+    expect(found.globs.patterns).toEqual(['config/**/*.yaml']);
+    const live = { kind: resource?.kind ?? expect.fail(), key: ['a'], id: 'x', fields: {}, raw: {} };
+    expect(found.find(live)).toEqual({ file: 'config/a.yaml', line: 1, column: 1 });
+    expect(found.fieldsOf(live)).toEqual({ description: 'Acme US', type: 'overlaid' });
+  });
+
+  it('reads a folder instead of its manifests, with the variables of an environment and no overlays', () => {
+    const { root, projects } = openSeveral({ 'out/b.yaml': desk.replace('name: a', 'name: b') });
+    const { resources } = projects.loadFolder(manifestFolder('out', root), 'us');
+    expect(resources.map(({ address, fields }) => [address, fields])).toEqual([
+      ['SimIntegration/b', { description: 'Acme US', type: 't' }],
+    ]);
+    expect(resources[0]?.source().file).toBe('out/b.yaml');
+  });
+});
+
+it('manifests that say what a tenant has are read without overlays', () => {
+  const files = { 'tenantctl.yaml': config(overlays), 'config/a.yaml': desk.replace('!var company', 'b') };
+  const { options } = open(files);
+  const found = loadWithoutOverlays(options);
+  expect(found.resources[0]?.fields).toEqual({ description: 'b', type: 't' });
+  expect(found.diagnostics.map(({ code }) => code)).not.toContain('unused-overlay');
+});
+
+describe('a project as it was', () => {
+  const past = (files: Files, present: Files, env: NodeJS.ProcessEnv = {}) =>
+    openPastProjects(open(files, env).options, project(present)).load('test');
+
+  it('may use a variable of that time that is not set any more: only what was made of it is left out', () => {
+    const files = { 'config/a.yaml': desk.replace('!var company', '!env GONE') };
+    const { resources, diagnostics } = past(files, {});
+    expect(resources[0]?.fields).toEqual({ type: 't' });
+    expect(diagnostics.find(({ code }) => code === 'env-unset')?.severity).toBe('warning');
+    expect(errors(failureOf(files))).toEqual(['env-unset config/a.yaml:3:14']);
+  });
+
+  it('may read as text what is a credential today, since nothing of it is sent or shown', () => {
+    const files = { 'config/a.yaml': desk.replace('!var company', '!env A_PASSWORD') };
+    const { resources } = past(files, {}, { A_PASSWORD: 'x' });
+    expect(resources[0]?.fields.description).toBe('x');
+    expect(errors(failureOf(files, { env: { A_PASSWORD: 'x' } }))).toEqual(['env-secret config/a.yaml:3:14']);
+  });
+
+  it('has the `.env` of today', () => {
+    const files = { 'config/a.yaml': desk.replace('!var company', '!env TOWN'), '.env': 'TOWN=then\n' };
+    expect(past(files, { '.env': 'TOWN=now\n' }).resources[0]?.fields.description).toBe('now');
+  });
+
+  it('is refused where its manifests have other mistakes', () => {
+    const refused = thrown(() => past({ 'config/a.yaml': `${desk}nme: x\n` }, {}));
+    expect(errors(refused.diagnostics)).toContain('unknown-field config/a.yaml:5:1');
+  });
+});
+
+describe('the names in a project', () => {
+  it('are found as far as manifests can be read', () => {
+    const { options } = open({
+      'config/a.yaml': 'kind: SenderAddress\nemail: a@b.example\nnonsense: [\n',
+      'config/b.yaml': 'kind: ProfileSearch\nlabel: All\n',
+      'config/c.yaml': 'kind: Nonsense\n',
+    });
+    const { environments, kinds, objects } = loadNames(options);
+    expect(environments).toEqual(['test']);
+    expect(kinds.find('MailFrom')?.name).toBe('MailFrom');
+    expect(objects.map(({ address }) => address)).toEqual(['SenderAddress/a%40b.example', 'ProfileSearch/All']);
+  });
+});
+
+describe('a project file that is not written yet', () => {
+  it('gives the environment that it would have', () => {
+    const root = project({});
+    rmSync(join(root, 'tenantctl.yaml'));
+    const options = { configFile: join(root, 'new/tenantctl.yaml'), environment: 'eu', env: {} };
+    const { environment, root: folder } = loadUnwritten(companies, options);
+    expect([environment.name, environment.variables, folder]).toEqual([
+      'eu',
+      { company: 'Acme EU' },
+      join(root, 'new'),
+    ]);
+    expect(() => loadEnvironment(options)).toThrow('There is no project file');
+  });
+
+  it('is refused with its mistakes, as it would be on the disk', () => {
+    const options = { configFile: join(project({}), 'new/tenantctl.yaml'), env: {} };
+    const refused = thrown(() => loadUnwritten(config('    variable: {}'), options));
+    expect(refused.diagnostics.map(brief)).toEqual(['unknown-field tenantctl.yaml:5:5']);
+  });
+});
+
+it('a warning does not stop what has no error', () => {
+  const { resources, diagnostics } = load({
+    'tenantctl.yaml': config('    overlays:\n      - { target: MailFrom/*, merge: {} }\n'),
+    'config/a.yaml': 'kind: ProfileSearch\nlabel: All\n',
+  });
+  expect(resources).toHaveLength(1);
+  expect(diagnostics.map(({ severity }) => severity)).toEqual(['warning']);
+});
