@@ -36,7 +36,7 @@ export class SourceFile {
     const until = Math.min(lineEnd, offset + shownAfter);
     const number = String(line);
     const shown = replaceControls(
-      maskCredentials(this.text.slice(start, lineEnd), this.#around(start, lineEnd)).slice(
+      maskCredentials(this.text.slice(start, lineEnd), this.#beside(start, lineEnd)).slice(
         from - start,
         until - start,
       ),
@@ -46,12 +46,20 @@ export class SourceFile {
     return `${number} | ${left}${shown}${right}\n${' '.repeat(number.length)} | ${caret}^`;
   }
 
-  /** A line with the one before and the one after it. */
-  #around(start: number, end: number): string {
-    const before = start < 2 ? 0 : this.text.lastIndexOf('\n', start - 2) + 1;
+  /** The lines before and after a line. */
+  #beside(start: number, end: number): Neighbours {
+    const above = start < 2 ? 0 : this.text.lastIndexOf('\n', start - 2) + 1;
     const after = this.text.indexOf('\n', end + 1);
-    return this.text.slice(before, after === -1 ? this.text.length : after);
+    return {
+      above: this.text.slice(above, Math.max(above, start - 1)),
+      below: this.text.slice(end + 1, after === -1 ? this.text.length : after),
+    };
   }
+}
+
+interface Neighbours {
+  readonly above: string;
+  readonly below: string;
 }
 
 function countLines(text: string): LineCounter {
@@ -62,17 +70,20 @@ function countLines(text: string): LineCounter {
 }
 
 const setting = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}/g;
-/** A value on one line. Tags and aliases are not secret, and lists and mappings have settings of their own. */
-const plainValue = /"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s!&*{[|>"'](?:[^,]|,(?=\S))*/y;
+/**
+ * A value on one line. Tags and aliases are not secret, and lists and mappings have settings of their own. What begins a
+ * block holds no text, but a mistake may put text behind it.
+ */
+const plainValue =
+  /"(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s!&*{[|>"']|[|>](?![-+\d]{0,2}\s*(?:#.*)?$))(?:[^,]|,(?=\S))*/y;
 
 /**
  * The line with the values of credentials replaced by dots, so that they do not get into a log. A text that looks like a
  * credential is replaced as a whole, and so is a value whose name is a credential's on the same line or one beside it.
- *
- * @param around the line with its neighbours
  */
-function maskCredentials(line: string, around: string): string {
-  const isPair = namedCredential.test(around);
+function maskCredentials(line: string, { above, below }: Neighbours): string {
+  if (isBelowCredential(line, above)) return line.replace(/\S.*/, dots);
+  const isPair = namedCredential.test(`${above}\n${line}\n${below}`);
   let shown = '';
   for (const { 0: colon, 1: name = '', index } of line.matchAll(setting)) {
     if (index < shown.length) continue;
@@ -83,10 +94,23 @@ function maskCredentials(line: string, around: string): string {
     const at = index + colon.length;
     plainValue.lastIndex = at;
     const value = plainValue.exec(line)?.[0] ?? (isNamed ? collectionAt(line, at) : '');
-    shown += line.slice(shown.length, at) + '•'.repeat(value.length);
+    shown += line.slice(shown.length, at) + dots(value);
   }
   const masked = shown + line.slice(shown.length);
-  return masked.replaceAll(/\S+/g, (word) => (looksLikeCredential(word) ? '•'.repeat(word.length) : word));
+  return masked.replaceAll(/\S+/g, (word) => (looksLikeCredential(word) ? dots(word) : word));
+}
+
+const dots = (text: string): string => '•'.repeat(text.length);
+
+/** A name whose value begins on the next line. */
+const opening = /([\w-]{1,64})["']?\s{0,9}:\s{0,9}(?:[|>][-+\d]{0,2}\s{0,9})?$/;
+/** A line that is no plain text: a setting, a comment, or something that is not secret. */
+const otherLine = /^\s*(?:(?:- +)*["']?[\w.-]+["']?\s*:(?:\s|$)|[!&*#{[])/;
+
+/** Whether a line is the value of a credential that the line above names, or was meant to be. */
+function isBelowCredential(line: string, above: string): boolean {
+  const [, name = ''] = opening.exec(above) ?? [];
+  return name !== 'key' && namesCredential(name) && !otherLine.test(line);
 }
 
 /** The list or mapping that begins here, as far as the line shows it. */

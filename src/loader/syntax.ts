@@ -28,9 +28,13 @@ export function explainSyntax(
   file: SourceFile,
 ): SyntaxProblem {
   const slip: Slip = { document, text: file.text, at: pos[0], reason: message };
-  const words = explainConflict(slip) ?? explanations[code]?.(slip) ?? { message: `YAML: ${message}` };
+  const words = explainConflict(slip) ??
+    explanations[code]?.(slip) ?? { message: `YAML: ${withoutText(message)}` };
   return { message: words.message, hint: words.hint, place: { file, offset: words.at ?? slip.at } };
 }
+
+/** The library ends some of its messages with what it could not read. */
+const withoutText = (message: string): string => message.replace(/ in YAML stream: .*/s, '');
 
 const inQuotes = 'Put the text in quotes.';
 const inColumn =
@@ -197,6 +201,12 @@ function explainUnexpected({ text, at, reason }: Slip): Words | null {
     }
     const [, first = ''] = /^\s*(?:- +)*(?:[\w.-]+: +)?(.)/.exec(before) ?? [];
     return { message: 'The value ends before this text', hint: trailingHints[first] ?? inQuotes };
+  }
+  if (/^(?:Block scalar header|Not a YAML token)/.test(reason)) {
+    return {
+      message: 'A text after `|` or `>` must begin on the next line',
+      hint: 'Put it there, indented. Or put a text that begins with `|` or `>` in quotes.',
+    };
   }
   if (/^Unexpected flow-(?:seq|map)-end/.test(reason)) {
     return { message: `No bracket is open that this \`${text.charAt(at)}\` could close`, hint: 'Remove it.' };

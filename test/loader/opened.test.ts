@@ -58,7 +58,9 @@ describe('a project for several environments', () => {
   it('reports a mistake in a manifest to each environment', () => {
     const { projects } = openSeveral({ 'config/b.yaml': 'kind: SimIntegration\nname: [' });
     for (const name of ['eu', 'us']) {
-      expect(errors(thrown(() => projects.load(name)).diagnostics)).toEqual(['yaml-syntax config/b.yaml:2:7']);
+      expect(errors(thrown(() => projects.load(name)).diagnostics)).toEqual([
+        'yaml-syntax config/b.yaml:2:7',
+      ]);
     }
   });
 
@@ -76,7 +78,9 @@ describe('a project for several environments', () => {
       name: 'us',
       variables: { company: 'Acme US' },
     });
-    expect(errors(thrown(() => projects.environment('nowhere')).diagnostics)).toEqual(['unknown-environment']);
+    expect(errors(thrown(() => projects.environment('nowhere')).diagnostics)).toEqual([
+      'unknown-environment',
+    ]);
   });
 
   it('refuses an environment that shows a credential, without manifests too', () => {
@@ -155,7 +159,10 @@ describe('the names in a project', () => {
     const { environments, kinds, objects } = loadNames(options);
     expect(environments).toEqual(['test']);
     expect(kinds.find('MailFrom')?.name).toBe('MailFrom');
-    expect(objects.map(({ address }) => address)).toEqual(['SenderAddress/a%40b.example', 'ProfileSearch/All']);
+    expect(objects.map(({ address }) => address)).toEqual([
+      'SenderAddress/a%40b.example',
+      'ProfileSearch/All',
+    ]);
   });
 });
 

@@ -462,6 +462,31 @@ test('the excerpt shows what only names a credential', () => {
   expect(excerptOf('{ p: !bad x, password: !secret NAME }')).toContain('password: !secret NAME');
 });
 
+test.each([
+  '  password: | hunter2\n',
+  '  apiToken: >hunter2\n    more\n',
+  '  password: |\nhunter2\n',
+  '  "client_secret": >-2\nhunter2 with blanks\n',
+  '  password:\nhunter2\n',
+  '  tokens:\n - hunter2\n',
+  '  password:\r\nhunter2\r\n',
+])('a credential that is written wrongly is shown neither in the message nor in the excerpt: %j', (lines) => {
+  const found = failureOf({ 'config/a.yaml': `kind: SimIntegration\nname: a\nattributes:\n${lines}` });
+  expect(found.map(({ code }) => code)).toContain('yaml-syntax');
+  expect(JSON.stringify(found)).not.toContain('hunter2');
+});
+
+test.each([
+  ['  password:\n    url: !bad x\n', 'url: !bad x'],
+  ['  password:\n    !bad x\n', '!bad x'],
+  ['  password:\n    - name: !bad x\n', '- name: !bad x'],
+  ['  key:\n    - a\n    - !bad x\n', '- !bad x'],
+  ['  key:\n    [a, !bad x]\n', '[a, !bad x]'],
+  ['  password: |\n    a\n  url: !bad x\n', 'url: !bad x'],
+])('what is no credential below the name of one is shown: %j', (lines, shown) => {
+  expect(excerptOf(`\n${lines}`)).toContain(shown);
+});
+
 function excerptOf(attributes: string): string {
   const text = `kind: SimIntegration\nname: a\nattributes: ${attributes}\n`;
   return failureOf({ 'config/a.yaml': text }).find(({ code }) => code === 'unknown-tag')?.excerpt ?? '';
