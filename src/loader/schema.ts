@@ -136,14 +136,16 @@ function describe(error: ErrorObject, name: string | null): Problem {
     case 'enum':
     case 'const':
       return describeChoice(error, subject);
-    case 'pattern':
-      return { code, message: `${subject} cannot be \`${brief(data)}\``, hint: exampleOf(parentSchema) };
     case 'false schema':
       return { code: 'unknown-field', message: `${subject} is not allowed here` };
+    case 'pattern':
     case 'minLength':
     case 'minItems':
-    case 'minProperties':
-      return { code, message: `${subject} is empty`, hint: exampleOf(parentSchema) };
+    case 'minProperties': {
+      const isEmpty = keyword !== 'pattern' || data === '';
+      const what = isEmpty ? 'is empty' : `cannot be \`${brief(data)}\``;
+      return { code, message: `${subject} ${what}`, hint: exampleOf(parentSchema) };
+    }
     case 'maxLength':
       return { code, message: `${subject} is longer than ${params.limit} characters` };
     default:
