@@ -1,10 +1,11 @@
 /** The files of a revision are those of the disk at that time, links included. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { commitsWith, withRevision } from '../../src/loader/checkout.ts';
 import { diskSource, type FileSource } from '../../src/loader/source.ts';
+import { Failure } from '../../src/model/failure.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { type Files, project, thrown } from './fixture.ts';
 
@@ -142,6 +143,112 @@ describe('files that git does not compare with the disk', () => {
     writeFileSync(join(root, '.git/index'), 'no index');
     await expect(hiddenIn(root)).rejects.toMatchObject({
       diagnostics: [{ code: 'no-repository', message: expect.stringContaining('cannot read its index: ') }],
+    });
+  });
+});
+
+describe('a revision', () => {
+  const filesAt = (root: string, revision: string) =>
+    withRevision(projectIn(root), revision, ({ folder, hidden }) => [readdirSync(folder), hidden]);
+  const refusalOf = async (root: string, revision: string) => {
+    const refused: unknown = await filesAt(root, revision).catch((error: unknown) => error);
+    if (!(refused instanceof Failure)) throw new Error('It was not refused.');
+    const [{ code, message, hint } = expect.fail()] = refused.diagnostics;
+    return { code, message, hint };
+  };
+  /** A project with two commits: the second adds `b.yaml`. */
+  const twice = () => {
+    const root = project({ 'a.yaml': 'a' });
+    commitAll(root);
+    git(root, 'tag', '-a', 'v1', '-m', 'one');
+    writeFileSync(join(root, 'b.yaml'), 'b');
+    git(root, 'add', '.');
+    git(root, 'commit', '-qm', 'second');
+    return root;
+  };
+
+  test.each(['HEAD~1', 'v1', 'main^'])('may be named as for git: %s', async (revision) => {
+    expect(await filesAt(twice(), revision)).toEqual([['a.yaml', 'tenantctl.yaml'], []]);
+  });
+
+  test('of before the folder of the project has no files', async () => {
+    const root = project({ 'a.yaml': 'a' });
+    commitAll(root);
+    mkdirSync(join(root, 'inner'));
+    writeFileSync(join(root, 'inner/tenantctl.yaml'), '');
+    git(root, 'add', '.');
+    git(root, 'commit', '-qm', 'second');
+    expect(await filesAt(join(root, 'inner'), 'HEAD~1')).toEqual([[], []]);
+    expect(await filesAt(join(root, 'inner'), 'HEAD')).toEqual([['tenantctl.yaml'], []]);
+  });
+
+  test('that git does not know is refused, and so is what is no revision', async () => {
+    const root = twice();
+    for (const revision of ['nope', '--all', 'HEAD~5', 'HEAD:a.yaml']) {
+      expect(await refusalOf(root, revision)).toEqual({
+        code: 'unknown-revision',
+        message: expect.stringContaining(`git does not know the revision "${revision}" here`),
+        hint: 'Name a commit, tag or branch of the repository that holds the project; in CI fetch enough history.',
+      });
+    }
+  });
+
+  test('that HEAD was not made from is refused, with what both have', async () => {
+    const root = twice();
+    git(root, 'checkout', '-q', '-b', 'other', 'HEAD~1');
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'theirs');
+    expect(await refusalOf(root, 'main')).toEqual({
+      code: 'not-an-ancestor',
+      message:
+        'HEAD does not contain the revision "main": what was added there since would look as if it had been removed here.',
+      hint: 'Compare with the commit that both have: --since "$(git merge-base HEAD main)".',
+    });
+  });
+
+  test('cannot be judged in a clone without history, which says how to fetch it', async () => {
+    const root = twice();
+    const clone = join(project({}), 'clone');
+    git(root, 'clone', '-q', '--depth', '1', `file://${root}`, clone);
+    expect(await refusalOf(clone, 'HEAD~1')).toMatchObject({
+      code: 'incomplete-clone',
+      message: 'This clone is shallow, so git cannot tell whether HEAD contains the revision "HEAD~1".',
+      hint: expect.stringContaining('`fetch-depth: 0` for actions/checkout'),
+    });
+    expect(await filesAt(clone, 'HEAD')).toEqual([['a.yaml', 'b.yaml', 'tenantctl.yaml'], []]);
+  });
+
+  test('cannot be read where an object is missing, which says what to try', async () => {
+    const root = twice();
+    const id = git(root, 'rev-parse', 'HEAD:b.yaml');
+    rmSync(join(root, '.git/objects', id.slice(0, 2), id.slice(2)));
+    expect(await refusalOf(root, 'HEAD')).toEqual({
+      code: 'incomplete-clone',
+      message: expect.stringMatching(
+        /^The files at the revision "HEAD" cannot be read from this clone: .*[^.]\.$/,
+      ),
+      hint: 'Check the clone with `git fsck`, or make a new one.',
+    });
+    expect(await filesAt(root, 'v1')).toEqual([['a.yaml', 'tenantctl.yaml'], []]);
+    git(root, 'config', 'remote.origin.promisor', 'true');
+    expect((await refusalOf(root, 'HEAD')).hint).toContain('Clone without `--filter`.');
+  });
+
+  test('of a repository whose last commit has no project file is not its own', async () => {
+    const root = twice();
+    git(root, 'rm', '-q', '--cached', 'tenantctl.yaml');
+    git(root, 'commit', '-qm', 'third');
+    expect(await refusalOf(root, 'HEAD~1')).toMatchObject({
+      code: 'no-repository',
+      message: `The repository in ${root} does not hold this project: its last commit has no tenantctl.yaml.`,
+    });
+  });
+
+  test('cannot be read where the settings of the repository cannot', async () => {
+    const root = twice();
+    writeFileSync(join(root, '.git/config'), '[core\n');
+    expect(await refusalOf(root, 'HEAD')).toMatchObject({
+      code: 'no-repository',
+      message: expect.stringMatching(/^git cannot read .*\.git\/config: [^:]*bad config/),
     });
   });
 });

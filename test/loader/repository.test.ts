@@ -1,0 +1,106 @@
+/** Which repository is a project's own: found without git, since its settings may belong to somebody else. */
+import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findRepository } from '../../src/loader/repository.ts';
+import { type Files, project, thrown } from './fixture.ts';
+
+const head = { '.git/HEAD': 'ref: refs/heads/main\n' };
+
+const refusalAt = (root: string) => {
+  const { code, message, hint } = thrown(() => findRepository(root)).diagnostics[0] ?? expect.fail();
+  return { code, message, hint };
+};
+const refused = (message: string) => ({
+  code: 'no-repository',
+  message,
+  hint: 'Run the command in a clone of the repository that holds the project. GIT_DIR and GIT_WORK_TREE are ignored.',
+});
+
+describe('the repository', () => {
+  it('is that of the folder of the project', () => {
+    const root = project(head);
+    const folder = join(root, '.git');
+    expect(findRepository(root)).toEqual({ top: root, prefix: '', gitFolder: folder, commonFolder: folder });
+  });
+
+  it('is that of the nearest folder above, from which the project has a prefix', () => {
+    const root = project({ ...head, 'a/b/tenantctl.yaml': '', 'a/.git/HEAD': 'x' });
+    expect(findRepository(join(root, 'a/b'))).toMatchObject({ top: join(root, 'a'), prefix: 'b/' });
+    const plain = project({ ...head, 'a/b/tenantctl.yaml': '' });
+    expect(findRepository(join(plain, 'a/b'))).toMatchObject({ top: plain, prefix: 'a/b/' });
+  });
+
+  it.each<[string, Files]>([
+    ['a folder without HEAD', { 'a/.git/config': '' }],
+    ['a folder whose HEAD is a folder', { 'a/.git/HEAD/x': '' }],
+  ])('is not %s, as for git', (_what, files) => {
+    const root = project({ ...head, ...files });
+    expect(findRepository(join(root, 'a')).top).toBe(root);
+  });
+
+  it('is the folder that `.git` names as a file, wherever that is', () => {
+    const root = project({
+      'work/.git': 'gitdir: ../real/worktrees/work\n',
+      'real/worktrees/work/HEAD': 'x',
+      'real/worktrees/work/commondir': '../..\n',
+      'real/HEAD': 'x',
+    });
+    expect(findRepository(join(root, 'work'))).toEqual({
+      top: join(root, 'work'),
+      prefix: '',
+      gitFolder: join(root, 'real/worktrees/work'),
+      commonFolder: join(root, 'real'),
+    });
+  });
+
+  it('is the same through a link', () => {
+    const root = project({ 'store/HEAD': 'x', 'work/a.yaml': '' });
+    symlinkSync('../store', join(root, 'work/.git'));
+    expect(findRepository(join(root, 'work')).gitFolder).toBe(join(root, 'store'));
+  });
+});
+
+describe('there is none', () => {
+  it('where no folder up to the root has one', () => {
+    const root = project({});
+    expect(refusalAt(root)).toEqual(refused(`${root} is in no git repository, and --since needs one.`));
+  });
+
+  it.each([
+    ['', 'nothing'],
+    ['gitdir: \n', 'nothing'],
+    ['the gitdir: ../.git\n', 'nothing'],
+  ])('where the file `.git` says %j, whatever is above', (text, named) => {
+    const root = project({ ...head, 'a/.git': text });
+    const file = join(root, 'a/.git');
+    expect(refusalAt(join(root, 'a'))).toEqual(refused(`${file} names ${named}, which is no repository.`));
+  });
+
+  it('where the file `.git` names a folder without HEAD', () => {
+    const root = project({ ...head, 'a/.git': 'gitdir: ../none\n' });
+    expect(refusalAt(join(root, 'a'))).toEqual(
+      refused(`${join(root, 'a/.git')} names ${join(root, 'none')}, which is no repository.`),
+    );
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('where somebody else put it above the project', () => {
+    const root = project({ ...head, 'a/tenantctl.yaml': '' });
+    const [mine, folder] = [join(root, 'a'), join(root, '.git')];
+    chownSync(folder, 12345, 12345);
+    expect(refusalAt(mine)).toEqual(
+      refused(`${folder} belongs to another user than the project in ${mine}.`),
+    );
+    // The project is theirs too: a checkout of another user, in a container.
+    chownSync(mine, 12345, 12345);
+    expect(findRepository(mine).top).toBe(root);
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('where a file of the project names that of somebody else', () => {
+    const root = project({ 'a/.git': 'gitdir: ../theirs\n' });
+    mkdirSync(join(root, 'theirs'));
+    writeFileSync(join(root, 'theirs/HEAD'), 'x');
+    chownSync(join(root, 'theirs'), 12345, 12345);
+    expect(refusalAt(join(root, 'a')).message).toContain(`${join(root, 'theirs')} belongs to another user`);
+  });
+});
