@@ -1,10 +1,16 @@
 /** What an export leaves out of one object, or why it leaves the object out. */
 import { describe, expect, it } from 'vitest';
-import { type Draft, draftObject } from '../../src/exporter/draft.ts';
+import { type Draft, draftObject, whyUndeclarable } from '../../src/exporter/draft.ts';
+import { exportObjects } from '../../src/exporter/index.ts';
+import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
+import { largestFile } from '../../src/loader/source.ts';
 import { unresolved } from '../../src/loader/tree.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
+import { merged } from './merging.ts';
 
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
@@ -65,4 +71,141 @@ describe('an object whose key holds half of a character', () => {
     expect(drafted(profile).key).toEqual([['id', 'p1']]);
     expect(drafted({ ...profile, raw: { name: 'All', type: 'MFA' } }).key).toEqual([['name', 'All']]);
   });
+});
+
+describe('why no manifest could declare an object', () => {
+  const why = (answer: Answer) => whyUndeclarable(liveFrom(answer), settings);
+
+  it('is a key or a value that its schema does not accept', () => {
+    const pigeon = answers.template('a', { medium: 'PIGEON', subject: 'x' });
+    expect(why(pigeon)).toBe('medium cannot be "PIGEON"');
+    const rule = { type: 'NewRule', comparison_operator: '==', value: 'x' };
+    expect(why(answers.search(1, 'S', [rule]))).toBe('the schema of its kind does not accept /rules');
+  });
+
+  it('is nothing where only a part of it is left out, or where its kind holds it back', () => {
+    expect(why(answers.template('a'))).toBeNull();
+    expect(why(answers.integration('i1', 'I', { attributes: { url: 'u', password: 4711 } }))).toBeNull();
+    const unknown = {
+      kind: 'VerifiedDomain',
+      raw: { address: 'a.example', dkimVerificationStatus: 'TEMPORARY_FAILURE' },
+    };
+    expect(draftOf(unknown)).toMatchObject({ by: 'kind' });
+    expect(why(unknown)).toBeNull();
+  });
+
+  it('shows a short text of the tenant, and nothing else', () => {
+    const long = (length: number) => answers.template('a', { medium: 'P'.repeat(length) });
+    expect(why(long(80))).toBe(`medium cannot be "${'P'.repeat(80)}"`);
+    expect(why(long(81))).toBe('medium is not valid');
+  });
+});
+
+describe('an exported object', () => {
+  const exported = (answer: Answer) =>
+    exportObjects({ objects: [liveFrom(answer)], settings, records: new Map() }).files;
+  const contentOf = (answer: Answer) => exported(answer).find(({ path }) => path.endsWith('.yaml'))?.content;
+
+  it('does not clear settings of which nothing can be written', () => {
+    const desk = answers.integration('i1', 'I', { attributes: { password: 4711 } });
+    expect(drafted(desk).fields.map(([name]) => name)).not.toContain('attributes');
+    expect(contentOf(desk)).toContain('# attributes.password is left out');
+  });
+
+  it('names the default that it was made from, where that is known', () => {
+    const object = liveFrom(answers.template('a', { subject: 'S', body: null }));
+    const digest = `sha256:${'0'.repeat(64)}`;
+    const input = { objects: [object], settings, records: new Map() };
+    const files = exportObjects({ ...input, basedOn: () => digest }).files;
+    expect(files[0]?.content).toContain(`subject: S\nlifecycle:\n  basedOn: ${digest}\n`);
+    expect(exportObjects({ ...input, basedOn: () => null }).files[0]?.content).not.toContain('lifecycle');
+  });
+
+  it('has texts in a side file that are long in one of their lines, and short ones beside their field', () => {
+    const pathsOf = (subject: string, body: string) =>
+      exported(answers.template('a', { subject, body, description: null })).map(({ path }) => path);
+    const manifest = 'notification-templates/a/email.en.yaml';
+    const side = 'notification-templates/a/email.en.body.txt';
+    expect(pathsOf('s', `short\n${'x'.repeat(121)}`)).toEqual([side, manifest]);
+    expect(pathsOf('s', `short\n${'x'.repeat(120)}\nshort\n`)).toEqual([manifest]);
+    expect(pathsOf('s', 'a\nb\nc\nd')).toEqual([side, manifest]);
+    // A subject is one line: it stays, however long.
+    expect(pathsOf('x'.repeat(500), 'b')).toEqual([manifest]);
+  });
+
+  it('has a text in its manifest that is larger than any file may be', () => {
+    const page = '<p>';
+    const pathsOf = (length: number) =>
+      drafted(answers.template('a', { body: page + 'x'.repeat(length - page.length) })).sideTexts.length;
+    expect(pathsOf(largestFile)).toBe(1);
+    expect(pathsOf(largestFile + 1)).toBe(0);
+  });
+
+  it('has no text that is reserved, in a side file or beside its field', () => {
+    const { sideTexts, omissions } = drafted(answers.template('a', { body: unresolved }));
+    expect(sideTexts).toEqual([]);
+    expect(omissions).toEqual([{ at: '/body', reason: 'notWritable' }]);
+  });
+
+  it('has no number in a rule that a manifest cannot hold', () => {
+    const rule = { type: 'ProfileStatusRule', comparison_operator: '==', value: Number.POSITIVE_INFINITY };
+    const { fields, omissions } = drafted(answers.search(1, 'S', [rule]));
+    expect(fields).toEqual([]);
+    expect(omissions.map(({ at }) => at)).toEqual(['/rules']);
+  });
+});
+
+describe('references to other objects', () => {
+  const role = () =>
+    kindFrom({
+      kind: 'Role',
+      summary: 'A kind.',
+      service: 'identity',
+      path: '/v2025/roles',
+      key: [{ name: 'name' }],
+      list: { pageSize: 50 },
+      update: 'json-patch',
+      create: true,
+      delete: true,
+      fields: {
+        owner: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+        members: { is: 'references', to: 'Identity', type: 'IDENTITY' },
+        sources: { is: 'set', to: 'Source' },
+      },
+      serverOwned: ['id'],
+    });
+  const names: Readonly<Record<string, string>> = { i1: 'Identity/Ann', s1: 'Source/HR' };
+  const contentOf = (raw: JsonObject) => {
+    const object = liveObject(role(), { id: 'r1', name: 'R', ...raw }, settings, null);
+    if (!object) throw new Error('It is no role.');
+    const { files } = exportObjects({
+      objects: [object],
+      settings,
+      records: new Map(),
+      nameOf: (_, id) => names[id] ?? null,
+    });
+    return files.map(({ content }) => content).join();
+  };
+
+  it('are written without what else the tenant shows of them', () => {
+    const i9 = { type: 'IDENTITY', id: 'i9', name: 'Ben', email: 'canary' };
+    const content = contentOf({ owner: i9, members: [i9] });
+    expect(content).toContain('owner:\n  type: IDENTITY\n  name: Ben\n  id: i9\n');
+    expect(content).toContain('members:\n  - type: IDENTITY\n    name: Ben\n    id: i9\n');
+    expect(content).not.toContain('canary');
+  });
+
+  it('are names where their objects are known', () => {
+    const i1 = { type: 'IDENTITY', id: 'i1' };
+    const content = contentOf({ owner: i1, members: [i1, { id: 'i9' }], sources: ['s1', 's9'] });
+    expect(content).toContain('owner: !ref Identity/Ann\n');
+    expect(content).toContain('members:\n  - !ref Identity/Ann\n  - id: i9\n');
+    expect(content).toContain('sources: [!ref Source/HR, s9]\n');
+  });
+});
+
+it('a tag that gives a list becomes an empty list where the tenant has none', () => {
+  const manifest = 'kind: SimIntegration\nname: I\nsources: !var ids\n';
+  const live = liveFrom(answers.integration('i1', 'I', { managedSources: [] }));
+  expect(merged(manifest, live)).toBe('kind: SimIntegration\nname: I\nsources: []\n');
 });

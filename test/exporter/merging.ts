@@ -11,7 +11,7 @@ manifests: ["config/**/*.yaml"]
 environments:
   test:
     sandbox: {}
-    variables: { help: help@acme.example, host: desk, settings: { url: "https://desk/", user: svc } }
+    variables: { help: help@acme.example, host: desk, ids: [s1], settings: { url: "https://desk/", user: svc } }
     overlays:
       - { target: NotificationTemplate/over/*/*, merge: { replyTo: overlay@acme.example } }
 `;

@@ -1,0 +1,158 @@
+/** What an edit of a manifest's text keeps around it: comments, aliases' values, blank lines, the layout of lists. */
+import { describe, expect, it } from 'vitest';
+import { applyEdits, type Edit } from '../../src/exporter/edit/apply-edits.ts';
+import type { Printable } from '../../src/loader/print.ts';
+
+const pathOf = (place: string) => place.split('.');
+const set = (place: string, value: Printable): Edit => ({ op: 'set', path: pathOf(place), value });
+const insert = (place: string, value: Printable): Edit => ({ op: 'insert', path: pathOf(place), value });
+const remove = (place: string): Edit => ({ op: 'remove', path: pathOf(place) });
+
+type Case = [title: string, before: string, edit: Edit, after: string | null];
+
+function check(cases: readonly Case[]) {
+  it.each(cases)('%s', (_, before, edit, after) => {
+    expect(applyEdits(before, [edit])).toBe(after);
+  });
+}
+
+describe('comments between items stay', () => {
+  check([
+    [
+      'where one comes before the first',
+      'a:\n  - 1 # one\n  - 2 # two\n  - 3\n',
+      insert('a.0', 'x'),
+      'a:\n  - x\n  - 1 # one\n  - 2 # two\n  - 3\n',
+    ],
+    [
+      'where one comes between items in flow style',
+      'a: [\n  1, # one\n  2, # two\n  3\n]\n',
+      insert('a.1', 'x'),
+      'a: [\n  1, # one\n  x, 2, # two\n  3\n]\n',
+    ],
+    [
+      'where one comes before the first in flow style',
+      'a: [ # all\n  1, # one\n  2\n]\n',
+      insert('a.0', 'x'),
+      'a: [ # all\n  x, 1, # one\n  2\n]\n',
+    ],
+    [
+      'where one comes to a list in flow style above another list',
+      'a: [\n  1, # one\n  2\n]\nb: [1, 2]\n',
+      insert('a.2', 'x'),
+      'a: [\n  1, # one\n  2,\n  x\n]\nb: [1, 2]\n',
+    ],
+    [
+      'where one comes after a comma that stands apart',
+      'a: [\n  1, # one\n  2 , # two\n]\n',
+      insert('a.2', 'x'),
+      'a: [\n  1, # one\n  2 , # two\n  x,\n]\n',
+    ],
+    [
+      'where the last goes at the end of a file without line end',
+      'a:\n  - 1 # one\n  - 2 # two\n  - 3',
+      remove('a.2'),
+      'a:\n  - 1 # one\n  - 2 # two\n',
+    ],
+    [
+      'where the first goes',
+      'a:\n  - 1 # one\n  - 2 # two\n  - 3\n',
+      remove('a.0'),
+      'a:\n  - 2 # two\n  - 3\n',
+    ],
+    [
+      'where the last goes in flow style',
+      'a: [\n  1, # one\n  2 # two\n]\n',
+      remove('a.1'),
+      'a: [\n  1 # two\n]\n',
+    ],
+    [
+      'where one goes that shares its line in flow style',
+      'a: [\n  1, 2, # two\n  3\n]\n',
+      remove('a.0'),
+      'a: [\n  2, # two\n  3\n]\n',
+    ],
+    [
+      'where a member goes that shares its line with its list',
+      'a:\n  - b: 1 # one\n    c: 2 # two\n  - d\n',
+      remove('a.0.b'),
+      'a:\n  - c: 2 # two\n  - d\n',
+    ],
+    [
+      'where a member comes',
+      'a:\n  - b: 1 # one\n    c: 2 # two\n  # more\n  - d\n',
+      insert('a.0.e', 3),
+      'a:\n  - b: 1 # one\n    c: 2 # two\n    e: 3\n  # more\n  - d\n',
+    ],
+  ]);
+});
+
+describe('blank lines of a text are empty lines', () => {
+  check([
+    [
+      'in a new block inside a mapping',
+      'a:\n  b: old\nc: 1\n',
+      set('a.b', 'x\n\ny\n'),
+      'a:\n  b: |\n    x\n\n    y\nc: 1\n',
+    ],
+    [
+      'in a block inside a new mapping',
+      'a: old\n',
+      set('a', { members: [['b', 'x\n\ny\n']] }),
+      'a:\n  b: |\n    x\n\n    y\n',
+    ],
+  ]);
+});
+
+describe('what an alias stands for', () => {
+  check([
+    [
+      'stays in a list where its anchor changes',
+      'a: &x 1\nb:\n  - *x\n  - 2 # two\n',
+      set('a', 'new'),
+      'a: new\nb:\n  - 1\n  - 2 # two\n',
+    ],
+    [
+      'stays where its anchor is in a list that changes',
+      'a:\n  - &x 1\n  - 2\nb: *x\n',
+      set('a', ['new']),
+      'a:\n  - new\nb: 1\n',
+    ],
+    [
+      'stays true or false, or nothing, where another member changes',
+      'a: &x\n  b: true\n  c: false\n  d: ~\n  e: 1.5\n  f: text\nz: *x\n',
+      set('z.f', 'new'),
+      'a: &x\n  b: true\n  c: false\n  d: ~\n  e: 1.5\n  f: text\nz:\n  b: true\n  c: false\n  d: null\n  e: 1.5\n  f: new\n',
+    ],
+    [
+      'keeps its tag',
+      'a: &x\n  b: !var host\n  c: 1\nz: *x\n',
+      set('z.c', 2),
+      'a: &x\n  b: !var host\n  c: 1\nz:\n  b: !var host\n  c: 2\n',
+    ],
+  ]);
+});
+
+describe('the name beside an id', () => {
+  const named = (edit: Edit, at = ''): Edit =>
+    edit.op === 'remove' ? edit : { ...edit, names: new Map([[at, 'New']]) };
+  check([
+    ['follows blanks at the end of a line', 'a: 1c  \nb: 1\n', named(set('a', '2c')), 'a: 2c  # New\nb: 1\n'],
+    ['is left out where the value has no such place', 'a: 1c\n', named(set('a', '2c'), '/b'), 'a: 2c\n'],
+    ['changes nothing where the edit cannot be made', 'a: 1\n', named(set('b', '2c')), null],
+    [
+      'stands beside a member inside the value',
+      'a:\n  - b: 1c\n',
+      named(insert('a.1', { members: [['b', '2c']] }), '/b'),
+      'a:\n  - b: 1c\n  - b: 2c  # New\n',
+    ],
+  ]);
+});
+
+describe('edits of a document', () => {
+  it('are given up with the first that cannot be made', () => {
+    const text = 'a: 1\nb: 2\n';
+    expect(applyEdits(text, [remove('c'), set('b', 3)])).toBeNull();
+    expect(applyEdits(text, [set('b', 3), insert('a', 3), set('a', 3)])).toBeNull();
+  });
+});
