@@ -521,3 +521,76 @@ test('what is told of the traffic holds no header and no body', async () => {
   expect(finished).toMatchObject({ type: 'request-finished', request, attempt: 1, result: 200 });
   expect(JSON.stringify(setup.events)).not.toMatch(/question|answer|token-given/);
 });
+
+describe('what is told of the traffic', () => {
+  test('names answers by their status, and failures by their kind and reason', async () => {
+    let count = 0;
+    await using server = await serve((_arrival, response, socket) => {
+      count += 1;
+      if (count === 1) reply(response, 404, { trackingId: 'id-1' });
+      else socket.resetAndDestroy();
+    });
+    await using setup = clientOf(server.url);
+    await setup.client.send(get('/v2025/x', { limit: '1' }));
+    await setup.client.send(post('/v2025/y', {}));
+    const finished = setup.events.filter(({ type }) => type === 'request-finished');
+    expect(finished).toMatchObject([
+      {
+        request: { method: 'GET', path: '/v2025/x', query: { limit: '1' } },
+        result: 404,
+        detail: null,
+        trackingId: 'id-1',
+        // The clock of the test stands still while a request is under way.
+        ms: 0,
+      },
+      {
+        result: 'lost',
+        detail: expect.stringMatching(/^the connection ended before an answer came \(/),
+        trackingId: null,
+      },
+    ]);
+  });
+
+  test('tells waits for the rate limit and before repetitions, with their reasons', async () => {
+    await using server = await serve(({ url }, response) => reply(response, url === '/v2025/x' ? 200 : 503));
+    await using setup = clientOf(server.url, { limits: { requests: 1 } });
+    await setup.client.send(get('/v2025/x'));
+    await setup.client.send(get('/v2025/y'));
+    const waits = setup.events.filter(({ type }) => type === 'rate-limit-wait');
+    expect(waits[0]).toEqual({ type: 'rate-limit-wait', version: 'v2025', ms: expect.any(Number) });
+    const retries = setup.events.filter(({ type }) => type === 'retrying');
+    expect(retries[0]).toMatchObject({
+      request: { method: 'GET', path: '/v2025/y', query: {} },
+      attempt: 1,
+      reason: '503 Service Unavailable',
+    });
+  });
+});
+
+test('a request that cannot be prepared has taken no attempt and no time', async () => {
+  await using setup = clientOf('https://acme.example');
+  expect(await setup.client.send(post('/v2025/../x', {}))).toMatchObject({
+    ...{ outcome: 'unsent', attempts: 0, ms: 0, trackingId: null, repeated: false },
+  });
+});
+
+test('values that a plan does not show are not in the answers of their own request, where it failed', async () => {
+  await using server = await serve(({ url, body }, response) => {
+    if (url === '/v2025/refused') reply(response, 400, { message: `not ${body}` });
+    else if (url === '/v2025/other') reply(response, 400, { message: 'not canary either' });
+    else reply(response, 200, { said: body });
+  });
+  await using setup = clientOf(server.url);
+  const body = { settings: { $literal: { note: 'canary-of-the-tenant' } } };
+  expect(JSON.stringify(await setup.client.send(post('/v2025/refused', body)))).not.toContain('canary');
+  expect(JSON.stringify(await setup.client.send(post('/v2025/x', body)))).toContain('canary');
+  expect(JSON.stringify(await setup.client.send(post('/v2025/other', {})))).toContain('canary');
+  expect(setup.client.redact('canary-of-the-tenant')).toBe('canary-of-the-tenant');
+});
+
+test('a message can be freed of the secrets that were sent', async () => {
+  await using server = await serve((_arrival, response) => reply(response, 200, {}));
+  await using setup = clientOf(server.url, { secrets: { PW: 'walrus-of-the-desk' } });
+  await setup.client.send(post('/v2025/x', { password: { $secret: 'PW' } }));
+  expect(setup.client.redact('It was walrus-of-the-desk.')).toBe('It was [secret].');
+});

@@ -104,6 +104,41 @@ describe('blank lines of a text are empty lines', () => {
   ]);
 });
 
+describe('the layout of a value stays', () => {
+  check([
+    [
+      'with blank lines that are not empty below a block',
+      'a: |\n  one\n  \n \nb: 1\n',
+      set('a', 'x\n'),
+      'a: |\n  x\n  \n \nb: 1\n',
+    ],
+    [
+      'with several blank lines above a block',
+      'a: |\n\n\n     one\nb: 1\n',
+      set('a', 'x\n'),
+      'a: |\n     x\nb: 1\n',
+    ],
+    [
+      'with line ends that a file without a line end needs',
+      'a: |\n  one',
+      set('a', 'x\n\n'),
+      'a: |+\n  x\n\n',
+    ],
+    [
+      'with the indentation of a mapping',
+      'a: # why\n      b: 1\nc: 1\n',
+      set('a', { members: [['d', { members: [['e', 'x']] }]] }),
+      'a: # why\n      d:\n        e: x\nc: 1\n',
+    ],
+    [
+      'with the dashes of a list below its key',
+      'a:\n- 1\n- 2\nb: 1\n',
+      set('a', [{ members: [['d', 'x']] }, 'z']),
+      'a:\n- d: x\n- z\nb: 1\n',
+    ],
+  ]);
+});
+
 describe('what an alias stands for', () => {
   check([
     [

@@ -1,0 +1,313 @@
+/** Tokens: how they are asked for, shared and kept, and what is said where there is none. */
+import { describe, expect, it } from 'vitest';
+import { type Answer, lost, type Sent, unsent } from '../../src/client/answer.ts';
+import { type AuthTools, createTokenSources } from '../../src/client/auth.ts';
+import { Redactor } from '../../src/client/redactor.ts';
+import type { Auth } from '../../src/kinds/project.ts';
+import { Failure, failure } from '../../src/model/failure.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { answered, sent } from './support.ts';
+
+type Exchange = Parameters<AuthTools['exchange']>[0];
+
+/** Token sources of a tenant that gives these answers, one after the other, the last one again and again. */
+function sourcesOf(...answers: readonly (Answer | Sent)[]) {
+  let time = 1_000_000;
+  const calls: Exchange[] = [];
+  const fetched: string[] = [];
+  const redactor = new Redactor();
+  const of = createTokenSources({
+    clock: { now: () => time, sleep: async () => {} },
+    redactor,
+    exchange: async (call) => {
+      const next = answers[Math.min(calls.length, answers.length - 1)];
+      calls.push(call);
+      if (!next) throw new Error('No token is to be fetched.');
+      return 'attempts' in next ? next : sent(next);
+    },
+    onFetched: (tokenUrl) => fetched.push(tokenUrl),
+  });
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { of, calls, fetched, redactor, pass };
+}
+
+const token = (text: string) => ({ by: 'token', token: () => text }) as const;
+const client = (more: Partial<Extract<Auth, { by: 'client-credentials' }>> = {}): Auth => ({
+  by: 'client-credentials',
+  tokenUrl: 'https://acme.example/oauth/token',
+  clientId: () => 'ci',
+  clientSecret: () => 'walrus-of-the-client',
+  ...more,
+});
+const given = (value: string, more: JsonObject = {}, headers: Record<string, string> = {}) =>
+  answered(200, { access_token: value, ...more }, headers);
+
+function jwt(payload: Json): string {
+  return `x.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.y`;
+}
+
+describe('credentials that are not set', () => {
+  const unset = (name: string) => () => {
+    throw failure('secret-unset', `${name} is not set.`);
+  };
+  const problemsOf = (auth: Auth): unknown => {
+    try {
+      return sourcesOf().of(auth);
+    } catch (error) {
+      return error instanceof Failure ? error.diagnostics.map(({ message }) => message) : error;
+    }
+  };
+
+  it('are told all at once', () => {
+    expect(problemsOf(client({ clientId: unset('ID'), clientSecret: unset('SECRET') }))).toEqual([
+      'ID is not set.',
+      'SECRET is not set.',
+    ]);
+    expect(problemsOf(client({ clientSecret: unset('SECRET') }))).toEqual(['SECRET is not set.']);
+    expect(problemsOf({ by: 'token', token: unset('TOKEN') })).toEqual(['TOKEN is not set.']);
+  });
+
+  it('are no excuse for a fault of the program', () => {
+    const fault = new TypeError('a fault');
+    const auth = client({
+      clientId: () => {
+        throw fault;
+      },
+    });
+    expect(problemsOf(auth)).toBe(fault);
+  });
+});
+
+describe('a token that is given', () => {
+  it('is used as it is, without the blanks around it, and never renewed', async () => {
+    const { of, redactor } = sourcesOf();
+    const source = of(token(' walrus.token-1\n'));
+    expect(await source.current()).toEqual({ value: 'walrus.token-1', failures: 0 });
+    expect(source.drop).toBeNull();
+    expect(redactor.text('Bearer walrus.token-1!')).toBe('Bearer [secret]!');
+  });
+
+  it.each(['', '  ', 'two words', 'two\nlines', 'größe', 'bell\u0007'])(
+    'is refused with advice where no request can hold it: %j',
+    async (text) => {
+      const fetched = await sourcesOf().of(token(text)).current();
+      expect(fetched).toEqual({
+        outcome: 'unsent',
+        reason: 'no-token',
+        detail: expect.stringMatching(/^the token of this environment is empty, or has characters/),
+        hint: expect.stringMatching(/^Give the token alone, without `Bearer`/),
+        failures: 0,
+      });
+    },
+  );
+});
+
+describe('the two services of a tenant', () => {
+  it('share a source where address and client are the same, and no other', () => {
+    const { of } = sourcesOf();
+    expect(of(client())).toBe(of(client()));
+    expect(of(client())).not.toBe(of(client({ clientId: () => 'other' })));
+    expect(of(client())).not.toBe(of(client({ tokenUrl: 'https://other.example/oauth/token' })));
+    expect(of(token('one'))).toBe(of(token('one')));
+    expect(of(token('one'))).not.toBe(of(token('two')));
+    expect(of(token('ci'))).not.toBe(of(client()));
+  });
+
+  it('wait for one answer, and then have the token that it gave', async () => {
+    const { of, calls, fetched } = sourcesOf({ ...sent(given('T1')), attempts: 3 });
+    const all = await Promise.all([of(client()).current(), of(client()).current()]);
+    expect(all).toMatchObject([
+      { value: 'T1', failures: 2 },
+      { value: 'T1', failures: 2 },
+    ]);
+    expect(await of(client()).current()).toMatchObject({ value: 'T1', failures: 0 });
+    expect(calls).toHaveLength(1);
+    expect(fetched).toEqual(['https://acme.example/oauth/token']);
+  });
+});
+
+it('a token is asked for with a form, at the address alone', async () => {
+  const { of, calls } = sourcesOf(given('T1'));
+  await of(client({ tokenUrl: 'https://acme.example:8443/oauth/token?tenant=a%20b' })).current();
+  expect(calls).toEqual([
+    {
+      origin: 'https://acme.example:8443',
+      method: 'POST',
+      path: '/oauth/token?tenant=a%20b',
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'grant_type=client_credentials&client_id=ci&client_secret=walrus-of-the-client',
+    },
+  ]);
+});
+
+describe('how long a token is used', () => {
+  /** The milliseconds after which another token is fetched, told by trying. */
+  async function usedFor(answer: Answer): Promise<number> {
+    const usable = async (ms: number) => {
+      const { of, calls, pass } = sourcesOf(answer);
+      await of(client()).current();
+      pass(ms);
+      await of(client()).current();
+      return calls.length === 1;
+    };
+    let [low, high] = [-1, 2 ** 40];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (await usable(middle)) low = middle;
+      else high = middle;
+    }
+    return high;
+  }
+  const forever = 2 ** 40;
+  const date = 'Wed, 21 Oct 2026 07:28:00 GMT';
+  const dated = Date.parse(date) / 1000;
+
+  it.each<[string, Answer, number]>([
+    ['four fifths of seconds', given('T', { expires_in: 100 }), 80_000],
+    ['half a minute less than an hour', given('T', { expires_in: 3600 }), 3_570_000],
+    ['what a text says', given('T', { expires_in: '100' }), 80_000],
+    ['for good where nothing is said', given('T'), forever],
+    ['for good where nonsense is said', given('T', { expires_in: 'soon' }), forever],
+    ['for good where it would be over', given('T', { expires_in: 0 }), forever],
+    ['for good where it would never have begun', given('T', { expires_in: -5 }), forever],
+    ['what the token says', given(jwt({ exp: 600, iat: 500 })), 80_000],
+    ['the shorter of both', given(jwt({ exp: 600, iat: 500 }), { expires_in: 50 }), 40_000],
+    ['by the time of the host', given(jwt({ exp: dated + 100 }), {}, { date }), 80_000],
+    [
+      'by the time in the token, not that of the host',
+      given(jwt({ exp: 600, iat: 500 }), {}, { date }),
+      80_000,
+    ],
+    ['by the own time where there is no other', given(jwt({ exp: 1100 })), 80_000],
+    [
+      'by the own time where that of the host is none',
+      given(jwt({ exp: 1100 }), {}, { date: 'soon' }),
+      80_000,
+    ],
+    [
+      'as `expires_in` says where the token gives no time',
+      given(jwt({ exp: '600', iat: '500' }), { expires_in: 100 }),
+      80_000,
+    ],
+    ['as `expires_in` says where the token holds a list', given(jwt([600]), { expires_in: 100 }), 80_000],
+    ['as `expires_in` says where the token is no JWT', given('a.b.c', { expires_in: 100 }), 80_000],
+  ])('is %s', async (_, answer, ms) => {
+    expect(await usedFor(answer)).toBe(ms);
+  });
+
+  it('ends where the tenant refuses it, unless it was another one', async () => {
+    const { of, calls } = sourcesOf(given('T1'), given('T2'));
+    const source = of(client());
+    await source.current();
+    source.drop?.('T0');
+    expect(await source.current()).toMatchObject({ value: 'T1' });
+    source.drop?.('T1');
+    expect(await source.current()).toMatchObject({ value: 'T2' });
+    expect(calls).toHaveLength(2);
+  });
+});
+
+describe('where there is no token', () => {
+  const problemOf = async (answer: Answer, auth = client()) => {
+    const { of } = sourcesOf(answer);
+    const found = await of(auth).current();
+    return 'value' in found ? null : found;
+  };
+
+  it('an interruption stays one, and is not remembered', async () => {
+    const { of } = sourcesOf(unsent('interrupted', 'the run was interrupted'), given('T1'));
+    expect(await of(client()).current()).toEqual({
+      outcome: 'unsent',
+      reason: 'interrupted',
+      detail: 'the run was interrupted',
+      failures: 0,
+    });
+    expect(await of(client()).current()).toMatchObject({ value: 'T1' });
+    expect(await problemOf(lost('interrupted', 'the run was interrupted'))).toMatchObject({
+      outcome: 'unsent',
+      reason: 'interrupted',
+    });
+  });
+
+  it('refused credentials are not sent again: that could lock the client out', async () => {
+    const { of, calls } = sourcesOf({ ...sent(answered(401, { error: 'invalid_client' })), attempts: 2 });
+    const source = of(client());
+    expect(await source.current()).toMatchObject({ reason: 'no-token', failures: 1 });
+    expect(await source.current()).toMatchObject({ reason: 'no-token', failures: 0 });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('an endpoint in trouble is asked again', async () => {
+    const { of } = sourcesOf(answered(503), given('T1'));
+    expect(await of(client()).current()).toMatchObject({ reason: 'token-endpoint' });
+    expect(await of(client()).current()).toMatchObject({ value: 'T1' });
+  });
+
+  it.each<[string, Answer, RegExp, RegExp]>([
+    [
+      '429',
+      answered(429, { message: 'Slow. Down.' }),
+      /could not be asked for a token: 429 .*Slow\. Down\. The/,
+      /./,
+    ],
+    [
+      '500',
+      answered(500),
+      /could not be asked for a token: 500 Internal Server Error\. The/,
+      /run again later/,
+    ],
+    [
+      '404',
+      answered(404, { message: 'v1.0.x' }),
+      /could not be asked for a token: 404 Not Found: v1\.0\.x\. The/,
+      /^Check `tokenUrl`/,
+    ],
+    [
+      'no connection',
+      unsent('unreachable', 'the host a.example does not exist', 'Look.'),
+      /: the host a\.example does not exist\. The/,
+      /^Look\.$/,
+    ],
+    [
+      'a lost answer',
+      lost('reset', 'the connection ended'),
+      /: the connection ended\. The/,
+      /^Run again later\.$/,
+    ],
+    [
+      'a success without a token',
+      answered(200, { token: 'x' }),
+      /gave no token: 200 OK\. The/,
+      /^Check `tokenUrl`/,
+    ],
+    [
+      'a token that no request can hold',
+      given('two words'),
+      /gave no token: 200 OK\. The/,
+      /^Check `tokenUrl`/,
+    ],
+  ])('%s is told, with what to do', async (_, answer, message, hint) => {
+    const problem = await problemOf(answer);
+    expect(problem).toMatchObject({ outcome: 'unsent', reason: 'token-endpoint' });
+    const [diagnostic, ...others] = problem?.problems ?? [];
+    expect(others).toEqual([]);
+    expect(diagnostic).toMatchObject({ code: 'token-endpoint', severity: 'error' });
+    expect(diagnostic?.message).toMatch(/^The token endpoint https:\/\/acme\.example\/oauth\/token /);
+    expect(diagnostic?.message).toMatch(message);
+    expect(diagnostic?.message).toMatch(/ credentials were not checked\.$/);
+    expect(diagnostic?.hint).toMatch(hint);
+    expect(problem?.hint).toBe(diagnostic?.hint);
+  });
+
+  it('neither secret nor token is in what is told', async () => {
+    const page = { ...answered(401), text: '<p>walrus-of-the-client</p>' };
+    const repeated = answered(401, { error_description: 'walrus-of-the-client' });
+    for (const answer of [page, repeated])
+      expect(JSON.stringify(await problemOf(answer))).not.toContain('walrus');
+    const { of, redactor } = sourcesOf(given('canary with blanks'));
+    expect(JSON.stringify(await of(client()).current())).not.toContain('canary');
+    expect(redactor.text('canary with blanks')).toBe('[secret]');
+  });
+});
