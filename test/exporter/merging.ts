@@ -11,9 +11,17 @@ manifests: ["config/**/*.yaml"]
 environments:
   test:
     sandbox: {}
-    variables: { help: help@acme.example, host: desk, ids: [s1], settings: { url: "https://desk/", user: svc } }
+    variables:
+      help: help@acme.example
+      host: desk
+      ids: [s1]
+      rule: { type: RULE, id: r1, name: Mine }
+      condition: { type: ProfileStatusRule, comparison_operator: "==", value: Active }
+      settings: { url: "https://desk/", user: svc }
     overlays:
       - { target: NotificationTemplate/over/*/*, merge: { replyTo: overlay@acme.example } }
+      - target: SimIntegration/over
+        merge: { sources: [s9], statusMap: { a: ours }, beforeProvisioningRule: { type: RULE, id: r9 } }
 `;
 
 interface Case {
@@ -21,7 +29,7 @@ interface Case {
   /** What the files hold by the time of the merge, where somebody changed them after they were loaded. */
   readonly now?: Readonly<Record<string, string>>;
   readonly live: readonly LiveObject[];
-  readonly more?: Partial<Pick<MergeInput, 'all' | 'delete' | 'inScope' | 'records'>>;
+  readonly more?: Partial<Pick<MergeInput, 'all' | 'basedOn' | 'delete' | 'inScope' | 'nameOf' | 'records'>>;
 }
 
 export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>

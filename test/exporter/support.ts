@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -19,7 +19,7 @@ import { matchAll, planChanges } from '../../src/planner/index.ts';
 import type { PlanInput } from '../../src/planner/input.ts';
 import { type Answer, liveFrom, secretsOf } from '../support/plan.ts';
 
-/** A project whose manifests are in memory, loaded by the real loader. */
+/** A project whose manifests are in memory, and its kinds on disk, loaded by the real loader. */
 export function load(
   files: readonly ExportedFile[],
   env: Readonly<Record<string, string>> = {},
@@ -28,6 +28,9 @@ export function load(
   const root = mkdtempSync(join(tmpdir(), 'tenantctl-export-'));
   try {
     writeFileSync(join(root, 'tenantctl.yaml'), projectFile);
+    const kinds = files.filter(({ path }) => path.startsWith('kinds/'));
+    if (kinds.length > 0) mkdirSync(join(root, 'kinds'));
+    for (const { path, content } of kinds) writeFileSync(join(root, path), content);
     const contents = new Map(files.map(({ path, content }) => [path, content]));
     const read = (path: string) => {
       const content = contents.get(path);

@@ -1,0 +1,249 @@
+/** Which parts of a field change in a manifest when the tenant has another value, and which stay as they are written. */
+import { describe, expect, it } from 'vitest';
+import type { LiveObject } from '../../src/kinds/kind.ts';
+import { liveObject } from '../../src/kinds/live-objects.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import { contractSettings } from '../../src/model/settings.ts';
+import { asFiles, codes, head, merge, merged, project } from './merging.ts';
+import { answer, integration, load, search, template } from './support.ts';
+
+const desk = 'kind: SimIntegration\nname: I\n';
+const mergeOne = (content: string, live: LiveObject, more = {}) =>
+  merge({ files: { 'config/a.yaml': content }, live: [live], more });
+const withRule = (rule: JsonObject | null, more: JsonObject = {}) =>
+  integration('I', { beforeProvisioningRule: rule, ...more });
+
+describe('a value that its schema does not accept', () => {
+  it('is not written, and the fields beside it are', () => {
+    const manifest = 'kind: AuthProfile\nname: P\ntype: MFA\napplicationId: old\n';
+    const result = mergeOne(
+      manifest,
+      answer('AuthProfile', { name: 'P', type: 'NEW', applicationId: 'new' }, 'p1'),
+    );
+    expect(codes(result)).toEqual(['not-declarable']);
+    expect(result.changed[0]?.content).toBe(manifest.replace('old', 'new'));
+  });
+
+  it('is another thing than a setting that is left out', () => {
+    const live = integration('I', { attributes: { url: 'new', password: 4711 } });
+    const result = mergeOne(`${desk}attributes:\n  url: old\n`, live);
+    expect(result.changed[0]?.content).toBe(`${desk}attributes:\n  url: new\n`);
+    expect(codes(result)).toEqual([]);
+  });
+});
+
+describe('a reference', () => {
+  it('that is declared by its id needs no name', () => {
+    const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;
+    expect(merged(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
+      manifest.replace('r1', 'r2'),
+    );
+  });
+
+  it('that is declared by its name gets the id that the tenant shows', () => {
+    const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  name: Old # n\n`;
+    expect(merged(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
+      `${manifest.replace('Old', 'New')}  id: r2\n`,
+    );
+  });
+
+  it('loses an id that the tenant does not show, and gets the name in its place', () => {
+    const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;
+    expect(merged(manifest, withRule({ type: 'RULE', name: 'New' }))).toBe(
+      `${desk}beforeProvisioningRule:\n  type: RULE # t\n  name: New\n`,
+    );
+  });
+
+  it('keeps the tags of what stays', () => {
+    const manifest = `${desk}beforeProvisioningRule: { type: RULE, id: r1, name: !var host }\n`;
+    const result = mergeOne(manifest, withRule({ type: 'RULE', id: 'r2', name: 'desk' }));
+    expect(result.changed[0]?.content).toBe(manifest.replace('r1', 'r2'));
+    expect(codes(result)).toEqual([]);
+  });
+
+  it('that a tag gives becomes a mapping, with a note', () => {
+    const manifest = `${desk}beforeProvisioningRule: !var rule # why\n`;
+    expect(merged(manifest, withRule({ type: 'RULE', id: 'r1', name: 'Mine' }))).toBe(manifest);
+    const result = mergeOne(manifest, withRule({ type: 'RULE', id: 'r2', name: 'Theirs' }));
+    expect(result.changed[0]?.content).toBe(
+      `${desk}beforeProvisioningRule:\n  type: RULE\n  name: Theirs\n  id: r2 # why\n`,
+    );
+    expect(codes(result)).toEqual(['tag-replaced']);
+  });
+
+  it('becomes null where the tenant has none, and a mapping where it was null', () => {
+    const manifest = `${desk}beforeProvisioningRule: { type: RULE, id: r1 } # why\n`;
+    expect(merged(manifest, withRule(null))).toBe(`${desk}beforeProvisioningRule: null # why\n`);
+    const none = `${desk}beforeProvisioningRule: null\n`;
+    expect(merged(none, withRule({ type: 'RULE', id: 'r1' }))).toBe(
+      `${desk}beforeProvisioningRule:\n  type: RULE\n  id: r1\n`,
+    );
+  });
+});
+
+describe('rules', () => {
+  const rule = (value: string, more: JsonObject = {}) => ({
+    type: 'ProfileAttributeRule',
+    object_type: 'NeAttribute',
+    condition_object_id: 'a1',
+    comparison_operator: '==',
+    value,
+    ...more,
+  });
+  const written = (value: string, more = '') =>
+    `kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileAttributeRule # why\n    object_type: NeAttribute\n    condition_object_id: a1\n    comparison_operator: "=="\n    value: ${value}\n${more}`;
+
+  it('lose a member that the tenant does not have, and keep one that is declared unset', () => {
+    const gone = merged(written('x', '    extra: old\n'), search('S', [rule('z')]));
+    expect(gone).toBe(written('z'));
+    const unset = written('x', '    extra: null # none\n');
+    expect(merged(unset, search('S', [rule('z')]))).toBe(unset.replace('value: x', 'value: z'));
+  });
+
+  it('do not get members that they do not declare', () => {
+    expect(merged(written('x'), search('S', [rule('z', { extra: 'theirs' })]))).toBe(written('z'));
+  });
+
+  it('that a tag gives stay while they agree, and become mappings where they do not', () => {
+    const manifest = 'kind: ProfileSearch\nlabel: S\nrules:\n  - !var condition # why\n';
+    const status = (value: string) => ({ type: 'ProfileStatusRule', comparison_operator: '==', value });
+    const same = mergeOne(manifest, search('S', [status('Active')]));
+    expect([same.changed, codes(same)]).toEqual([[], []]);
+    const added = mergeOne(manifest, search('S', [status('Active'), status('Inactive')]));
+    expect(added.changed[0]?.content).toContain('  - !var condition # why\n');
+    expect(codes(added)).toEqual([]);
+    const other = mergeOne(manifest, search('S', [status('Inactive')]));
+    expect(other.changed[0]?.content).not.toContain('!var');
+    expect(other.changed[0]?.content).toContain('value: Inactive');
+    expect(codes(other)).toEqual(['tag-replaced']);
+  });
+
+  it('go, and come where there were none', () => {
+    expect(merged(written('x'), search('S', []))).toBe('kind: ProfileSearch\nlabel: S\nrules: []\n');
+    expect(merged('kind: ProfileSearch\nlabel: S\nrules: []\n', search('S', [rule('x')]))).toContain(
+      'value: x }]\n',
+    );
+  });
+});
+
+describe('a side file', () => {
+  it('is left where the tenant has no text', () => {
+    const manifest = `${head}body: !file a.html # why\n`;
+    const files = { 'config/a.yaml': manifest, 'config/a.html': 'old' };
+    const result = merge({ files, live: [template('a', { body: null })] });
+    expect(result.changed).toEqual([{ path: 'config/a.yaml', content: `${head}body: null # why\n` }]);
+    expect(codes(result)).toEqual(['tag-replaced']);
+  });
+});
+
+describe('a secret in a list of ids', () => {
+  it('is not replaced by an id, and the other ids are', () => {
+    const manifest = `${desk}sources:\n  - !secret S1\n  - s2\n`;
+    const live = integration('I', { managedSources: [{ id: 'x1' }, { id: 'x2' }] });
+    const result = mergeOne(manifest, live);
+    expect(result.changed[0]?.content).toContain('- !secret S1\n');
+    expect(result.changed[0]?.content).toContain('- x2\n');
+    expect(codes(result)).toContain('secret-kept');
+  });
+});
+
+describe('what an overlay sets', () => {
+  it('is not written into lists, references and JSON', () => {
+    const manifest =
+      'kind: SimIntegration\nname: over\ndescription: Old\nsources:\n  - s1\nstatusMap:\n  a: mine\n  b: mine\nbeforeProvisioningRule:\n  type: RULE\n  id: r1\n';
+    const live = integration('over', {
+      description: 'New',
+      managedSources: [{ id: 'x1' }],
+      statusMap: { a: 'theirs', b: 'theirs' },
+      beforeProvisioningRule: { type: 'RULE', id: 'x2' },
+    });
+    const result = mergeOne(manifest, live);
+    expect(result.changed[0]?.content).toBe(manifest.replace('Old', 'New').replace('b: mine', 'b: theirs'));
+    expect(new Set(codes(result))).toEqual(new Set(['set-by-overlay']));
+  });
+});
+
+describe('an object that is pinned by its id', () => {
+  const profile = (name: string | null) => answer('AuthProfile', { name, type: 'MFA' }, 'p1');
+
+  it('keeps its name where the tenant shows none', () => {
+    const manifest = 'kind: AuthProfile\nid: "p1"\nname: Mine\ntype: MFA\n';
+    expect(mergeOne(manifest, profile(null))).toMatchObject({ changed: [], diagnostics: [] });
+    expect(mergeOne(manifest, profile('Mine'))).toMatchObject({ changed: [], diagnostics: [] });
+  });
+
+  it('gets no name that it did not have', () => {
+    expect(merged('kind: AuthProfile\nid: "p1"\ntype: PTA\n', profile('Theirs'))).toBe(
+      'kind: AuthProfile\nid: "p1"\ntype: MFA\n',
+    );
+  });
+});
+
+describe('the default that a template was made from', () => {
+  const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+  const mergeBased = (manifest: string, basedOn: string | null) =>
+    mergeOne(manifest, template('a', { subject: 'S' }), { basedOn: () => basedOn }).changed[0]?.content;
+
+  it('is written down where nothing says so yet', () => {
+    const manifest = `${head}subject: S # s\n`;
+    expect(mergeBased(manifest, digest('1'))).toBe(`${manifest}lifecycle:\n  basedOn: ${digest('1')}\n`);
+    const protectedOne = `${manifest}lifecycle:\n  protect: true # p\n`;
+    expect(mergeBased(protectedOne, digest('1'))).toBe(`${protectedOne}  basedOn: ${digest('1')}\n`);
+    expect(mergeBased(manifest, null)).toBeUndefined();
+  });
+
+  it('stays, so that a default that moved is told', () => {
+    const manifest = `${head}subject: S\nlifecycle:\n  basedOn: ${digest('1')}\n`;
+    expect(mergeBased(manifest, digest('2'))).toBeUndefined();
+  });
+});
+
+describe('references of a kind of one’s own', () => {
+  const readOnly = (kind: string, path: string) =>
+    `kind: ${kind}\nsummary: Only read.\npath: ${path}\nkey: name\n`;
+  const kinds = {
+    'kinds/Role.kind.yaml':
+      'kind: Role\nsummary: Access.\npath: /v2025/roles\nkey: name\nlist: { pageSize: 50 }\nupdate: json-patch\ncreate: true\ndelete: true\nfields:\n  owner: { is: reference, to: Identity, type: IDENTITY }\n  members: { is: references, to: Identity, type: IDENTITY }\n  cluster: { is: value, to: Cluster }\nserverOwned: [id]\n',
+    'kinds/Identity.kind.yaml': readOnly('Identity', '/v2025/identities'),
+    'kinds/Cluster.kind.yaml': readOnly('Cluster', '/v2025/managed-clusters'),
+  };
+  const names: Readonly<Record<string, string>> = {
+    c1: 'Cluster/va',
+    c2: 'Cluster/eu',
+    i1: 'Identity/Ann',
+    i2: 'Identity/Ben',
+  };
+  function mergeRole(content: string, raw: JsonObject) {
+    const files = { ...kinds, 'config/a.yaml': content };
+    const kind = load(asFiles(files), {}, project).environment.kinds.named('Role');
+    const live = liveObject(kind, { id: 'role-1', name: 'R', ...raw }, contractSettings, null);
+    if (!live) throw new Error('It is no role.');
+    return merge({ files, live: [live], more: { nameOf: (_, id) => names[id] ?? null } });
+  }
+  const role = 'kind: Role\nname: R\n';
+
+  it('take the place of ids and of each other without a note', () => {
+    for (const before of ['c9 # old', '!ref Cluster/old']) {
+      const result = mergeRole(`${role}cluster: ${before}\n`, { cluster: 'c2' });
+      expect(result.changed[0]?.content).toContain('cluster: !ref Cluster/eu');
+      expect(codes(result)).toEqual([]);
+    }
+  });
+
+  it('take the place of another tag with a note', () => {
+    const result = mergeRole(`${role}cluster: !var host\n`, { cluster: 'c2' });
+    expect(result.changed[0]?.content).toBe(`${role}cluster: !ref Cluster/eu\n`);
+    expect(codes(result)).toEqual(['tag-replaced']);
+    const plain = mergeRole(`${role}cluster: !ref Cluster/va\n`, { cluster: 'unknown' });
+    expect(plain.changed[0]?.content).toBe(`${role}cluster: unknown\n`);
+    expect(codes(plain)).toEqual(['tag-replaced']);
+  });
+
+  it('in a list change one by one', () => {
+    const manifest = `${role}members:\n  - { type: IDENTITY, id: i9 } # first\n  - { type: IDENTITY, id: i8 } # second\n`;
+    const live = { members: ['i8', 'i2', 'i1'].map((id) => ({ type: 'IDENTITY', id })) };
+    expect(mergeRole(manifest, live).changed[0]?.content).toBe(
+      `${role}members:\n  - !ref Identity/Ben # first\n  - { type: IDENTITY, id: i8 } # second\n  - !ref Identity/Ann\n`,
+    );
+  });
+});
