@@ -206,3 +206,43 @@ describe('half of a surrogate pair', () => {
     expect(result.changed).toEqual([{ path: 'config/a.html', content: whole }]);
   });
 });
+
+describe('files that are there already', () => {
+  it('are no place for the side file of a new manifest', () => {
+    const mine = 'config/notification-templates/n/email.en.body.html';
+    const result = merge({ files: { [mine]: 'mine' }, live: [template('n', { body: '<p>theirs</p>' })] });
+    expect(result.changed).toEqual([]);
+    const [side, manifest, ...others] = result.created;
+    expect(others).toEqual([]);
+    expect(side?.path).toMatch(/^config\/notification-templates\/n\/email\.en-[0-9a-f]{8}\.body\.html$/);
+    expect(manifest?.content).toContain(`body: !file ${side?.path.split('/').at(-1)}\n`);
+  });
+
+  it.each([
+    ['that holds nothing but blanks', '  \n\n', ''],
+    ['without a last line end', 'kind: SenderAddress\nemail: a@acme.example', '\n---\n'],
+    ['of Windows without a last line end', 'kind: SenderAddress\r\nemail: a@acme.example', '\r\n---\r\n'],
+  ])('get new objects of their kind: one %s', (_, text, gap) => {
+    const files = { 'config/sender-addresses.yaml': text };
+    const live = [sender('a@acme.example'), sender('b@acme.example')].slice(gap === '' ? 1 : 0);
+    const [changed] = merge({ files, live }).changed;
+    const added = 'kind: SenderAddress\nemail: b@acme.example\n';
+    const eol = gap.includes('\r') ? '\r\n' : '\n';
+    expect(changed?.content).toBe(gap === '' ? added : text + gap + added.replaceAll('\n', eol));
+  });
+});
+
+describe('a manifest that cannot be read any more as it was', () => {
+  it.each([
+    ['nested too deeply', `a: ${'['.repeat(500)}${']'.repeat(500)}\n`],
+    ['with an alias of itself', `${head}subject: Mine\nx: &x [*x]\n`],
+  ])('stays as it is: %s', (_, now) => {
+    const result = merge({
+      files: { 'config/a.yaml': `${head}subject: Mine\n` },
+      now: { 'config/a.yaml': now },
+      live: [template('a', { subject: 'Theirs' })],
+    });
+    expect(result).toMatchObject({ changed: [], created: [], deleted: [] });
+    expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit' }]);
+  });
+});

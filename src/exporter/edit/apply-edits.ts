@@ -5,7 +5,7 @@ import { type Pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, partOf } from '../printable.ts';
 import { insertCandidates, removeCandidates } from './items.ts';
 import { lineEnd, splice } from './lines.ts';
-import { endOf, locate, type ParsedDocument, type Path, parseOne, treeOf } from './parsed-document.ts';
+import { endOf, locate, type ParsedDocument, type Path, parseOne } from './parsed-document.ts';
 import { setCandidates } from './set.ts';
 
 /** A change to one value of a document. Items are inserted before the index, members at the end. */
@@ -31,7 +31,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
 function applyEdit(text: string, edit: Edit): string | null {
   const parsed = parseOne(text);
   if (!parsed) return null;
-  const tree = treeOf(parsed);
+  const { tree } = parsed;
   const wanted = editTree(tree, edit);
   if (wanted === undefined) return null;
   const resolved = resolveAliases(parsed, edit, tree);
@@ -42,7 +42,7 @@ function applyEdit(text: string, edit: Edit): string | null {
     const named = nameBeside(text, [...edit.path, ...segmentsOf(at)], name);
     const read = parseOne(named);
     // Behind a block, a comment would be part of the text.
-    return read && sameTree(treeOf(read), wanted) ? named : text;
+    return read && sameTree(read.tree, wanted) ? named : text;
   }, done);
 }
 
@@ -66,7 +66,7 @@ function tryCandidates(parsed: ParsedDocument, edit: Edit, wanted: Printable): s
     // Half of a surrogate pair cannot be stored in a UTF-8 file.
     if (/\p{Cs}/u.test(candidate)) continue;
     const read = parseOne(candidate);
-    if (read && sameTree(treeOf(read), wanted)) return candidate;
+    if (read && sameTree(read.tree, wanted)) return candidate;
   }
   return null;
 }

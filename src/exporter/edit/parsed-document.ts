@@ -23,8 +23,9 @@ export type Path = readonly string[];
 /** The text of one document, and its nodes with their offsets in the text. */
 export interface ParsedDocument {
   readonly text: string;
-  readonly document: Document.Parsed;
   readonly root: Node;
+  /** Its value, with tags as written and aliases replaced by their values. */
+  readonly tree: Printable;
   /** Its line ending. */
   readonly eol: string;
 }
@@ -40,7 +41,7 @@ export interface Located {
   readonly inFlow: boolean;
 }
 
-/** Parses a text that holds one document; `null` if it has errors or is empty. */
+/** Parses a text that holds one document; `null` if it has errors, is empty or is nested too deeply. */
 export function parseOne(text: string): ParsedDocument | null {
   const document = parseDocument(text, {
     version: '1.2',
@@ -51,19 +52,20 @@ export function parseOne(text: string): ParsedDocument | null {
   });
   const { contents } = document;
   if (document.errors.length > 0 || !isNode(contents)) return null;
-  return { text, document, root: contents, eol: text.includes('\r\n') ? '\r\n' : '\n' };
+  const tree = readTree(contents, document);
+  if (tree === undefined) return null;
+  return { text, root: contents, tree, eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
 
 /** The value at a path; `null` where there is none, or where an alias leads to it. */
 export function locate({ root }: ParsedDocument, path: Path): Located | null {
   let found: Located = { node: root, parent: null, index: 0, pair: null, inFlow: false };
   for (const step of path) {
-    const { node, inFlow } = found;
+    const { node } = found;
     if (!isMap(node) && !isSeq(node)) return null;
     const index = isMap(node) ? node.items.findIndex(({ key }) => keyText(key) === step) : Number(step);
     if (node.items[index] === undefined) return null;
-    const item = itemOf(node, index);
-    found = { ...item, inFlow: inFlow || item.inFlow };
+    found = itemOf(node, index);
   }
   return found;
 }
@@ -139,17 +141,19 @@ export function endOfItem({ text }: ParsedDocument, parent: YAMLMap | YAMLSeq, i
 /** Documents nested deeper than this are not edited. */
 const maxDepth = 120;
 
-/**
- * The value of a document, with tags as written and aliases replaced by their values. Throws a RangeError if it is
- * nested too deeply, or an alias refers to itself.
- */
-export function treeOf({ root, document }: ParsedDocument): Printable {
-  return readTree(root, document, 0);
+/** The value of a document; `undefined` where it is nested too deeply, or an alias refers to itself. */
+function readTree(root: Node, document: Document): Printable | undefined {
+  try {
+    return readNode(root, document, 0);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
-function readTree(node: unknown, document: Document, depth: number): Printable {
+function readNode(node: unknown, document: Document, depth: number): Printable {
   if (depth > maxDepth) throw new RangeError('The document is nested too deeply to be edited.');
-  if (isAlias(node)) return readTree(node.resolve(document), document, depth + 1);
+  if (isAlias(node)) return readNode(node.resolve(document), document, depth + 1);
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
   const value = readValue(node, document, depth);
   const { tag } = node;
@@ -163,10 +167,10 @@ function readValue(node: Scalar | YAMLMap | YAMLSeq, document: Document, depth: 
       ? value
       : null;
   }
-  if (isSeq(node)) return node.items.map((item) => readTree(item, document, depth + 1));
+  if (isSeq(node)) return node.items.map((item) => readNode(item, document, depth + 1));
   return {
     members: node.items.map(
-      (pair): Member => [keyText(pair.key) ?? '', readTree(pair.value, document, depth + 1)],
+      (pair): Member => [keyText(pair.key) ?? '', readNode(pair.value, document, depth + 1)],
     ),
   };
 }

@@ -1,7 +1,7 @@
 import { CST, Parser } from 'yaml';
 import type { Resource } from '../../kinds/resource.ts';
 import type { Printable } from '../../loader/print.ts';
-import { parseOne, treeOf } from '../edit/parsed-document.ts';
+import { parseOne } from '../edit/parsed-document.ts';
 
 const byteOrderMark = '\uFEFF';
 
@@ -60,7 +60,7 @@ export function findDocument({ segments, lines }: ManifestFile, resource: Resour
   const offset = (lines[line - 1] ?? 0) + column - 1;
   const segment = segments.findLast((each) => each.offset <= offset);
   const parsed = segment ? parseOne(segment.text) : null;
-  return segment && parsed ? { resource, segment, written: treeOf(parsed) } : null;
+  return segment && parsed ? { resource, segment, written: parsed.tree } : null;
 }
 
 /**
