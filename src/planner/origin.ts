@@ -1,11 +1,11 @@
 import { compareField } from '../kinds/compare.ts';
 import { comparable, readableFields } from '../kinds/field.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Json, type JsonObject, own, sameJson } from '../model/json.ts';
 import type { Change, Difference, Origin } from '../model/plan.ts';
-import { segmentsOf, valueAt } from '../model/pointer.ts';
+import { type Pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { hasLookup } from './fill-lookups.ts';
 import type { Match } from './match.ts';
 
@@ -45,29 +45,38 @@ function originOf(entry: Difference, match: Match, previous: Resource | null): O
   if (entry.sensitive) return null;
   if (!previous) return 'repo';
   if (!live) return 'tenant';
-  const at = valueReader(kind, entry);
+  const [name = ''] = segmentsOf(entry.path);
+  const field = kind.fields[name];
+  if (!field) return originOfRename(match, live, previous);
+  const at = valueReader(kind, { name, field, path: entry.path });
   const then = at(previous.fields);
   const repoMoved = !sameJson(then ?? null, at(resource.fields) ?? null);
   if (!repoMoved) return 'tenant';
   // What cannot be known of that time, an unset variable or a lookup, is not in the manifests of today.
   if (then === undefined || hasLookup(then)) return 'repo';
-  return hasTenantMoved(kind, entry, previous.fields, live.fields) ? 'both' : 'repo';
+  const tenantMoved =
+    field.is === 'json'
+      ? !sameJson(then, at(live.fields) ?? null)
+      : compareField(name, field, own(previous.fields, name) ?? null, own(live.fields, name)).length > 0;
+  return tenantMoved ? 'both' : 'repo';
 }
 
-function hasTenantMoved(kind: Kind, entry: Difference, previous: JsonObject, live: JsonObject): boolean {
-  const [name = ''] = segmentsOf(entry.path);
-  const field = kind.fields[name];
-  if (!field) return false;
-  const at = valueReader(kind, entry);
-  if (field.is === 'json') return !sameJson(at(previous) ?? null, at(live) ?? null);
-  return compareField(name, field, own(previous, name) ?? null, own(live, name)).length > 0;
+/** The difference is one of the key. It is judged as objects are matched. */
+function originOfRename({ kind, resource }: Match, live: LiveObject, previous: Resource): Origin {
+  const then = identityOf(kind, previous.key);
+  if (then === identityOf(kind, resource.key)) return 'tenant';
+  return then === live.identity ? 'repo' : 'both';
+}
+
+interface Place {
+  readonly name: string;
+  readonly field: Field;
+  readonly path: Pointer;
 }
 
 /** Reads the value of a difference: the exact place inside JSON, else the whole field as it is compared. */
-function valueReader(kind: Kind, { path }: Difference): (fields: JsonObject) => Json | undefined {
-  const [name = ''] = segmentsOf(path);
-  const field = kind.fields[name];
-  if (!field || field.is === 'json') return (fields) => valueAt(readableFields(kind, fields), path);
+function valueReader(kind: Kind, { name, field, path }: Place): (fields: JsonObject) => Json | undefined {
+  if (field.is === 'json') return (fields) => valueAt(readableFields(kind, fields), path);
   return (fields) => {
     const value = own(fields, name);
     return value === undefined ? undefined : comparable(field, value);

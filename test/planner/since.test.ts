@@ -107,6 +107,21 @@ describe('an object', () => {
     expect(origin(renamed, null)).toBe('tenant');
   });
 
+  it.each([
+    ['renamed in the repository', 'Old', 'New', 'Old', 'repo'],
+    ['renamed in the tenant', 'New', 'New', 'Hand', 'tenant'],
+    ['renamed in both', 'Old', 'New', 'Hand', 'both'],
+  ])('that is %s', (_, then, now, name, origin) => {
+    const pinned = (key: string) => resource('SimIntegration', [key], {}, { id: '1' });
+    const found = told({
+      previous: [pinned(then)],
+      declared: [pinned(now)],
+      live: [answers.integration('1', name, {})],
+    });
+    expect(found.origins).toEqual({ '/name': origin });
+    expect(found.warning).toBe(origin === 'repo' ? null : '/name changed in the tenant.');
+  });
+
   it('is not taken for one of another kind with the same name', () => {
     const previous = [resource('ProfileSearch', ['S'], { rules: [] }), integration({ type: 'A' })];
     expect(
