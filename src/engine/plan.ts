@@ -194,7 +194,7 @@ async function loadManifests(
           ...(past?.diagnostics ?? []),
         ],
         async judge(plan, planned) {
-          refuseLostReferences(references, plan, environment.kinds);
+          refuseLostReferences(references, resources, plan, environment.kinds);
           const linted = await lintPlan(plan, project, planned);
           return impactRequests === null ? linted : addImpact(linted, planned, impactRequests);
         },

@@ -218,40 +218,62 @@ function fillReferences(resource: Resource, answer: (to: Address) => Json): Reso
 /**
  * Throws a Failure with the references to what a plan deletes or leaves to be made by hand, and with those in a circle of
  * objects that it creates.
+ *
+ * @param references those in scope
+ * @param resources all of the project: what is outside the scope stays, and so does what it refers to
  */
 export function refuseLostReferences(
   references: readonly UsedReference[],
+  resources: readonly Resource[],
   { changes }: Plan,
   kinds: Kinds,
 ): void {
-  if (references.length === 0) return;
-  const byIdentity = new Map(
-    changes.map((change) => [identityOf(kinds.named(change.kind), change.key), change] as const),
-  );
-  const problems = references.flatMap((reference) => {
-    const change = byIdentity.get(identityOf(reference.kind, reference.key));
-    const why = change ? whyLost(change) : null;
-    return why ? problemsAt(reference, why) : [];
-  });
-  const { circle } = arrangeChanges(changes, kinds);
-  const all = [...problems, ...(circle ? circleProblems(references, circle) : [])];
+  const identify = ({ kind, key }: Change) => identityOf(kinds.named(kind), key);
+  const byIdentity = (wanted: readonly Change[]) => new Map(wanted.map((each) => [identify(each), each]));
+  const unmade = byIdentity(changes.filter(({ action, id }) => action === 'manual' && id === null));
+  const deleted = byIdentity(changes.filter(({ action }) => action === 'delete'));
+  const all = [
+    ...problemsWith(references, unmade, whyUnmade),
+    ...problemsWith(deleted.size > 0 ? referencesIn(resources, kinds) : [], deleted, whyDeleted),
+    ...findCircles(references, changes, kinds),
+  ];
   if (all.length > 0) throw new Failure(all);
 }
 
-function whyLost({ action, address, id, warnings }: Change): Missing | null {
-  if (action === 'delete') {
-    const message = `This plan deletes ${address}, to which a manifest refers.`;
-    return { code: 'ref-deleted', message, hint: 'Declare the object, or remove the reference.' };
-  }
-  if (action !== 'manual' || id !== null) return null;
+function problemsWith(
+  references: readonly UsedReference[],
+  changes: ReadonlyMap<string, Change>,
+  why: (change: Change) => Missing,
+): Diagnostic[] {
+  return references.flatMap((reference) => {
+    const change = changes.get(identityOf(reference.kind, reference.key));
+    return change ? problemsAt(reference, why(change)) : [];
+  });
+}
+
+function whyDeleted({ address }: Change): Missing {
+  const message = `This plan deletes ${address}, to which a manifest refers.`;
+  return { code: 'ref-deleted', message, hint: 'Declare the object, or remove the reference.' };
+}
+
+function whyUnmade({ address, warnings }: Change): Missing {
   const message = `${address} has to be made by hand before anything can refer to it.`;
   return { code: 'unknown-ref', message, hint: warnings[0] ?? null };
 }
 
 /** Throws a Failure for a plan that no manifest explains, and that creates objects in a circle. */
 export function refuseCircles({ changes }: Plan, kinds: Kinds): void {
+  const problems = findCircles([], changes, kinds);
+  if (problems.length > 0) throw new Failure(problems);
+}
+
+function findCircles(
+  references: readonly UsedReference[],
+  changes: readonly Change[],
+  kinds: Kinds,
+): Diagnostic[] {
   const { circle } = arrangeChanges(changes, kinds);
-  if (circle) throw new Failure(circleProblems([], circle));
+  return circle ? circleProblems(references, circle) : [];
 }
 
 /** At the first reference of the circle. */

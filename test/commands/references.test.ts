@@ -197,12 +197,16 @@ describe('a reference that cannot be right', () => {
     expect((await world.plan()).changes).toEqual([]);
   });
 
-  it('an object that the plan prunes', async () => {
+  it.each([
+    ['', []],
+    [', also where --only or --except leave out what refers to it', ['--only', 'AccessProfile/*']],
+  ])('an object that the plan prunes%s', async (_, scope) => {
     const world = await worldWith(reader('accessProfiles: [!ref AccessProfile/Read]'), {
       seed: seedOf('dev', existing('dev')),
       environment: { prune: { kinds: ['AccessProfile'] } },
     });
-    const { code, stderr } = await world.run('plan', '--prune', '--allow-delete-all', 'AccessProfile');
+    const allowed = ['--prune', '--allow-delete-all', 'AccessProfile'];
+    const { code, stderr } = await world.run('plan', ...allowed, ...scope);
     expect(stderr).toContain('This plan deletes AccessProfile/Read');
     expect(code).toBe(1);
   });

@@ -279,9 +279,10 @@ const creating = (name: string, ...needs: readonly string[]) =>
   });
 
 describe('a plan in which a reference loses its object', () => {
-  const uses = referencesIn([reader({ profiles: [ref('Profile/Read')] })], kinds);
+  const declared = [reader({ profiles: [ref('Profile/Read')] })];
+  const uses = referencesIn(declared, kinds);
   const refused = (...changes: readonly Change[]) =>
-    problemsOf(() => refuseLostReferences(uses, planWith(...changes), kinds));
+    problemsOf(() => refuseLostReferences(uses, declared, planWith(...changes), kinds));
 
   it.each<[string, Partial<Change>, Partial<Diagnostic>]>([
     [
@@ -316,6 +317,15 @@ describe('a plan in which a reference loses its object', () => {
     expect(refused(change(role, 'Read', { action: 'delete', id: 'r1' }))).toEqual([]);
   });
 
+  it('is refused for what is outside the scope only where the object goes', () => {
+    const outside = (parts: Partial<Change>) =>
+      problemsOf(() => refuseLostReferences([], declared, planWith(change(profile, 'Read', parts)), kinds));
+    expect(outside({ action: 'delete', id: 'p1' })).toMatchObject([
+      { code: 'ref-deleted', address: 'Role/Reader' },
+    ]);
+    expect(outside({ action: 'manual' })).toEqual([]);
+  });
+
   it('says nothing of a hint that there is none of', () => {
     expect(refused(change(profile, 'Read', { action: 'manual' }))[0]).not.toHaveProperty('hint');
   });
@@ -334,7 +344,8 @@ describe('creates in a circle', () => {
       resource(profile, ['B'], { above: ref('Profile/A') }),
       resource(profile, ['A2'], { above: ref('Profile/B') }),
     ];
-    const found = problemsOf(() => refuseLostReferences(referencesIn(declared, kinds), circle, kinds));
+    const uses = referencesIn(declared, kinds);
+    const found = problemsOf(() => refuseLostReferences(uses, declared, circle, kinds));
     expect(found).toMatchObject([
       {
         code: 'ref-circle',
