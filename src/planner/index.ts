@@ -39,10 +39,7 @@ export function matchAll(input: PlanInput): Matched {
   const { environment, choices, resources, objects, previous, whyUndeclarable } = input;
   const isInScope = scopeFilter(choices.scope);
   const index = new LiveIndex(objects);
-  const matches = matchResources(
-    resources.filter(({ address }) => isInScope(address)),
-    index,
-  );
+  const matches = matchResources(resources, isInScope, index);
   const absent = matches.filter(({ resource }) => resource.ensure === 'absent');
   const declared = matches.filter(({ resource }) => resource.ensure === 'present');
   const { deletions, remarks } = findDeletions({

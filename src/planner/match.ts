@@ -13,19 +13,32 @@ export interface Match {
 }
 
 /**
- * Every resource with its live object. Throws a Failure with all pinned ids that do not exist: creating a second object
- * is never intended.
+ * Every resource in scope with its live object. Throws a Failure with all pinned ids that do not exist, since creating a
+ * second object is never intended, and with all resources that name by key what another one, in scope or not, pins by id.
  */
-export function matchResources(resources: readonly Resource[], index: LiveIndex): Match[] {
-  const matches = resources.map(
-    (resource): Match => ({ kind: resource.kind, resource, live: index.of(resource) }),
+export function matchResources(
+  resources: readonly Resource[],
+  isInScope: (address: Address) => boolean,
+  index: LiveIndex,
+): Match[] {
+  const matches = resources
+    .filter(({ address }) => isInScope(address))
+    .map((resource): Match => ({ kind: resource.kind, resource, live: index.of(resource) }));
+  const pinned = new Map(
+    resources.flatMap((each) => (each.id === null ? [] : [[nameOfId(each.kind, each.id), each] as const])),
   );
-  const problems = matches.flatMap(({ resource, live }) =>
-    resource.id !== null && !live && resource.ensure === 'present' ? [unknownId(resource, resource.id)] : [],
-  );
+  const problems = matches.flatMap(({ kind, resource, live }) => {
+    if (resource.id === null) {
+      const other = live?.id ? pinned.get(nameOfId(kind, live.id)) : undefined;
+      return other ? [pinnedElsewhere(resource, other)] : [];
+    }
+    return !live && resource.ensure === 'present' ? [unknownId(resource, resource.id)] : [];
+  });
   if (problems.length > 0) throw new Failure(problems);
   return matches;
 }
+
+const nameOfId = ({ name }: Kind, id: string) => `${name}/${id}`;
 
 /** Whether the live object needs another key to become the declared one. */
 export function isRename({ kind, resource, live }: Match): boolean {
@@ -72,6 +85,18 @@ function unknownId(resource: Resource, id: string): Diagnostic {
     message: `The tenant has no ${resource.kind.name} with the id "${id}" that this manifest pins.`,
     hint: 'Correct the id, or remove it to match by name.',
     source: resource.locate('/id'),
+    address: resource.address,
+  };
+}
+
+function pinnedElsewhere(resource: Resource, other: Resource): Diagnostic {
+  const { file, line } = other.locate('/id');
+  return {
+    code: 'duplicate-object',
+    severity: 'error',
+    message: `${resource.address} is, in the tenant, the object that ${other.address} pins by its id in ${file}, line ${line}.`,
+    hint: 'Keep one of the two manifests. The one with the id renames the object: its former name needs none.',
+    source: resource.source(),
     address: resource.address,
   };
 }

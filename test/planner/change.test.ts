@@ -224,6 +224,21 @@ describe('a pinned object', () => {
     );
   });
 
+  it.each<[string, Parameters<typeof resource>[3], string]>([
+    ['that it is absent', { ensure: 'absent' }, 'Old'],
+    ['its fields', {}, 'Old'],
+    ['another new name', { lifecycle: { renamedFrom: ['Old'] } }, 'Other'],
+  ])('is refused where another manifest declares %s under its former name', (_, more, name) => {
+    const pinned = resource('SimIntegration', ['New'], {}, { id: '1' });
+    const other = resource('SimIntegration', [name], {}, more);
+    const live = [answers.integration('1', 'Old'), answers.integration('2', 'Second')];
+    const message = `SimIntegration/${name} is, in the tenant, the object that SimIntegration/New pins by its id`;
+    const given = { declared: [pinned, other], live };
+    expect(() => planOf(given)).toThrow(message);
+    expect(() => planOf({ ...given, scope: { only: [other.address] } })).toThrow(message);
+    expect(changeOf({ ...given, scope: { only: [pinned.address] } })).toMatchObject({ action: 'update' });
+  });
+
   it('gets no remark on a rename that does not happen', () => {
     const declared = [
       resource('SimIntegration', ['New'], {}, { id: '1', lifecycle: { renamedFrom: ['Nothing'] } }),
