@@ -13,6 +13,8 @@ import type { Match } from './match.ts';
 /** A live object to be deleted, and why. */
 export interface Deletion {
   readonly live: LiveObject;
+  /** Its address in the tenant and, where a manifest names it by another one, that too: scope and guards mean both. */
+  readonly addresses: readonly Address[];
   readonly source: Change['source'];
   /** A manifest declares it absent. */
   readonly isTombstone: boolean;
@@ -42,22 +44,23 @@ export function findDeletions(request: DeleteRequest): { deletions: Deletion[]; 
   const { previous } = request;
   // Without --prune and --since nobody asks what is declared.
   const declared = prune || previous ? declaredObjects(request) : new Set<Address>();
-  const isUndeclared = (live: LiveObject) => !declared.has(live.address) && request.isInScope(live.address);
-  const undeclared = objects.filter((live) => prune?.kinds.includes(live.kind.name) && isUndeclared(live));
+  const isUndeclared = ({ live }: Deletion) => !declared.has(live.address);
+  const isInScope = ({ addresses }: Deletion) => addresses.every((address) => request.isInScope(address));
+  const pruned = objects.filter(({ kind }) => prune?.kinds.includes(kind.name)).map(prunedObject);
+  const undeclared = pruned.filter(isInScope).filter(isUndeclared);
   const whyKept = keeper(request);
-  const reasons = new Map(undeclared.map((live) => [live, whyKept(live)]));
+  const reasons = new Map(undeclared.map(({ live }) => [live, whyKept(live)]));
   const all = [
     ...absent.flatMap(({ resource, live }) => {
       const { file, line } = resource.source();
       return deletionBy(resource, live, { file, line });
     }),
-    ...undeclaredSince(request).filter(({ live }) => isUndeclared(live)),
-    ...undeclared
-      .filter((live) => !reasons.get(live))
-      .map((live): Deletion => ({ live, source: null, isTombstone: false, protect: false, declared: {} })),
+    ...undeclaredSince(request).filter(isUndeclared),
+    ...undeclared.filter(({ live }) => !reasons.get(live)),
   ];
   const once = new Map<Address, Deletion>();
-  for (const each of all) if (!once.has(each.live.address)) once.set(each.live.address, each);
+  for (const each of all.filter(isInScope))
+    if (!once.has(each.live.address)) once.set(each.live.address, each);
   const remarks = [...reasons].flatMap(([{ address }, why]): Diagnostic[] => {
     if (why === null) return [];
     const message = `${address} is not declared, but it stays: ${why}.`;
@@ -135,15 +138,28 @@ export function findRemoved(
   });
 }
 
+function prunedObject(live: LiveObject): Deletion {
+  return {
+    live,
+    addresses: [live.address],
+    source: null,
+    isTombstone: false,
+    protect: false,
+    declared: {},
+  };
+}
+
 /** The deletion of the object that a resource declares; none where it does not exist. */
 function deletionBy(
-  { lifecycle, fields }: Resource,
+  { lifecycle, fields, address }: Resource,
   live: LiveObject | null,
   source: Change['source'],
 ): Deletion[] {
   const isTombstone = source !== null;
   const { protect } = lifecycle;
-  return live ? [{ live, source, isTombstone, protect, declared: fields }] : [];
+  if (!live) return [];
+  const addresses = [live.address, address];
+  return [{ live, addresses, source, isTombstone, protect, declared: fields }];
 }
 
 /** The addresses of the live objects that resources declare, present or absent. */

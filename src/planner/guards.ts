@@ -7,7 +7,7 @@ import type { Change, Plan } from '../model/plan.ts';
 import type { Deletion } from './deletes.ts';
 
 interface PlannedDelete {
-  readonly deletion: Pick<Deletion, 'protect' | 'isTombstone'>;
+  readonly deletion: Pick<Deletion, 'addresses' | 'protect' | 'isTombstone'>;
   readonly change: Change;
 }
 
@@ -46,7 +46,10 @@ export interface Approval {
 export function findLaterRefusals(plan: Plan, policy: Policy, approval: Approval): Diagnostic[] {
   const deletes = plan.changes
     .filter(({ action }) => action === 'delete')
-    .map((change) => ({ change, deletion: { protect: false, isTombstone: false } }));
+    .map((change) => ({
+      change,
+      deletion: { addresses: [change.address], protect: false, isTombstone: false },
+    }));
   const maxDeletes = deletesAllowed(plan, policy, approval);
   return [
     ...protectedDeletes({ deletes, protect: policy.protect }),
@@ -71,7 +74,7 @@ function deletesAllowed(
 function protectedDeletes({ deletes, protect }: Pick<GuardInput, 'deletes' | 'protect'>): Diagnostic[] {
   const isProtected = matchAddresses(protect, { nocase: true });
   return deletes.flatMap(({ deletion, change: { address } }) => {
-    const byEnvironment = isProtected(address);
+    const byEnvironment = deletion.addresses.some(isProtected);
     if (!deletion.protect && !byEnvironment) return [];
     const by = byEnvironment ? "the environment's `protect` list" : '`lifecycle.protect` in its manifest';
     return refusal(

@@ -241,7 +241,7 @@ describe('an update', () => {
 it('is deleted by its id', () => {
   const kind = kindOf();
   const object = liveObject(kind, { ...live, id: 'a/1' }, settings, null);
-  const given = { source: null, declared: {}, isTombstone: false, protect: false };
+  const given = { addresses: [], source: null, declared: {}, isTombstone: false, protect: false };
   const deletion = object && deletionOf({ ...given, live: object }, null, settings);
   expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
   expect(deletion?.requests).toEqual([
@@ -370,7 +370,7 @@ describe('a step by hand', () => {
     [{}, { ...live, id: null }],
   ])('deletes', (more, raw) => {
     const object = liveObject(kindOf(more), raw, settings, null);
-    const given = { source: null, declared: {}, isTombstone: false, protect: false };
+    const given = { addresses: [], source: null, declared: {}, isTombstone: false, protect: false };
     expect(object && deletionOf({ ...given, live: object }, null, settings)).toMatchObject({
       action: 'manual',
       requests: [],

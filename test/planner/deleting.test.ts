@@ -195,3 +195,28 @@ it('deletes go against the order of creation: kinds the other way round, then by
     'SenderAddress/c%40a.example',
   ]);
 });
+
+describe('an object that its manifest pins by the id, and that has another name in the tenant', () => {
+  const pinned = (more = {}) => integration('Declared', { id: '1', ...more });
+  const ways: [string, PlanCase][] = [
+    ['ensure: absent', { declared: [pinned(absent)], live }],
+    ['--since', { declared: [integration('Other')], previous: [pinned(), integration('Other')], live }],
+  ];
+  const names = ['SimIntegration/Declared', 'SimIntegration/Old'];
+
+  it.each(ways)('is deleted by %s', (_, given) => {
+    expect(planOf(given).diagnostics).toEqual([]);
+    expect(deleted(given)).toEqual(['SimIntegration/Old']);
+  });
+
+  it.each(ways)('is protected under both names (%s)', (_, given) => {
+    for (const name of names) {
+      const plan = planOf({ ...given, policy: { protect: [name] } });
+      expect(plan.diagnostics).toMatchObject([{ code: 'protected', address: 'SimIntegration/Old' }]);
+    }
+  });
+
+  it.each(ways)('is left out under both names (%s)', (_, given) => {
+    for (const name of names) expect(deleted({ ...given, scope: { except: [name] } })).toEqual([]);
+  });
+});
