@@ -3,7 +3,7 @@ import type { LiveObject, ReadRequest } from '../kinds/kind.ts';
 import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { formatAddress, scopeFilter } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Change, Plan } from '../model/plan.ts';
@@ -90,7 +90,9 @@ export function annotateRollback(
   );
   refuseCircles(plan, kinds);
   const { startedAt, planDigest: undone } = result;
-  const { digest: _digest, ...rest } = { ...plan, undoes: { startedAt, planDigest: undone }, changes };
+  const diagnostics = plan.diagnostics.map(withoutNowhere);
+  const undoes = { startedAt, planDigest: undone };
+  const { digest: _digest, ...rest } = { ...plan, undoes, changes, diagnostics };
   return { ...rest, digest: planDigest(rest) };
 }
 
@@ -117,7 +119,6 @@ function resourceOf(
   fields: JsonObject,
   manifests: readonly Resource[],
 ): Resource {
-  const source = { file: '', line: 1, column: 1 };
   const names = [identityOf(kind, key), identityOf(kind, former)];
   const manifest = manifests.find(
     (resource) => resource.kind === kind && names.includes(identityOf(kind, resource.key)),
@@ -137,11 +138,19 @@ function resourceOf(
       renamedFrom: identityOf(kind, key) === identityOf(kind, former) ? null : key,
     },
     declaration: null,
-    source: () => source,
-    locate: () => source,
-    point: () => ({ source, excerpt: '' }),
+    source: () => manifest?.source() ?? nowhere,
+    locate: (at) => manifest?.locate(at) ?? nowhere,
+    point: (at) => manifest?.point(at) ?? { source: nowhere, excerpt: '' },
     overlayAt: () => null,
   };
+}
+
+/** The place of what no manifest declares. */
+const nowhere: Source = { file: '', line: 1, column: 1 };
+
+/** The remark without a place, where it has none. */
+function withoutNowhere({ source, ...rest }: Diagnostic): Diagnostic {
+  return source === undefined || source === nowhere ? rest : { ...rest, source };
 }
 
 /** The change without a place in the manifests, and with a warning where it would undo later work of others. */

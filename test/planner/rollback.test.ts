@@ -467,6 +467,15 @@ describe('which changes are undone', () => {
     expect(codes(rollBack({ records: [profile], live: there }))).toEqual(['lockout']);
     expect(codes(rollBack({ records: [profile], live: there, declared: allowing }))).toEqual([]);
   });
+
+  it('says where the manifest is that would have to allow it, and names no place without one', () => {
+    const profile = record('AuthProfile/P', { before: { type: 'BLOCK' }, after: { type: 'MFA' } });
+    const there = [{ kind: 'AuthProfile', id: 'p', raw: { name: 'P', type: 'MFA' } }];
+    const refusal = (declared: ReturnType<typeof resource>[]) =>
+      rollBack({ records: [profile], live: there, declared }).diagnostics.map(({ source }) => source?.file);
+    expect(refusal([resource('AuthProfile', ['P'], {})])).toEqual(['config/test.yaml']);
+    expect(refusal([])).toEqual([undefined]);
+  });
 });
 
 describe('undoing a change of rules', () => {
