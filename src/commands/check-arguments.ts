@@ -26,7 +26,7 @@ export function checkArguments(
     refuseExtraWords(args, argv);
     refuseSwitchValues(argv, options);
     refuseRepeated(args, { array: [...(options.array ?? []), ...variadicIn(positionals)] });
-    refuseEmpty(args);
+    refuseEmpty(args, argv);
     return true;
   };
 }
@@ -73,10 +73,15 @@ function refuseRepeated(args: Args, { array = [] }: Options): void {
   throw failure('usage', `The option --${repeated} is given more than once.`, { hint: 'Give it once.' });
 }
 
-/** An unset variable in a script gives an empty value, which as a path would be the current folder. */
-function refuseEmpty({ _: _words, '--': _behind, ...values }: Args): void {
+/**
+ * An unset variable in a script gives an empty value, which as a path would be the current folder. An option that may
+ * stand alone, such as `--wait`, is empty too where it does.
+ */
+function refuseEmpty({ _: _words, '--': _behind, ...values }: Args, argv: readonly string[]): void {
   const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
-  const empty = Object.keys(values).find((name) => isEmpty(values[name]));
+  const standsAlone = (name: string) =>
+    argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
+  const empty = Object.keys(values).find((name) => isEmpty(values[name]) && !standsAlone(name));
   if (empty === undefined) return;
   throw failure('usage', `The value of ${empty} is empty.`, {
     hint: 'Is a variable in the script not set?',

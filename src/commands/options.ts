@@ -27,7 +27,7 @@ export const list = (describe: string) =>
 
 /** The shape of `--format`. The first one is the default. */
 export const format = <const Word extends string>(choices: readonly [Word, ...Word[]]) =>
-  ({ choices, default: choices[0], describe: 'Output format' }) as const;
+  ({ choices, default: choices[0], describe: 'Output format', requiresArg: true }) as const;
 
 /** A check that the value of an option is a whole number from 0 to `largest`. */
 export function wholeNumber(name: string, largest = Number.MAX_SAFE_INTEGER) {

@@ -76,6 +76,7 @@ it.each([
   [['apply', 'plan.json', 'other.json'], 'Unknown argument: other.json'],
   [['apply', '--yes', '--result', ''], 'The value of result is empty'],
   [['apply', ''], 'The value of planfile is empty'],
+  [['apply', '--yes', '--format'], 'The option --format needs a value'],
   [['show'], '`tenantctl show <file..>`'],
   [['frobnicate'], 'There is no command `frobnicate`.'],
   [['--yes'], 'Name a command'],

@@ -320,6 +320,26 @@ test('--wait ends when it is interrupted', async () => {
   expect(json).toMatchObject({ diagnostics: [{ code: 'interrupted' }] });
 });
 
+test.each([[['--wait']], [['--wait', '--format', 'json']]])(
+  '%j waits without a time too',
+  async (options) => {
+    const { run } = await createTestWorld({
+      seed,
+      files: { 'config/a.yaml': 'kind: SenderAddress\nemail: help@acme.example\n' },
+    });
+    const { code, stderr } = await run('status', ...options);
+    expect(stderr).not.toContain('error');
+    expect(code).toBe(0);
+  },
+);
+
+test.each([[['--wait=']], [['--wait', '']]])('%j is refused: a variable may not be set', async (options) => {
+  const { run } = await createTestWorld({ seed });
+  const { code, stderr } = await run('status', ...options);
+  expect(stderr).toContain('The value of wait is empty');
+  expect(code).toBe(1);
+});
+
 test.each(['soon', '0s', '-1m'])('--wait=%s is refused', async (time) => {
   const { run, sandbox } = await createTestWorld({ seed });
   const { code, stderr } = await run('status', `--wait=${time}`);
