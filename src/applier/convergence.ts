@@ -1,6 +1,8 @@
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import { isObject, type Json } from '../model/json.ts';
+import { secretNamesIn } from '../model/marker.ts';
+import type { Change } from '../model/plan.ts';
 import { hasEffect, isUnchanged, unmetDifferences } from './effect.ts';
 import type { Exchange } from './exchange.ts';
 import { finderIn } from './find.ts';
@@ -23,7 +25,8 @@ export async function checkConvergence(
   last: Exchange | null,
   context: RunContext,
 ): Promise<Ending | Pending> {
-  const remark = last?.replies.get(task.change.address)?.remark ?? null;
+  const { change } = task;
+  const remark = last ? (last.replies.get(change.address)?.remark ?? null) : remarkOnSecrets(change);
   const sighting = sightingInAnswer(task, last, context);
   if (sighting) return endSeen(task, sighting.live, remark, context);
   const { clock, settle, log } = context;
@@ -38,6 +41,14 @@ export async function checkConvergence(
         ? endUnseen(task, { why: seen.failed, remark }, log)
         : endSeen(task, seen.live, remark, context),
   };
+}
+
+/** An earlier run sent the secrets as they were then, and nothing that can be read shows whether they are others now. */
+function remarkOnSecrets({ address, requests }: Change): string | null {
+  const names = [...new Set(requests.flatMap(({ body }) => secretNamesIn(body)))];
+  if (names.length === 0) return null;
+  const what = `An earlier run of this plan wrote it, with ${names.join(', ')} as set then.`;
+  return `${what} If that has changed, make a new plan with --rotate ${address}.`;
 }
 
 /** `null` where the object has to be read: the answer does not show it, or shows a difference. */

@@ -31,25 +31,33 @@ export interface Journal {
 }
 
 /** What a journal is of. */
-type JournalPlan = Pick<Plan, 'digest' | 'tenant'>;
+type JournalPlan = Pick<Plan, 'digest' | 'tenant' | 'createdAt'>;
 
 const maxBytes = 256 * 1024 * 1024;
 
 /**
  * Opens the journal of a plan in `dir`; the first record creates the file. A last line that a crash cut off is dropped.
+ * Runs that had ended before the plan was made are not continued: an equal plan was made from the tenant as they left it,
+ * and the secrets that it sends may be others. Their records are set aside once this plan has one of its own.
  * Throws a Failure where the file is damaged elsewhere or belongs to another plan.
  */
 export async function openJournal(dir: string, plan: JournalPlan): Promise<Journal> {
   const { digest: planDigest } = plan;
   const file = join(dir, `${fileStem(planDigest)}.jsonl`);
   const { records, length } = await readRecords(file, planDigest);
-  const byChange = progressOf(records);
+  const isOver = isOlder(records, plan);
+  const byChange = progressOf(isOver ? [] : records);
   let handle: Promise<FileHandle> | null = null;
   let tail: Promise<void> = Promise.resolve();
 
+  // Under another name it still says which writes the tenant may not show yet.
+  const setAside = (at: string) =>
+    rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`));
   const append = (record: JournalRecord): Promise<void> => {
     const write = async () => {
-      handle ??= openForAppend(file, length, plan);
+      handle ??= isOver
+        ? setAside(plan.createdAt).then(() => openForAppend(file, 0, plan))
+        : openForAppend(file, length, plan);
       const out = await handle;
       await out.appendFile(`${JSON.stringify(record)}\n`);
       await out.datasync();
@@ -73,11 +81,16 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
     async finish(at) {
       const exists = handle !== null || length > 0;
       await close();
-      if (exists)
-        await rename(file, join(dir, `${fileStem(planDigest)}.${at.replaceAll(/[^\dTZ]/g, '')}.done.jsonl`));
+      if (exists) await setAside(at);
     },
     close,
   };
+}
+
+/** Whether the last record was written before the plan was made. */
+function isOlder(records: readonly JournalRecord[], { createdAt }: JournalPlan): boolean {
+  const times = records.flatMap((record) => ('at' in record ? [Date.parse(record.at)] : []));
+  return times.length > 0 && Math.max(...times) < Date.parse(createdAt);
 }
 
 /** The hex digits of a digest. They name a file, so of any other text its digest is used. */

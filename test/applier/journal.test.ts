@@ -1,11 +1,12 @@
-import { appendFile, type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import { newFolder } from './run.ts';
 
 const tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
-const planWith = (digest: string) => ({ digest, tenant });
+const createdAt = '2026-01-01T00:00:00.000Z';
+const planWith = (digest: string) => ({ digest, tenant, createdAt });
 const plan = planWith(`sha256:${'a'.repeat(64)}`);
 
 async function journalWithNotes(folder: string) {
@@ -101,6 +102,35 @@ describe('a journal', () => {
       });
     },
   );
+
+  it('of runs that had ended before an equal plan was made is set aside by its first record', async () => {
+    const folder = await newFolder();
+    const first = await openJournal(folder, plan);
+    await first.intend(0, new Map([['Thing/a', null]]), '2026-01-01T00:00:01.000Z');
+    await first.conclude(
+      0,
+      { changes: ['Thing/a'], verdict: 'done', status: 201 },
+      '2026-01-01T00:00:02.000Z',
+    );
+    await first.close();
+    const earlier = await readFile(first.file, 'utf8');
+    const during = await openJournal(folder, { ...plan, createdAt: '2026-01-01T00:00:01.500Z' });
+    expect(during.progress('Thing/a')?.requests.get(0)?.state).toBe('done');
+
+    const later = { ...plan, createdAt: '2026-01-01T00:00:03.000Z' };
+    const next = await openJournal(folder, later);
+    expect(next.progress('Thing/a')).toBeNull();
+    // Opening it changes nothing: a plan may only be checked.
+    expect(await readFile(first.file, 'utf8')).toBe(earlier);
+    await next.intend(0, new Map([['Thing/b', null]]), '2026-01-01T00:00:04.000Z');
+    await next.close();
+    const again = await openJournal(folder, later);
+    expect(again.progress('Thing/a')).toBeNull();
+    expect(again.progress('Thing/b')?.requests.get(0)?.state).toBe('intended');
+    const aside = (await readdir(folder)).filter((name) => name !== basename(first.file));
+    expect(aside).toEqual([expect.stringMatching(/\.jsonl$/)]);
+    expect(await readFile(join(folder, aside[0] ?? ''), 'utf8')).toBe(earlier);
+  });
 
   it('of another plan refuses', async () => {
     const folder = await newFolder();

@@ -137,6 +137,7 @@ describe('the writes of earlier runs', () => {
   const time = (seconds: number) => new Date(began + 1000 * seconds).toISOString();
   const plan = (letter: string, parts = {}) => ({
     digest: `sha256:${letter.repeat(64)}`,
+    createdAt: time(-1000),
     tenant: { ...tenant, ...parts },
   });
   const since = began - 60_000;
