@@ -2,8 +2,17 @@ import { validators } from '../generated/validators.js';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { ExitCode, Failure, failure } from '../model/failure.ts';
-import { type Fleet, fleetDigest, fleetFormat } from '../model/fleet.ts';
-import { isObject, isTooDeep, type Json, type JsonObject, own, parseJson, textOf } from '../model/json.ts';
+import { type Fleet, fleetDigest, fleetFormat, fleetOf } from '../model/fleet.ts';
+import {
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  own,
+  parseJson,
+  sameJson,
+  textOf,
+} from '../model/json.ts';
 import { type Plan, planFormat } from '../model/plan.ts';
 import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 
@@ -102,7 +111,24 @@ export function readFleetFile(text: string, file: string): Fleet {
     fleetDigest(fleet.environments) === fleet.digest &&
     fleet.environments.every(({ plan }) => plan === null || planDigest(plan) === plan.digest);
   if (!isSound) throw new Failure([editedPlan(file)], ExitCode.refused);
+  const wrong = untruthOf(fleet);
+  if (wrong !== null)
+    throw failure('fleet-inconsistent', `${file} ${wrong}.`, { hint: fleetForm.hint }, ExitCode.refused);
   return fleet;
+}
+
+/** What a fleet shows of its plans that is not so, as the end of a sentence. The digests do not cover it. */
+function untruthOf({ environments, summary }: Fleet): string | null {
+  const names = environments.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) return `has the environment ${JSON.stringify(twice)} twice`;
+  for (const { name, plan, result } of environments) {
+    const other = [plan, result].find((part) => part && part.environment !== name);
+    if (other)
+      return `shows a plan for ${JSON.stringify(other.environment)} as that of ${JSON.stringify(name)}`;
+  }
+  const isCounted = sameJson({ ...summary }, { ...fleetOf(environments).summary });
+  return isCounted ? null : 'does not count what its plans hold';
 }
 
 function readSavedFile<T>(text: string, file: string, form: SavedForm<T>): T {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { readResultFile } from '../applier/saved-file.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
 import { isObject, parseJson, textOf } from '../model/json.ts';
+import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import { systemCode, unwritableFile } from '../model/system-error.ts';
 
@@ -32,9 +33,13 @@ export class FleetJournal {
     this.#results = results;
   }
 
-  /** The result of an environment that an earlier run has done. */
-  resultOf(name: string): Result | undefined {
-    return this.#results.get(name);
+  /**
+   * The result of a plan that an earlier run has done. A plan that was made later is another one, even if it is equal: its
+   * tenant was read again, and does not have these changes any more.
+   */
+  resultOf({ environment, createdAt }: Pick<Plan, 'environment' | 'createdAt'>): Result | undefined {
+    const result = this.#results.get(environment);
+    return result && Date.parse(result.endedAt) >= Date.parse(createdAt) ? result : undefined;
   }
 
   /** Records that an environment is done. Rejects with a Failure where that cannot be written. */

@@ -81,7 +81,7 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
   const outcomes = await forEachEnvironment([...members.keys()], options, async (name) => {
     const plan = members.get(name)?.plan ?? null;
     if (!plan || isRefused(plan)) return null;
-    const done = journal.resultOf(name);
+    const done = journal.resultOf(plan);
     if (!done) return applyOne(plan, shared, (result) => journal.add(name, result));
     await endJournal(options.root, plan, done.endedAt);
     return done;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFleetFile, readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
 import { planDigest } from '../../src/model/digest.ts';
-import { type Fleet, fleetOf } from '../../src/model/fleet.ts';
+import { type Fleet, fleetDigest, fleetOf } from '../../src/model/fleet.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { createThing, FakeTenant, planOf, updateThing } from './fake.ts';
 import { apply } from './run.ts';
@@ -106,11 +106,14 @@ describe('the digest', () => {
 });
 
 describe('a file with the plans of several environments', () => {
-  const fleet = fleetOf([
-    { name: 'a', plan, error: null },
-    { name: 'b', plan: planOf([]), error: null },
-    { name: 'c', plan: null, error: { exitCode: 1, diagnostics: [] } },
-  ]);
+  const planFor = (environment: string, made: Plan) => {
+    const other = { ...made, environment };
+    return { ...other, digest: planDigest(other) };
+  };
+  const down = { exitCode: 1, diagnostics: [] } as const;
+  const first = { name: 'a', plan: planFor('a', plan), error: null };
+  const second = { name: 'b', plan: planFor('b', planOf([])), error: null };
+  const fleet = fleetOf([first, second, { name: 'c', plan: null, error: down }]);
   const read = (document: Fleet) => readFleetFile(JSON.stringify(document), 'fleet.json');
 
   it('comes back as it was', () => {
@@ -140,6 +143,33 @@ describe('a file with the plans of several environments', () => {
       expect.objectContaining({
         exitCode: 4,
         diagnostics: [expect.objectContaining({ code: 'plan-edited' })],
+      }),
+    );
+  });
+
+  it.each<[string, Fleet, string]>([
+    [
+      'shows a plan as that of another environment',
+      fleetOf([
+        { ...first, name: 'b' },
+        { ...second, name: 'c' },
+      ]),
+      'shows a plan for "a" as that of "b"',
+    ],
+    ['has an environment twice', fleetOf([first, first]), 'has the environment "a" twice'],
+    [
+      'counts other changes than its plans hold',
+      { ...fleet, summary: { ...fleet.summary, delete: 0, create: fleet.summary.create + 1 } },
+      'does not count what its plans hold',
+    ],
+  ])('is refused where it %s, though its digest is right', (_what, document, message) => {
+    expect(document.digest).toBe(fleetDigest(document.environments));
+    expect(() => read(document)).toThrow(
+      expect.objectContaining({
+        exitCode: 4,
+        diagnostics: [
+          expect.objectContaining({ code: 'fleet-inconsistent', message: expect.stringContaining(message) }),
+        ],
       }),
     );
   });

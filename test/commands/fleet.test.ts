@@ -158,6 +158,16 @@ it('an apply that failed in part is finished by the same command, and touches no
   expect(sendersOf('eu-2')).toEqual(['a@acme.example']);
 });
 
+it('an equal plan that is made after an apply in part is applied to all, also where that was done and undone', async () => {
+  refuse('eu-2');
+  expect(await run('apply', '-e', '*', '--yes')).toMatchObject({ code: 3 });
+  fleet.sandboxOf('eu-2').faults.clear();
+  stateOf('eu-1').senders.length = 0;
+  const again = await fleetOf('apply', '-e', '*', '--yes');
+  expect(again.code).toBe(0);
+  for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
+});
+
 it('an apply that was killed is finished by the same command: nothing twice, and no tenant that was done is touched', async () => {
   await run('plan', '-e', '*', '--out', 'fleet.json');
   const [done, stuck] = [fleet.sandboxOf('eu-1'), fleet.sandboxOf('us-1')];
