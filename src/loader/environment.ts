@@ -9,6 +9,7 @@ import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { type BuildContext, readConnection } from './connection.ts';
 import { findNode, placesWithin, type YamlDocument } from './document.ts';
+import { collectionTaken, holderOf } from './kind-files.ts';
 import { numberOf, objectOf, oneOf, textMembersOf, textsOf } from './members.ts';
 import { type Overlay, readOverlays } from './overlay.ts';
 import type { Problems } from './problems.ts';
@@ -139,7 +140,7 @@ function buildEnvironment(name: string, value: JsonObject, context: Building): E
 /** What has a path of its own besides kinds. */
 const otherResources = ['NotificationTemplateDefault', 'NotificationTemplateContext', 'TestNotification'];
 
-/** Paths of what is no kind of the identity service are reported: they would have no effect. */
+/** Paths of what is no kind of the identity service are reported, since they would have no effect, and those of another kind. */
 function checkPaths(value: JsonObject, { kinds, problems, find }: Building): void {
   const known = [
     ...kinds.all.flatMap(({ name, resource }) =>
@@ -147,7 +148,13 @@ function checkPaths(value: JsonObject, { kinds, problems, find }: Building): voi
     ),
     ...otherResources,
   ];
-  for (const name of Object.keys(objectOf(objectOf(value, 'identity'), 'paths'))) {
+  for (const [name, path] of Object.entries(textMembersOf(objectOf(value, 'identity'), 'paths'))) {
+    const kind = kinds.find(name);
+    const holder = kind && holderOf(path, kind, kinds);
+    if (holder) {
+      const { code, message, hint } = collectionTaken(path, holder);
+      problems.add(code, message, find(pointer('identity', 'paths', name)).place, { hint });
+    }
     if (known.includes(name)) continue;
     const message = `There is no kind \`${name.slice(0, 80)}\` in the identity service of this project`;
     const hint = didYouMean(name, known) ?? `\`identity.paths\` takes ${known.join(', ')}.`;

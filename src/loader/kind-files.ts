@@ -7,11 +7,12 @@ import { isObserved, type Kind } from '../kinds/kind.ts';
 import { noticeOfProof } from '../kinds/proof.ts';
 import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
+import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/suggest.ts';
 import { findNode, type YamlDocument } from './document.ts';
 import type { Place } from './file.ts';
 import { openSingle } from './parse.ts';
-import type { Problems } from './problems.ts';
+import type { Problem, Problems } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { FileSource } from './source.ts';
 import { openTagReader } from './tags.ts';
@@ -40,8 +41,51 @@ export function readKinds(source: FileSource, problems: Problems): ProjectKinds 
   const own = described.map(({ kind }) => kind);
   const names = new Set(own.map(({ name }) => name));
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
-  for (const each of described) noteUnknownTargets(each, kinds, problems);
+  for (const each of described) {
+    checkCollection(each, kinds, problems);
+    noteUnknownTargets(each, kinds, problems);
+  }
   return { kinds, paths };
+}
+
+/**
+ * The kind that has the collection at a path to itself: a built-in kind that writes to it, or any that does where `kind`
+ * writes too. What protects objects and hides their settings goes by their kind, and must not be avoided by another name.
+ */
+export function holderOf(path: string, kind: Kind, kinds: Kinds): Kind | undefined {
+  const collection = collectionIn(path);
+  return kinds.all.find((other) => {
+    if (other.name === kind.name || isObserved(other)) return false;
+    if (isObserved(kind) && builtInKinds.find(other.name) !== other) return false;
+    const { ownPath, path: pathOf } = other.resource;
+    return [pathOf(contractSettings), ownPath].some((at) => at !== null && collectionIn(at) === collection);
+  });
+}
+
+/** A path without the version of the API: all versions serve the same objects. Some servers ignore case. */
+function collectionIn(path: string): string {
+  return path
+    .toLowerCase()
+    .split('/')
+    .filter((segment) => segment !== '' && !/^(v\d+|beta)$/.test(segment))
+    .join('/');
+}
+
+/** The problem that a kind has a collection of another. */
+export function collectionTaken(path: string, { name }: Kind): Problem {
+  return {
+    code: 'collection-taken',
+    message: `${path} is the collection of the kind \`${name}\`, which has it to itself`,
+    hint: `Declare such objects as ${name}, or correct the path.`,
+  };
+}
+
+function checkCollection({ kind, document }: Described, kinds: Kinds, problems: Problems): void {
+  const path = kind.resource.path(contractSettings);
+  const holder = holderOf(path, kind, kinds);
+  if (!holder) return;
+  const { code, message, hint } = collectionTaken(path, holder);
+  problems.add(code, message, findNode(document, '/path').place, { hint });
 }
 
 /** A kind, and the document that describes it. */
