@@ -17,7 +17,7 @@ import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, isObserved, type Kind, someOf } from '../kinds/kind.ts';
-import { contentDigest, LiveIndex } from '../kinds/live-objects.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
@@ -76,13 +76,13 @@ export async function exportTenant(
   const objects = all.filter(({ address }) => isInScope(address));
   const records = await readReferencedRecords(client, objects, settings);
   const { nameOf, remarksOn } = await readReferenceNames(client, objects, tenant.environment);
-  const basedOn = await readBases(client, objects, settings);
+  const standardOf = await readStandards(client, objects, settings);
   const { diagnostics, ...files } = exportObjects({
     objects,
     records,
     settings,
     nameOf,
-    basedOn,
+    standardOf,
     declaredSecrets,
   });
   return {
@@ -140,7 +140,7 @@ export async function mergeTenant(
       matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
     },
     records: await readReferencedRecords(client, objects, settings),
-    basedOn: await readBases(client, objects, settings),
+    standardOf: await readStandards(client, objects, settings),
     nameOf,
     resources: resources.map((resource) => references.fill(fillLookups(resource, answer))),
     // What could not be read is not gone: its manifest stays as it is.
@@ -176,17 +176,14 @@ function leftOut(
   return wanted.map(([address, why]) => notExported(address, why));
 }
 
-/** Reads the vendor's defaults of these objects, and says the digest of each; `null` where there is none. */
-async function readBases(client: Client, objects: readonly LiveObject[], settings: ApiSettings) {
+/** Reads the vendor's defaults of these objects, and finds that of each; `null` where there is none. */
+async function readStandards(client: Client, objects: readonly LiveObject[], settings: ApiSettings) {
   const requests = [...new Set(objects.map(({ kind }) => kind))].flatMap((kind) => {
     const keys = objects.filter((each) => each.kind === kind).map(({ key }) => key);
     return kind.defaults ? [someOf(kind, keys)] : [];
   });
   const standards = new LiveIndex(await readDefaults(client, requests, settings));
-  return ({ kind, key }: LiveObject): string | null => {
-    const standard = standards.byKey(kind, key);
-    return standard && contentDigest(kind, standard);
-  };
+  return ({ kind, key }: LiveObject): LiveObject | null => standards.byKey(kind, key);
 }
 
 /** Reads the records that the ids inside these objects may refer to. */

@@ -1,18 +1,19 @@
-import { comparable, isUnordered, preferred, printedJson } from '../kinds/field.ts';
+import { printedJson } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
+import { contentDigest } from '../kinds/live-objects.ts';
 import { inAnyItem } from '../kinds/redact.ts';
-import type { Member, Printable } from '../loader/print.ts';
+import type { Member } from '../loader/print.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { unresolved } from '../loader/tree.ts';
-import { isArray, isObject, type Json, own } from '../model/json.ts';
+import { type Json, own } from '../model/json.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { namesBeside, namesOf } from './names.ts';
 import type { Omission, Refusal } from './omission.ts';
-import { isWritableKey, printJson, rootOf } from './print-json.ts';
+import { clearedValue, type DraftContext, draftPlainField, isUnset } from './plain-field.ts';
+import { printJson, rootOf } from './print-json.ts';
 import { isMapping, jsonOf } from './printable.ts';
-import { lookupsFor, type NameOf, type Records, referencesFor } from './reference-lookups.ts';
 
 /** A text that is written to a file of its own. */
 interface SideText {
@@ -39,16 +40,6 @@ export interface Draft {
   /** The places of secrets, and the names that existing manifests give them. */
   readonly secrets: readonly { readonly at: Pointer; readonly name: string | null }[];
   readonly omissions: readonly Omission[];
-}
-
-export interface DraftContext {
-  readonly settings: ApiSettings;
-  /** Rows of the collections that lookups may name. */
-  readonly records: Records;
-  /** Left out: only ids are known. */
-  nameOf?: NameOf;
-  /** The digest of the vendor's default of an object; `null` where there is none. Left out: none is known. */
-  basedOn?(object: LiveObject): string | null;
 }
 
 export interface DraftInput extends DraftContext {
@@ -125,9 +116,9 @@ function inWords(name: string, value: unknown): string {
 }
 
 /** What an export writes below `lifecycle`. */
-export function lifecycleMembers(object: LiveObject, { basedOn }: DraftContext): Member[] {
-  const digest = basedOn?.(object) ?? null;
-  return digest === null ? [] : [['basedOn', digest]];
+export function lifecycleMembers(object: LiveObject, { standardOf }: DraftContext): Member[] {
+  const standard = standardOf?.(object) ?? null;
+  return standard === null ? [] : [['basedOn', contentDigest(object.kind, standard)]];
 }
 
 function keyMembers(kind: Kind, { key, id }: LiveObject): Member[] {
@@ -159,7 +150,10 @@ function draftField(
   const nothing = { name, member: null, sideText: null, secrets: [], omissions: [] };
   const value = own(object.fields, name) ?? null;
   if (object.hidden.includes(at)) return { ...nothing, omissions: [{ at, reason: 'notShown' }] };
-  if (isUnset(field, value)) return nothing;
+  if (isUnset(field, value)) {
+    const isMeant = isSetByDefault(name, field, object, context);
+    return isMeant ? { ...nothing, member: [name, clearedValue(field)] } : nothing;
+  }
   const places = [...context.secrets.keys()];
   if (places.includes(at))
     return { ...nothing, member: [name, { tag: '!secret', value: at }], secrets: [at] };
@@ -186,9 +180,10 @@ function draftField(
   return { ...nothing, member: [name, printed] };
 }
 
-/** Whether the value is that of a new object, so that a manifest need not mention it. */
-function isUnset(field: Field, value: Json): boolean {
-  return comparable(field, value) === null;
+/** Whether the vendor's default has a value. An apply to another tenant begins with that default, and has to clear it. */
+function isSetByDefault(name: string, field: Field, object: LiveObject, context: DraftContext): boolean {
+  const standard = context.standardOf?.(object) ?? null;
+  return standard !== null && !isUnset(field, own(standard.fields, name));
 }
 
 /** A text of so many lines, each of so many characters, is short. */
@@ -210,63 +205,6 @@ function sideTextOf(name: string, field: Field, value: Json): SideText | null {
   const fits = !/\p{Cs}/u.test(value) && Buffer.byteLength(value) <= largestFile;
   if (!fits || !(isHtml || isLong)) return null;
   return { ending: `${name}.${isHtml ? 'html' : 'txt'}`, text: value };
-}
-
-/**
- * The live value of a field that does not hold JSON, in full and without a side file: `null` where it is unset,
- * `undefined` where no manifest can hold it.
- */
-export function draftPlainField(
-  name: string,
-  field: Field,
-  object: LiveObject,
-  context: DraftContext,
-): Printable | undefined {
-  const { settings, records } = context;
-  const shown = own(object.fields, name) ?? null;
-  const value = preferred(field, shown);
-  if (isUnset(field, value)) return isUnordered(field) ? [] : null;
-  const named = new Map([
-    ...lookupsFor(object, settings, records),
-    ...referencesFor(name, field, shown, context.nameOf),
-  ]);
-  return draftPlainValue(declarableIn(field, value), pointer(name), named) ?? undefined;
-}
-
-/** A value without what no manifest may declare: tenants may show more members of a reference. */
-function declarableIn(field: Field, value: Json): Json {
-  if (field.is === 'reference') return pickReference(value);
-  return field.is === 'references' && isArray(value) ? value.map(pickReference) : value;
-}
-
-function pickReference(value: Json): Json {
-  if (!isObject(value)) return value;
-  const { type = null, name = null, id = null } = value;
-  return { type, name, id };
-}
-
-/** The tenant's value, with a `!lookup` in place of each id that has one; `null` where it cannot be written. */
-function draftPlainValue(
-  value: Json,
-  at: Pointer,
-  lookups: ReadonlyMap<Pointer, Printable>,
-): Printable | null {
-  const lookup = lookups.get(at);
-  if (lookup !== undefined) return lookup;
-  if (isArray(value)) {
-    const items = value.map((item, index) => draftPlainValue(item, `${at}${pointer(index)}`, lookups));
-    return items.includes(null) ? null : items;
-  }
-  if (!isObject(value))
-    return value === unresolved || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
-  const members: Member[] = [];
-  for (const [name, item] of Object.entries(value)) {
-    if (item === null) continue;
-    const printed = isWritableKey(name) ? draftPlainValue(item, `${at}${pointer(name)}`, lookups) : null;
-    if (printed === null) return null;
-    members.push([name, printed]);
-  }
-  return { members };
 }
 
 /**

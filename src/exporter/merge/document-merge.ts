@@ -5,8 +5,8 @@ import type { Printable } from '../../loader/print.ts';
 import type { Json } from '../../model/json.ts';
 import { secretNamesIn } from '../../model/marker.ts';
 import { isWithin, type Pointer, segmentsOf } from '../../model/pointer.ts';
-import type { DraftContext } from '../draft.ts';
 import type { Edit } from '../edit/apply-edits.ts';
+import type { DraftContext } from '../plain-field.ts';
 import { isTagged } from '../printable.ts';
 
 export interface MergeContext extends DraftContext {

@@ -7,8 +7,9 @@ import { unresolved } from '../../loader/tree.ts';
 import { isArray, isObject, type Json, type JsonObject, own, sameJson } from '../../model/json.ts';
 import { secretName } from '../../model/marker.ts';
 import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
-import { draftObject, draftPlainField, lifecycleMembers } from '../draft.ts';
+import { draftObject, lifecycleMembers } from '../draft.ts';
 import { namesOf } from '../names.ts';
+import { draftPlainField } from '../plain-field.ts';
 import { isList, isMapping, isTagged, partOf, sideFileOf } from '../printable.ts';
 import {
   addSet,
