@@ -92,13 +92,20 @@ function compareJson(
   return found.map((entry) => {
     const path = [...(entry.path ?? []), ...(entry.kind === 'A' ? [entry.index] : [])];
     const below = pointer(...path);
-    return difference([...at, ...path], valueAt(before, below) ?? null, valueAt(after, below) ?? null);
+    return difference([...at, ...path], valueAt(before, below), valueAt(after, below));
   });
 }
 
-function difference(path: readonly (string | number)[], before: Json, after: Json): FieldDifference {
-  const op = before === null ? 'add' : after === null ? 'remove' : 'replace';
-  return { path: pointer(...path), op, before, after };
+/** A difference between two values. `undefined` is no value; inside JSON, this is another thing than `null`. */
+function difference(
+  path: readonly (string | number)[],
+  before: Json | undefined,
+  after: Json | undefined,
+): FieldDifference {
+  const [old, fresh] = [before ?? null, after ?? null];
+  const isAdded = old === null && after !== undefined;
+  const op = isAdded ? 'add' : fresh === null ? 'remove' : 'replace';
+  return { path: pointer(...path), op, before: old, after: fresh };
 }
 
 /** The members of `live` that `declared` names, at every depth; the others are left alone. */
@@ -109,8 +116,8 @@ function restrict(live: JsonObject, declared: JsonObject): JsonObject {
   });
 }
 
-/** The value without the members that a manifest clears. */
-function dropNulls(value: JsonObject): JsonObject {
+/** The value without the members that a manifest clears, or that a tenant shows as cleared. */
+export function dropNulls(value: JsonObject): JsonObject {
   return mapMembers(value, (item) => {
     if (item === null) return undefined;
     return isObject(item) ? dropNulls(item) : item;

@@ -1,10 +1,10 @@
-import { compareField, type FieldDifference } from '../kinds/compare.ts';
+import { compareField, dropNulls, type FieldDifference } from '../kinds/compare.ts';
 import { canonicalRecord, comparable, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject, RecordsField } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { type IsSensitive, secretPlaces, sensitivePlaces } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { isArray, isObject, type Json, type JsonObject, objectFrom, own } from '../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, objectFrom, own } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import { type Pointer, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { compare, isNameBesideId } from './comparison.ts';
@@ -40,7 +40,7 @@ export function compareSides({ kind, objects: [first, second], secrets }: Both):
     const { differences, notComparable } = compareWithManifest(kind, second.live, first.resource, secrets[0]);
     return { differences: differences.map(mirrored), notComparable };
   }
-  const sides = [readableOf(kind, first), readableOf(kind, second)] as const;
+  const sides = [membersOf(kind, first), membersOf(kind, second)] as const;
   const left = leaveOut(sides, unknownSecrets(sides, secrets), hiddenOn(sides, [first, second]));
   return { differences: differencesBetween(kind, left.sides), notComparable: left.places };
 }
@@ -65,6 +65,16 @@ export const fieldsOf = (object: SideObject): JsonObject =>
   object.is === 'live' ? object.live.fields : object.resource.fields;
 
 const readableOf = (kind: Kind, object: SideObject): JsonObject => readableFields(kind, fieldsOf(object));
+
+/** The fields of a side, without members that a tenant shows as null: a manifest that says null removes the member. */
+function membersOf(kind: Kind, object: SideObject): JsonObject {
+  const fields = readableOf(kind, object);
+  if (object.is === 'declared') return fields;
+  return mapMembers(fields, (value, name) => {
+    const field = kind.fields[name];
+    return field?.is === 'json' && field.declares === 'members' && isObject(value) ? dropNulls(value) : value;
+  });
+}
 
 const hiddenOf = (object: SideObject): readonly Pointer[] => (object.is === 'live' ? object.live.hidden : []);
 

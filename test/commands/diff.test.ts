@@ -210,6 +210,22 @@ describe('two tenants', () => {
     ]);
   });
 
+  it('are equal where a setting is null in one and missing in the other: no manifest can tell them apart', async () => {
+    const [all, some] = [{ url: 'u', zone: null, deep: { x: null } }, { url: 'u', deep: {} }];
+    addIntegration('test', {});
+    addIntegration('production', {});
+    const [test] = stateOf('test').simIntegrations;
+    const [production] = stateOf('production').simIntegrations;
+    Object.assign(test ?? {}, { attributes: all });
+    Object.assign(production ?? {}, { attributes: some });
+    expect((await diff('test', 'production', '--kinds', 'SimIntegration')).objects).toEqual([]);
+    // What a manifest declares as a whole can have such a member or not.
+    Object.assign(production ?? {}, { request: { a: '1', b: null } });
+    Object.assign(test ?? {}, { request: { a: '1' } });
+    const { objects } = await diff('test', 'production', '--kinds', 'SimIntegration');
+    expect(objects[0]?.diff).toMatchObject([{ path: '/request/b', op: 'add' }]);
+  });
+
   it('that differ only in their settings do not differ', async () => {
     await two.close();
     two = await createTwoTenants({
