@@ -15,7 +15,13 @@ export interface Conclusion {
 
 /** One line of a journal. It has no bodies and no values, so it holds no secrets. */
 export type JournalRecord =
-  | { readonly type: 'plan'; readonly digest: string; readonly tenant: TenantName | null }
+  | {
+      readonly type: 'plan';
+      readonly digest: string;
+      readonly tenant: TenantName | null;
+      /** When the plan was made; `null` in old journals. */
+      readonly createdAt: string | null;
+    }
   | {
       readonly type: 'intent';
       readonly at: string;
@@ -60,7 +66,10 @@ export function parseRecord(line: string): JournalRecord | null {
     case 'plan': {
       const digest = textOf(value, 'digest');
       const tenant = tenantOf(own(value, 'tenant'));
-      return digest === null || own(value, 'format') !== 1 ? null : { type: 'plan', digest, tenant };
+      const createdAt = textOf(value, 'createdAt');
+      return digest === null || own(value, 'format') !== 1
+        ? null
+        : { type: 'plan', digest, tenant, createdAt };
     }
     case 'intent': {
       const before = pairsOf(own(value, 'before'));

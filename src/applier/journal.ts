@@ -44,8 +44,9 @@ const maxBytes = 256 * 1024 * 1024;
 export async function openJournal(dir: string, plan: JournalPlan): Promise<Journal> {
   const { digest: planDigest } = plan;
   const file = join(dir, `${fileStem(planDigest)}.jsonl`);
-  const { records, length } = await readRecords(file, planDigest);
-  const isOver = isOlder(records, plan);
+  const content = await readRecords(file, planDigest);
+  const { records, length } = content;
+  const isOver = isOlder(content, plan);
   const byChange = progressOf(isOver ? [] : records);
   let handle: Promise<FileHandle> | null = null;
   let tail: Promise<void> = Promise.resolve();
@@ -87,8 +88,9 @@ export async function openJournal(dir: string, plan: JournalPlan): Promise<Journ
   };
 }
 
-/** Whether the last record was written before the plan was made. */
-function isOlder(records: readonly JournalRecord[], { createdAt }: JournalPlan): boolean {
+/** Whether the runs were of an earlier plan and ended before this one was made. The same plan needs no clock to tell. */
+function isOlder({ header, records }: JournalContent, { createdAt }: JournalPlan): boolean {
+  if (header?.createdAt === createdAt) return false;
   const times = records.flatMap((record) => ('at' in record ? [Date.parse(record.at)] : []));
   return times.length > 0 && Math.max(...times) < Date.parse(createdAt);
 }
@@ -102,14 +104,15 @@ function fileStem(planDigest: string): string {
 async function openForAppend(
   file: string,
   length: number,
-  { digest, tenant }: JournalPlan,
+  { digest, tenant, createdAt }: JournalPlan,
 ): Promise<FileHandle> {
   await mkdir(dirname(file), { recursive: true });
   const handle = await open(file, 'a', 0o600);
   try {
     await handle.truncate(length);
     if (length === 0) {
-      await handle.appendFile(`${JSON.stringify({ type: 'plan', format: 1, digest, tenant })}\n`);
+      const header = { type: 'plan', format: 1, digest, tenant, createdAt };
+      await handle.appendFile(`${JSON.stringify(header)}\n`);
       await handle.datasync();
       await syncFolder(dirname(file));
     }
@@ -130,13 +133,11 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function readRecords(
-  file: string,
-  planDigest: string,
-): Promise<{ records: readonly JournalRecord[]; length: number }> {
-  const { header, records, length } = await readJournal(file);
-  if (header && header.digest !== planDigest) throw journalDamaged(file, 'belongs to another plan');
-  return { records, length };
+async function readRecords(file: string, planDigest: string): Promise<JournalContent> {
+  const content = await readJournal(file);
+  if (content.header && content.header.digest !== planDigest)
+    throw journalDamaged(file, 'belongs to another plan');
+  return content;
 }
 
 /** What a journal holds, and the bytes of its whole lines. */

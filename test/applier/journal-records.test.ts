@@ -3,8 +3,8 @@ import { type JournalRecord, parseRecord, progressOf } from '../../src/applier/j
 
 const tenant = { identity: 'https://tenant.example', profiles: '' };
 const records: readonly JournalRecord[] = [
-  { type: 'plan', digest: 'sha256:a', tenant },
-  { type: 'plan', digest: 'sha256:a', tenant: null },
+  { type: 'plan', digest: 'sha256:a', tenant, createdAt: '2026-01-01T00:00:00.000Z' },
+  { type: 'plan', digest: 'sha256:a', tenant: null, createdAt: null },
   {
     type: 'intent',
     at: 't1',

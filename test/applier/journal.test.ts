@@ -132,6 +132,16 @@ describe('a journal', () => {
     expect(await readFile(join(folder, aside[0] ?? ''), 'utf8')).toBe(earlier);
   });
 
+  it('continues the same plan where the clock that it was made by is ahead of the one of its runs', async () => {
+    const folder = await newFolder();
+    const ahead = { ...plan, createdAt: '2026-01-01T01:00:00.000Z' };
+    const first = await openJournal(folder, ahead);
+    await first.intend(0, new Map([['Thing/a', null]]), '2026-01-01T00:00:01.000Z');
+    await first.close();
+    const next = await openJournal(folder, ahead);
+    expect(next.progress('Thing/a')?.requests.get(0)?.state).toBe('intended');
+  });
+
   it('of another plan refuses', async () => {
     const folder = await newFolder();
     const file = await journalWithNotes(folder);
