@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Draft, draftObject, whyUndeclarable } from '../../src/exporter/draft.ts';
 import { exportObjects } from '../../src/exporter/index.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
-import { liveObject } from '../../src/kinds/live-objects.ts';
+import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
 import { largestFile } from '../../src/loader/source.ts';
 import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -114,11 +114,12 @@ describe('an exported object', () => {
 
   it('names the default that it was made from, where that is known', () => {
     const object = liveFrom(answers.template('a', { subject: 'S', body: null }));
-    const digest = `sha256:${'0'.repeat(64)}`;
+    const standard = liveFrom(answers.template('a', { subject: 'Default', body: null }));
+    const digest = contentDigest(standard.kind, standard);
     const input = { objects: [object], settings, records: new Map() };
-    const files = exportObjects({ ...input, basedOn: () => digest }).files;
+    const files = exportObjects({ ...input, standardOf: () => standard }).files;
     expect(files[0]?.content).toContain(`subject: S\nlifecycle:\n  basedOn: ${digest}\n`);
-    expect(exportObjects({ ...input, basedOn: () => null }).files[0]?.content).not.toContain('lifecycle');
+    expect(exportObjects({ ...input, standardOf: () => null }).files[0]?.content).not.toContain('lifecycle');
   });
 
   it('has texts in a side file that are long in one of their lines, and short ones beside their field', () => {

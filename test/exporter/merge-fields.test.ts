@@ -1,7 +1,7 @@
 /** Which parts of a field change in a manifest when the tenant has another value, and which stay as they are written. */
 import { describe, expect, it } from 'vitest';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { liveObject } from '../../src/kinds/live-objects.ts';
+import { contentDigest, liveObject } from '../../src/kinds/live-objects.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { asFiles, codes, head, merge, merged, project } from './merging.ts';
@@ -180,21 +180,24 @@ describe('an object that is pinned by its id', () => {
 });
 
 describe('the default that a template was made from', () => {
-  const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
-  const mergeBased = (manifest: string, basedOn: string | null) =>
-    mergeOne(manifest, template('a', { subject: 'S' }), { basedOn: () => basedOn }).changed[0]?.content;
+  const standardOf = (subject: string) => template('a', { subject });
+  const digestOf = (standard: LiveObject) => contentDigest(standard.kind, standard);
+  const mergeBased = (manifest: string, standard: LiveObject | null) =>
+    mergeOne(manifest, template('a', { subject: 'S' }), { standardOf: () => standard }).changed[0]?.content;
 
   it('is written down where nothing says so yet', () => {
+    const standard = standardOf('Default');
+    const digest = digestOf(standard);
     const manifest = `${head}subject: S # s\n`;
-    expect(mergeBased(manifest, digest('1'))).toBe(`${manifest}lifecycle:\n  basedOn: ${digest('1')}\n`);
+    expect(mergeBased(manifest, standard)).toBe(`${manifest}lifecycle:\n  basedOn: ${digest}\n`);
     const protectedOne = `${manifest}lifecycle:\n  protect: true # p\n`;
-    expect(mergeBased(protectedOne, digest('1'))).toBe(`${protectedOne}  basedOn: ${digest('1')}\n`);
+    expect(mergeBased(protectedOne, standard)).toBe(`${protectedOne}  basedOn: ${digest}\n`);
     expect(mergeBased(manifest, null)).toBeUndefined();
   });
 
   it('stays, so that a default that moved is told', () => {
-    const manifest = `${head}subject: S\nlifecycle:\n  basedOn: ${digest('1')}\n`;
-    expect(mergeBased(manifest, digest('2'))).toBeUndefined();
+    const manifest = `${head}subject: S\nlifecycle:\n  basedOn: ${digestOf(standardOf('Default'))}\n`;
+    expect(mergeBased(manifest, standardOf('Moved'))).toBeUndefined();
   });
 });
 

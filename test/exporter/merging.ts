@@ -29,7 +29,9 @@ interface Case {
   /** What the files hold by the time of the merge, where somebody changed them after they were loaded. */
   readonly now?: Readonly<Record<string, string>>;
   readonly live: readonly LiveObject[];
-  readonly more?: Partial<Pick<MergeInput, 'all' | 'basedOn' | 'delete' | 'inScope' | 'nameOf' | 'records'>>;
+  readonly more?: Partial<
+    Pick<MergeInput, 'all' | 'delete' | 'inScope' | 'nameOf' | 'records' | 'standardOf'>
+  >;
 }
 
 export const asFiles = (files: Readonly<Record<string, string>>): ExportedFile[] =>
