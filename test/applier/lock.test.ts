@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import fs, { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -21,7 +22,10 @@ async function leaveLock(folder: string, parts: object): Promise<void> {
   await writeFile(join(folder, 'lock'), JSON.stringify(holder));
 }
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 /** Makes a lock as old as if it had not been renewed for some seconds. */
 async function age(file: string, seconds: number): Promise<void> {
@@ -240,6 +244,27 @@ describe('the lock', () => {
     await expect.poll(() => onLost.mock.calls.length, { interval: 1 }).toBe(1);
     await lock.release();
     expect(await readdir(folder)).toEqual(left);
+  });
+
+  it('that cannot be renewed for a moment is kept, and is lost before others take it over', async () => {
+    const folder = await newFolder();
+    const clock = vi.spyOn(performance, 'now');
+    const onLost = vi.fn();
+    clock.mockReturnValue(20_000);
+    const lock = await acquireLock(folder, { renewEvery: 1, onLost });
+    const reading = vi.spyOn(fs, 'readFile').mockRejectedValue(new Error('The folder is away.'));
+    syncBuiltinESMExports();
+    await expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(3);
+    clock.mockReturnValue(50_000);
+    const count = reading.mock.calls.length;
+    await expect.poll(() => reading.mock.calls.length, { interval: 1 }).toBeGreaterThan(count + 3);
+    expect(onLost).not.toHaveBeenCalled();
+    clock.mockReturnValue(50_001);
+    await expect.poll(() => onLost.mock.calls.length, { interval: 1 }).toBe(1);
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    await lock.release();
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('is gone as soon as it was released', async () => {
