@@ -20,10 +20,13 @@ const mostOfEach = 16;
 interface Sighting {
   /** When it is too old to rely on, in milliseconds since 1970. */
   readonly until: number;
-  readonly task: Task | null;
-  /** Why the change must not be made, as a sentence; `null` where it may. */
-  readonly stale: string | null;
+  readonly state: State;
 }
+
+/** Whether a change may be made; if not, why, as a sentence. */
+type State =
+  | { readonly is: 'sound'; readonly task: Task }
+  | { readonly is: 'stale'; readonly address: Address; readonly why: string };
 
 /** Tasks as their objects are now, or why some of them must not be made. */
 export type Checked =
@@ -52,23 +55,22 @@ export class Sightings {
     const now = tools.clock.now();
     for (const task of tasks) {
       const until = isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, now);
-      this.#seen.set(task.change.address, { until, task, stale: null });
+      this.#seen.set(task.change.address, { until, state: { is: 'sound', task } });
     }
   }
 
   /** What may be made now of changes that are made together. Rejects where their objects cannot be read. */
   async check(unit: readonly Task[]): Promise<Checked> {
     if (!this.#isFresh(unit)) await this.#readFor(unit);
-    const sightings = unit.map(({ change }) => this.#seen.get(change.address));
+    const seen = this.#seenOf(unit);
     const reasons = new Map<Address, string>();
-    for (const [at, { change }] of unit.entries()) {
-      const stale = sightings[at]?.stale ?? null;
-      if (stale !== null) reasons.set(change.address, stale);
+    const tasks: Task[] = [];
+    for (const { state } of seen) {
+      if (state.is === 'stale') reasons.set(state.address, state.why);
+      else tasks.push(state.task);
     }
     if (reasons.size > 0) return { is: 'stale', reasons };
-    const tasks = sightings.flatMap((sighting) => sighting?.task ?? []);
-    const notAfter = Math.min(...sightings.map((sighting) => sighting?.until ?? 0));
-    return { is: 'fresh', tasks, notAfter };
+    return { is: 'fresh', tasks, notAfter: Math.min(...seen.map(({ until }) => until)) };
   }
 
   /** Forgets changes that were made: they are not read again. */
@@ -78,7 +80,11 @@ export class Sightings {
 
   #isFresh(unit: readonly Task[]): boolean {
     const now = this.#tools.clock.now();
-    return unit.every(({ change }) => now <= (this.#seen.get(change.address)?.until ?? 0));
+    return this.#seenOf(unit).every(({ until }) => now <= until);
+  }
+
+  #seenOf(unit: readonly Task[]): Sighting[] {
+    return unit.flatMap(({ change }) => this.#seen.get(change.address) ?? []);
   }
 
   async #readFor(unit: readonly Task[]): Promise<void> {
@@ -110,19 +116,18 @@ export class Sightings {
       const found = find(entry);
       const readiness = readinessOf(entry, found, journal.progress(change.address));
       const until = untilOf(entry, readAt, now);
-      this.#seen.set(change.address, { until, ...judged(entry, found.live, readiness) });
+      this.#seen.set(change.address, { until, state: stateOf(entry, found.live, readiness) });
     }
   }
 }
 
-function judged(
-  entry: KindChange,
-  live: Task['live'],
-  readiness: Readiness,
-): Pick<Sighting, 'task' | 'stale'> {
-  if (readiness.is === 'stale') return { task: null, stale: `Changed since the plan: ${readiness.why}.` };
+function stateOf(entry: KindChange, live: Task['live'], readiness: Readiness): State {
+  if (readiness.is === 'stale') {
+    const { address } = entry.change;
+    return { is: 'stale', address, why: `Changed since the plan: ${readiness.why}.` };
+  }
   const { from, resumed } = readiness;
-  return { task: { ...entry, live, from, resumed }, stale: null };
+  return { is: 'sound', task: { ...entry, live, from, resumed } };
 }
 
 /**

@@ -59,7 +59,13 @@ describe('what was read for a change', () => {
     expect(await sightings.check([task])).toEqual({ is: 'fresh', tasks: [task], notAfter: start + 10_000 });
     expect(asked).toEqual([]);
     clock.pass(1);
-    expect(await sightings.check([task])).toMatchObject({ is: 'fresh', notAfter: start + 20_001 });
+    const again = await sightings.check([task]);
+    expect(again).toMatchObject({
+      is: 'fresh',
+      tasks: [{ kind: thing, change: task.change, from: 0, resumed: false }],
+      notAfter: start + 20_001,
+    });
+    expect(again.is === 'fresh' && again.tasks[0]?.live?.id).toBe('id-a');
     expect(asked).toEqual([['Thing/a']]);
   });
 
@@ -157,12 +163,31 @@ describe('what was read for a change', () => {
 
   it('of several that are made together is as old as the oldest of them', async () => {
     const [a, n] = [updateOf('a'), createOf(note, writeNote('n', 'text'))];
-    const { sightings, clock, start } = await world([a, n]);
+    const { sightings, clock, asked, start } = await world([a, n]);
     clock.pass(10_001);
     await sightings.check([a]);
     clock.pass(5_000);
     await sightings.check([n]);
+    expect(asked).toHaveLength(2);
     expect(await sightings.check([a, n])).toMatchObject({ is: 'fresh', notAfter: start + 20_001 });
+  });
+
+  it('of several that are made together is read again where one of them is too old', async () => {
+    const [a, n] = [updateOf('a'), createOf(note, writeNote('n', 'text'))];
+    const { sightings, clock, asked } = await world([a, n]);
+    clock.pass(10_001);
+    await sightings.check([a]);
+    await sightings.check([a, n]);
+    expect(asked).toEqual([['Thing/a'], ['Thing/a', 'Note/n']]);
+  });
+
+  it('is not taken from a read that goes on and is of others, in part', async () => {
+    const [a, n] = [updateOf('a'), createOf(note, writeNote('n', 'text'))];
+    const { sightings, clock, asked } = await world([a, n]);
+    clock.pass(10_001);
+    const seen = await Promise.all([sightings.check([a]), sightings.check([a, n])]);
+    expect(seen.map(({ is }) => is)).toEqual(['fresh', 'fresh']);
+    expect(asked).toEqual([['Thing/a'], ['Thing/a', 'Note/n']]);
   });
 
   it('says why it is another now, for each of those that are made together', async () => {
