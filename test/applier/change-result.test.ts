@@ -191,3 +191,101 @@ describe('what a result proves', () => {
     expect(result.changes[0]).toMatchObject({ unmet: ['/text'] });
   });
 });
+
+describe('what a result says of values that it leaves out', () => {
+  const raw = {
+    id: 't1',
+    name: 'old',
+    text: 'before',
+    attributes: { url: 'u', in: { user: 'canary', token: 'canary' }, other: { token: 'canary' } },
+  };
+  const withheldBy = (
+    change: Partial<Change>,
+    before: JsonObject | null,
+    after: JsonObject | null,
+    hidden: string[] = [],
+  ) => {
+    const show = (fields: JsonObject | null) => fields && { ...objectOf(thing, fields), hidden };
+    const planned = { ...updateThing(raw, 'after'), ...change };
+    const task = { kind: thing, change: planned, live: show(before), from: 0, resumed: false };
+    return changeResult(ending(task, 'done', [], { live: show(after) }));
+  };
+
+  it('names those that the change may have written, and no other settings', () => {
+    const at = (path: string, secrets: string[] = []) =>
+      withheldBy({ diff: [diff(path, null, 'u')], secrets }, raw, raw).withheld;
+    expect(at('/attributes/in')).toEqual(['/attributes/in/user', '/attributes/in/token']);
+    expect(at('/attributes/in/token')).toEqual(['/attributes/in/token']);
+    expect(at('/attributes/url')).toBeUndefined();
+    expect(at('/attributes/url', ['/attributes/other/token'])).toEqual(['/attributes/other/token']);
+    expect(at('/attributes/url', ['/attributes/other'])).toEqual(['/attributes/other']);
+  });
+
+  it('names a field that the tenant hides', () => {
+    const { before, after, withheld } = withheldBy({}, raw, raw, ['/text']);
+    expect(before).not.toHaveProperty('text');
+    expect(after).not.toHaveProperty('text');
+    expect(withheld).toEqual(['/text']);
+  });
+
+  it('names all of them where the object was made or is gone', () => {
+    const change = { diff: [diff('/attributes/url', null, 'u')] };
+    const all = ['/attributes/in/user', '/attributes/in/token', '/attributes/other/token'];
+    const gone = { ...change, fingerprint: objectOf(thing, raw).fingerprint(), action: 'delete' } as const;
+    expect(withheldBy(gone, raw, null).withheld).toEqual(all);
+    expect(withheldBy({ ...change, action: 'create', fingerprint: null }, null, raw).withheld).toEqual(all);
+  });
+
+  it('leaves out nothing of settings that are not set', () => {
+    const unset = { id: 't1', name: 'old', text: 'before', attributes: null };
+    const { before, withheld } = withheldBy({}, unset, unset);
+    expect(before).toEqual({ text: 'before', attributes: null });
+    expect(withheld).toBeUndefined();
+  });
+
+  it('leaves out all settings that the change does not show any of', () => {
+    const { before, withheld } = withheldBy({ action: 'delete' }, raw, null);
+    expect(before).toEqual({ text: 'before' });
+    expect(withheld).toEqual(['/attributes']);
+  });
+});
+
+describe('the result of a change that was not started', () => {
+  const manual: Change = { ...createThing('a'), action: 'manual', warnings: ['Do it by hand.'] };
+  it('has what a person has to do, and the reason where there is one', () => {
+    expect(notAttempted(manual)).toEqual({
+      address: 'Thing/a',
+      action: 'manual',
+      outcome: 'notAttempted',
+      before: null,
+      after: null,
+      requests: [],
+      error: null,
+      warnings: ['Do it by hand.'],
+    });
+    expect(notAttempted({ ...manual, action: 'create' }, 'It is stale.')).toMatchObject({
+      error: 'It is stale.',
+      warnings: [],
+    });
+  });
+});
+
+it('the result of a run has its plan, its summary, and the reasons of a refusal', () => {
+  const plan = planOf([createThing('a')]);
+  const times = { startedAt: '2026-01-02T03:04:05.678Z', endedAt: '2026-01-02T03:04:06.678Z' };
+  const changes = [notAttempted(createThing('a'), 'It is stale.')];
+  const reason = { code: 'plan-stale', severity: 'error', message: 'It is stale.' } as const;
+  const result = planResult(plan, { ...times, outcome: 'refused', changes }, [reason]);
+  expect(result).toEqual({
+    formatVersion: 1,
+    planDigest: plan.digest,
+    environment: 'test',
+    tenant: plan.tenant,
+    ...times,
+    outcome: 'refused',
+    changes,
+    summary: { done: 0, failed: 0, skipped: 0, notAttempted: 1, unknown: 0 },
+    diagnostics: [reason],
+  });
+  expect(planResult(plan, { ...times, outcome: 'partial', changes }, [])).not.toHaveProperty('diagnostics');
+});
