@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { Found } from '../../src/applier/find.ts';
+import type { Progress } from '../../src/applier/journal-records.ts';
+import { judgeEffect, readinessOf } from '../../src/applier/readiness.ts';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { change, createThing, deleteThing, note, objectOf, thing, updateThing, writeNote } from './fake.ts';
+
+const old = { id: 't1', name: 'old', text: 'before' };
+const made = { ...old, text: 'after' };
+const theirs = { ...old, text: 'theirs' };
+const live = (raw: JsonObject | null) => (raw === null ? null : objectOf(thing, raw));
+const mark = (raw: JsonObject | null) => live(raw)?.fingerprint() ?? null;
+
+const one = updateThing(old, 'after');
+const two = updateThing(old, 'after', 'r');
+const remove = deleteThing(old);
+const create = createThing('old', { text: 'after' });
+
+describe('what an object shows of a request without an answer', () => {
+  const half = { ...old, text: 'after' };
+  const whole = { ...half, rule: 'r' };
+  it.each<[string, Change, number, JsonObject | null, JsonObject | null, string]>([
+    ['an object as it was', one, 0, old, old, 'notTaken'],
+    ['an object as planned', one, 0, old, made, 'taken'],
+    ['an object of somebody else', one, 0, old, theirs, 'unclear'],
+    ['no object, as before', create, 0, null, null, 'notTaken'],
+    ['a new object', create, 0, null, made, 'taken'],
+    ['another new object', create, 0, null, theirs, 'unclear'],
+    ['an object that is gone', remove, 0, old, null, 'taken'],
+    ['an object that is still there', remove, 0, old, old, 'notTaken'],
+    ['an object that is another now', remove, 0, old, theirs, 'unclear'],
+    ['the first of two requests', two, 0, old, half, 'taken'],
+    ['the first of two requests, where the second one was lost', two, 1, old, half, 'notTaken'],
+    ['both of two requests', two, 1, half, whole, 'taken'],
+    ['neither of two requests', two, 0, old, theirs, 'unclear'],
+  ])('%s', (_name, planned, request, before, after, expected) => {
+    expect(judgeEffect({ kind: thing, change: planned }, request, mark(before), live(after))).toBe(expected);
+  });
+});
+
+type State = 'intended' | 'done' | 'refused' | 'unclear';
+interface Known {
+  readonly live?: JsonObject | null;
+  readonly base?: JsonObject;
+  /** What the journal has of the first requests, each with the object before it. */
+  readonly sent?: readonly (readonly [State, JsonObject | null])[];
+  readonly unmet?: readonly string[];
+}
+
+function readyFor(planned: Change, { live: raw = old, base, sent, unmet }: Known): unknown {
+  const found: Found = { live: live(raw), others: [], standard: base ? objectOf(note, base) : null };
+  const requests = new Map((sent ?? []).map(([state, before], at) => [at, { state, before: mark(before) }]));
+  const progress: Progress | null = sent ? { requests, unmet: unmet ?? null } : null;
+  const kind = planned.kind === note.name ? note : thing;
+  const readiness = readinessOf({ kind, change: planned }, found, progress);
+  return readiness.is === 'stale' ? readiness.why : [readiness.from, readiness.resumed];
+}
+
+describe('a change that no run has begun', () => {
+  const base = { key: 'vendor', text: 'default' };
+  const overDefault = writeNote('vendor', 'ours', { base });
+  it.each<[string, Change, Known, unknown]>([
+    ['is ready where the object is as it was', one, {}, [0, false]],
+    ['is ready where there is nothing to create over', create, { live: null }, [0, false]],
+    ['is ready for a delete of what is as it was', remove, {}, [0, false]],
+    [
+      'is ready as a step by hand',
+      change(thing, ['old'], { action: 'manual' }),
+      { live: theirs },
+      [0, false],
+    ],
+    ['is ready over the default that it was made from', overDefault, { live: null, base }, [0, false]],
+    [
+      'is stale over another default',
+      overDefault,
+      { live: null, base: { ...base, text: 'new default' } },
+      "the vendor's default that it is based on has changed",
+    ],
+    [
+      'is stale without its default',
+      overDefault,
+      { live: null },
+      "the vendor's default that it is based on has changed",
+    ],
+    ['is stale where the object is another', one, { live: theirs }, 'its content is different now'],
+    [
+      'is stale where a delete would delete another',
+      remove,
+      { live: theirs },
+      'its content is different now',
+    ],
+    ['is stale where the object is gone', one, { live: null }, 'it no longer exists'],
+    ['is stale where a delete has nothing to delete', remove, { live: null }, 'it no longer exists'],
+    ['is stale where somebody created it', create, { live: theirs }, 'it exists now'],
+    [
+      'is stale where somebody created it just so',
+      create,
+      { live: made },
+      'it already is as the plan would make it',
+    ],
+    ['is stale where somebody did it', one, { live: made }, 'it already is as the plan would make it'],
+  ])('%s', (_name, planned, known, expected) => {
+    expect(readyFor(planned, known)).toEqual(expected);
+  });
+
+  it('is stale where two objects have its key, and says how many there are', () => {
+    const found = {
+      live: live(old),
+      others: [objectOf(thing, made), objectOf(thing, theirs)],
+      standard: null,
+    };
+    expect(readinessOf({ kind: thing, change: one }, found, null)).toEqual({
+      is: 'stale',
+      why: 'the tenant has 3 objects with this key',
+    });
+  });
+});
+
+describe('a change that an earlier run began', () => {
+  const half = { ...old, text: 'after' };
+  it.each<[string, Change, Known, unknown]>([
+    ['is finished where all was sent and shows', one, { live: made, sent: [['done', old]] }, [1, true]],
+    [
+      'is stale where somebody changed it after that',
+      one,
+      { live: theirs, sent: [['done', old]] },
+      'an earlier run of this plan made the change, and the object has changed since',
+    ],
+    [
+      'is finished where the tenant is known to ignore the rest',
+      one,
+      { live: old, sent: [['done', old]], unmet: ['/text'] },
+      [1, true],
+    ],
+    ['begins again after a refusal', one, { sent: [['refused', old]] }, [0, true]],
+    [
+      'begins again after a refusal, from the object of the plan',
+      one,
+      { sent: [['refused', theirs]] },
+      [0, false],
+    ],
+    [
+      'is stale after a refusal where the object is another',
+      one,
+      { live: theirs, sent: [['refused', old]] },
+      'its content is different now',
+    ],
+    ['goes on with the second request', two, { live: half, sent: [['done', old]] }, [1, true]],
+    [
+      'goes on with the second request, which was refused',
+      two,
+      {
+        live: half,
+        sent: [
+          ['done', old],
+          ['refused', half],
+        ],
+      },
+      [1, true],
+    ],
+    [
+      'is stale where somebody changed it between two requests',
+      two,
+      { live: theirs, sent: [['done', old]] },
+      'its content is different now',
+    ],
+    ['sends again what had no effect', one, { sent: [['unclear', old]] }, [0, true]],
+    ['sends again what was only intended', one, { sent: [['intended', old]] }, [0, true]],
+    ['does not send again what shows', one, { live: made, sent: [['unclear', old]] }, [1, true]],
+    ['goes on after what shows', two, { live: half, sent: [['unclear', old]] }, [1, true]],
+    [
+      'is stale where it is neither as before nor as planned',
+      one,
+      { live: theirs, sent: [['unclear', old]] },
+      'its content is different now',
+    ],
+    [
+      'is stale where it is as the plan knew it, and another than before the request',
+      one,
+      { live: old, sent: [['unclear', theirs]] },
+      'an earlier run of this plan left it half changed',
+    ],
+  ])('%s', (_name, planned, known, expected) => {
+    expect(readyFor(planned, known)).toEqual(expected);
+  });
+});
