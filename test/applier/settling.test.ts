@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { Task } from '../../src/applier/preflight.ts';
+import { type ApplyEvent, type Ending, ending } from '../../src/applier/run-context.ts';
+import { type Pending, settle } from '../../src/applier/settling.ts';
+import type { ReadRequest } from '../../src/kinds/kind.ts';
+import { createThing, deleteThing, FakeTenant, objectOf, thing } from './fake.ts';
+import { steppingClock } from './run.ts';
+
+const created = (name: string): Task => ({
+  kind: thing,
+  change: createThing(name),
+  live: null,
+  from: 0,
+  resumed: false,
+});
+const raw = { id: 't1', name: 'gone', text: 'x' };
+const deleted: Task = {
+  kind: thing,
+  change: deleteThing(raw),
+  live: objectOf(thing, raw),
+  from: 0,
+  resumed: false,
+};
+
+/** A run that has sent its requests; `showAt` says after how many milliseconds an object shows. */
+function world(showAt: Readonly<Record<string, number>> = {}) {
+  const clock = steppingClock();
+  const start = clock.now();
+  const tenant = new FakeTenant();
+  const control = new AbortController();
+  const reads: (readonly ReadRequest[])[] = [];
+  const ends: [number, Ending][] = [];
+  const events: ApplyEvent[] = [];
+  const halts: number[] = [];
+  const port = {
+    tenant: tenant.tenant,
+    send: tenant.send.bind(tenant),
+    async read(requests: readonly ReadRequest[]) {
+      reads.push(requests);
+      for (const [name, ms] of Object.entries(showAt)) {
+        if (clock.now() - start >= ms) tenant.things.set(name, { id: name, name, text: 'new' });
+      }
+      return tenant.read(requests);
+    },
+  };
+  const pendingOf = (task: Task, ms: number, more: Partial<Pending> = {}): Pending => ({
+    task,
+    log: [],
+    until: start + ms,
+    isUncertain: false,
+    isFinal: ({ live }) => live !== null,
+    end: async (seen) =>
+      'failed' in seen
+        ? ending(task, 'unknown', [], { error: seen.failed })
+        : ending(task, seen.live ? 'done' : 'failed', [], { live: seen.live }),
+    ...more,
+  });
+  const settleAll = (...pending: Pending[]) =>
+    settle(
+      pending,
+      {
+        port,
+        clock,
+        signal: control.signal,
+        onEvent: (event) => events.push(event),
+        halt: () => void halts.push(clock.now() - start),
+      },
+      (end) => ends.push([clock.now() - start, end]),
+    );
+  const ended = () => ends.map(([ms, { task, outcome }]) => [ms, task.change.address, outcome]);
+  return { tenant, control, reads, ends, events, halts, pendingOf, settleAll, ended };
+}
+
+describe('changes that do not show yet', () => {
+  it('end one by one as they show, and are read together', async () => {
+    const { pendingOf, settleAll, ended, reads, events } = world({ a: 0, b: 700 });
+    await settleAll(...['a', 'b', 'c'].map((name) => pendingOf(created(name), 1000)));
+    expect(ended()).toEqual([
+      [0, 'Thing/a', 'done'],
+      [750, 'Thing/b', 'done'],
+      [1000, 'Thing/c', 'failed'],
+    ]);
+    expect(reads.map(([request]) => request?.keys.flat())).toEqual([
+      ['a', 'b', 'c'],
+      ['b', 'c'],
+      ['b', 'c'],
+      ['c'],
+    ]);
+    expect(events).toEqual([
+      { type: 'settling', addresses: ['Thing/b', 'Thing/c'], ms: 1000 },
+      { type: 'settling', addresses: ['Thing/b', 'Thing/c'], ms: 750 },
+      { type: 'settling', addresses: ['Thing/c'], ms: 250 },
+    ]);
+  });
+
+  it('are waited for as long as each of them may take', async () => {
+    const { pendingOf, settleAll, ended, events } = world();
+    await settleAll(pendingOf(created('a'), 250), pendingOf(created('b'), 750));
+    expect(ended()).toEqual([
+      [250, 'Thing/a', 'failed'],
+      [750, 'Thing/b', 'failed'],
+    ]);
+    expect(events.map((event) => event.type === 'settling' && event.ms)).toEqual([750, 500]);
+  });
+
+  it('are not waited for where their time is over, or where there are none', async () => {
+    const { pendingOf, settleAll, ended, reads, events } = world();
+    await settleAll();
+    expect(reads).toEqual([]);
+    await settleAll(pendingOf(created('a'), 0));
+    expect(ended()).toEqual([[0, 'Thing/a', 'failed']]);
+    expect(events).toEqual([]);
+  });
+
+  it('end with the reason where they cannot be read', async () => {
+    const { tenant, pendingOf, settleAll, ends } = world();
+    tenant.readFault = () => new Error('the reads are down');
+    await settleAll(pendingOf(created('a'), 1000), pendingOf(created('b'), 1000));
+    expect(ends.map(([ms, { error }]) => [ms, error])).toEqual([
+      [0, 'The object could not be looked up: the reads are down'],
+      [0, 'The object could not be looked up: the reads are down'],
+    ]);
+  });
+
+  it('are not looked at after Ctrl-C', async () => {
+    const { control, pendingOf, settleAll, ends, reads } = world();
+    control.abort();
+    await settleAll(pendingOf(created('a'), 1000));
+    expect(ends.map(([, { error }]) => error)).toEqual([
+      'The run was interrupted before the object could be looked up.',
+    ]);
+    expect(reads).toEqual([]);
+  });
+
+  it('end with what was just seen where Ctrl-C comes during a look', async () => {
+    const { tenant, control, pendingOf, settleAll, ended } = world();
+    tenant.onRead = () => control.abort();
+    await settleAll(pendingOf(created('a'), 1000));
+    expect(ended()).toEqual([[0, 'Thing/a', 'failed']]);
+  });
+
+  it('stop the run where their end cannot be recorded', async () => {
+    const { pendingOf, settleAll, ends, halts } = world({ a: 0, b: 0 });
+    const sent = {
+      method: 'POST',
+      path: '/v2024/things',
+      status: 201,
+      trackingId: null,
+      attempts: 1,
+      ms: 5,
+    } as const;
+    const end = () => Promise.reject(new Error('the disk is full'));
+    await settleAll(pendingOf(created('a'), 1000, { end, log: [sent] }), pendingOf(created('b'), 1000));
+    expect(halts).toEqual([0]);
+    expect(ends.map(([, { outcome, error, requests }]) => [outcome, error, requests])).toEqual([
+      ['unknown', 'The run cannot continue: the disk is full', [sent]],
+      ['done', null, []],
+    ]);
+  });
+
+  it('are read as written only where all of them certainly were', async () => {
+    for (const [isWritten, ...more] of [
+      [true, created('b'), {}],
+      [false, created('b'), { isUncertain: true }],
+      [false, deleted, {}],
+    ] as const) {
+      const { pendingOf, settleAll, reads } = world();
+      await settleAll(pendingOf(created('a'), 0), pendingOf(more[0], 0, more[1]));
+      expect(reads.map(([request]) => request?.written)).toEqual([isWritten]);
+    }
+  });
+});
