@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { openJournal } from '../../src/applier/journal.ts';
+import type { ApplyEvent } from '../../src/applier/run-context.ts';
+import { catalogOf } from '../../src/kinds/catalog.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import type { Request } from '../../src/model/plan.ts';
+import type { ChangeResult } from '../../src/model/result.ts';
+import { createThing, deleteThing, FakeTenant, kinds, planOf, thing, updateThing } from './fake.ts';
+import { apply, newFolder, outcomes, steppingClock } from './run.ts';
+
+const old = { id: 't1', name: 'old', text: 'before' };
+const gone = { id: 't2', name: 'gone', text: 'x' };
+
+/** What is written down of a run. */
+function recorder() {
+  const steps: string[] = [];
+  const note = ({ address, outcome }: ChangeResult) => `${address} ${outcome}`;
+  return {
+    steps,
+    record: {
+      start: async (changes: readonly ChangeResult[]) =>
+        void steps.push(`begin ${changes.map(note).join(', ')}`),
+      finish: (change: ChangeResult) => void steps.push(`end ${note(change)}`),
+    },
+  };
+}
+
+describe('the record of a run', () => {
+  it('has each change before its first request, and how it ended', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    const { steps, record } = recorder();
+    tenant.fault = () => {
+      steps.push('send');
+      return null;
+    };
+    await apply(planOf([createThing('a'), updateThing(old, 'after', 'r')]), tenant, {
+      record,
+      concurrency: 1,
+    });
+    expect(steps).toEqual([
+      'begin Thing/a unknown',
+      'send',
+      'end Thing/a done',
+      'begin Thing/old unknown',
+      'send',
+      'send',
+      'end Thing/old done',
+    ]);
+  });
+
+  it('does not begin what an earlier run has made', async () => {
+    const plan = planOf([updateThing(old, 'after')]);
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan);
+    await journal.intend(0, new Map([['Thing/old', null]]), 't1');
+    await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
+    await journal.close();
+    const { steps, record } = recorder();
+    const events: ApplyEvent[] = [];
+    const tenant = new FakeTenant({ things: { old: { ...old, text: 'after' } } });
+    await apply(plan, tenant, { folder, record, onEvent: (event) => events.push(event) });
+    expect(steps).toEqual(['end Thing/old done']);
+    expect(events.map(({ type }) => type)).not.toContain('started');
+    expect(tenant.sent).toEqual([]);
+  });
+
+  it('does not begin what Ctrl-C came before', async () => {
+    const { steps, record } = recorder();
+    const tenant = new FakeTenant();
+    const control = new AbortController();
+    tenant.onEffect = () => control.abort();
+    await apply(planOf([createThing('a'), createThing('b')]), tenant, {
+      record,
+      signal: control.signal,
+      concurrency: 1,
+    });
+    expect(steps).toEqual(['begin Thing/a unknown', 'end Thing/a done', 'end Thing/b notAttempted']);
+  });
+
+  it('that cannot be written keeps a change from being sent, and stops the run', async () => {
+    const tenant = new FakeTenant({ things: { gone } });
+    const record = {
+      start: () => Promise.reject(new Error('the disk is full')),
+      finish() {},
+    };
+    const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
+    const result = await apply(plan, tenant, { record, concurrency: 1 });
+    expect(tenant.sent).toEqual([]);
+    expect(result.changes.map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['failed', 'The run cannot continue: the disk is full'],
+      ['notAttempted', null],
+      ['notAttempted', null],
+    ]);
+  });
+});
+
+it('only the first request of a change depends on how old the read is', async () => {
+  const clock = steppingClock();
+  const tenant = new FakeTenant({ things: { old } });
+  const limits: unknown[] = [];
+  const port = {
+    tenant: tenant.tenant,
+    read: tenant.read.bind(tenant),
+    send(request: Request, options?: { readonly notAfter?: number | null }) {
+      limits.push(options?.notAfter);
+      return tenant.send(request);
+    },
+  };
+  const until = clock.now() + 10_000;
+  await apply(planOf([updateThing(old, 'after', 'r')]), port, { clock });
+  expect(limits).toEqual([until, null]);
+});
+
+describe('an answer that does not show the object', () => {
+  const odd: Kind = {
+    ...thing,
+    parse(answer, ...more) {
+      if (answer.text === 'odd') throw new TypeError('not an answer of this kind');
+      return thing.parse(answer, ...more);
+    },
+  };
+  it.each([
+    ['has another form', { id: 't1', name: 'old', text: 'odd' }],
+    ['is of another object', { id: 't9', name: 'other', text: 'after' }],
+    ['is no object', 'ok'],
+    ['is nothing', null],
+  ])('has it read again: it %s', async (_what, body) => {
+    const tenant = new FakeTenant({ things: { old } });
+    const port = {
+      tenant: tenant.tenant,
+      read: tenant.read.bind(tenant),
+      send: async (request: Request) => ({
+        ...(await tenant.send(request)),
+        ...({ outcome: 'answered', status: 200, headers: {}, body, text: null } as const),
+      }),
+    };
+    const all = catalogOf(kinds.all.map((kind) => (kind === thing ? odd : kind)));
+    const result = await apply(planOf([updateThing(old, 'after')]), port, { kinds: all });
+    expect(result.changes).toMatchObject([{ outcome: 'done', warnings: [], after: { text: 'after' } }]);
+    expect(tenant.reads).toBe(2);
+  });
+});
+
+it('a delete that was accepted is not done while its object is there', async () => {
+  const tenant = new FakeTenant({ things: { gone } });
+  tenant.fault = () => ({ is: 'status', status: 504, done: false });
+  const result = await apply(planOf([deleteThing(gone)]), tenant);
+  expect(outcomes(result)).toEqual({ 'Thing/gone': 'failed' });
+  expect(tenant.things.has('gone')).toBe(true);
+});
+
+it('a place of a live value that the object does not have stops the run before it is sent', async () => {
+  const tenant = new FakeTenant({ things: { old } });
+  const planned = updateThing(old, 'after');
+  const body = { text: 'after', attributes: { a: { $live: '/attributes/a' } } };
+  const entry = { ...planned, requests: planned.requests.map((request) => ({ ...request, body })) };
+  const shown = { ...entry, diff: [...entry.diff, ...createThing('x', { attributes: { a: '1' } }).diff] };
+  const result = await apply(planOf([shown]), tenant);
+  expect(tenant.sent).toEqual([]);
+  expect(result.changes).toMatchObject([
+    { outcome: 'failed', error: 'The run cannot continue: Thing/old has nothing at "/attributes/a".' },
+  ]);
+});
