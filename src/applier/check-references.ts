@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import { type Address, parseAddress } from '../model/address.ts';
 import { isLookedUp, refOf, refsIn } from '../model/marker.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import type { Change, Difference, Plan } from '../model/plan.ts';
 import { quote } from './check-requests.ts';
 
 interface WrongReference {
@@ -18,57 +18,40 @@ interface WrongReference {
  * the kind, and only that of an object which the same plan creates before.
  */
 export function wrongReferences({ changes }: Plan, kinds: Kinds): WrongReference[] {
-  const using = changes.filter(refersToOthers);
-  const misnamed = changes.flatMap((change) => misnamedIn(change, kinds));
-  if (using.length === 0) return misnamed;
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
-  const wrong = using.flatMap((change) => {
+  const wrong = changes.flatMap((change) => {
     const kind = kinds.find(change.kind);
-    return kind ? wrongIn(change, kind, created).map((why) => ({ address: change.address, why })) : [];
+    const reasons = kind ? [...misnamedIn(change, kind), ...wrongIn(change, kind, created)] : [];
+    return reasons.map((why) => ({ address: change.address, why }));
   });
-  const { circle } = arrangeChanges(changes, kinds);
-  const [first] = circle ?? [];
-  if (!circle || first === undefined) return [...misnamed, ...wrong];
-  return [
-    ...misnamed,
-    ...wrong,
-    { address: first, why: `they refer to each other in a circle: ${circleText(circle)}` },
-  ];
+  const circle = arrangeChanges(changes, kinds).circle ?? [];
+  const [address] = circle;
+  if (address === undefined) return wrong;
+  return [...wrong, { address, why: `they refer to each other in a circle: ${circleText(circle)}` }];
 }
 
 /**
  * Names beside ids are for reviewers; reports show the id with it. Each is the `!lookup` that found the value, or the address
  * of an object of the kind that the field refers to.
  */
-function misnamedIn({ address, kind, diff }: Change, kinds: Kinds): WrongReference[] {
-  const known = kinds.find(kind);
-  if (!known) return [];
+function misnamedIn({ diff }: Change, kind: Kind): string[] {
   return diff.flatMap((entry) => {
-    const to = idsOnSide(known, entry, 'after')?.to;
-    const isOfKind = (name: string) => to !== undefined && parseAddress(name)?.kind === to;
+    const side = idsOnSide(kind, entry, 'after');
+    const isOfKind = (name: string) => side !== null && parseAddress(name)?.kind === side.to;
     return Object.values(entry.named ?? {})
       .filter((name) => !isLookedUp(name) && !isOfKind(name))
-      .map((name) => ({ address, why: `${entry.path} has no id of ${quote(name)}` }));
+      .map((name) => `${entry.path} has no id of ${quote(name)}`);
   });
 }
 
-/** A delete fills nothing in: what it shows is the tenant's. */
-function refersToOthers({ action, requests, diff }: Change): boolean {
-  if (action === 'delete') return requests.some(({ body }) => refsIn(body).length > 0);
-  return [...requests.map(({ body }) => body), ...diff.map(({ after }) => after)].some(
-    (value) => refsIn(value).length > 0,
-  );
-}
-
 function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): string[] {
+  // A delete fills nothing in: what it shows is the tenant's.
+  const diff = change.action === 'delete' ? [] : change.diff;
   const shown = new Set<Address>();
   const misplaced: string[] = [];
-  for (const entry of change.diff) {
-    const side = idsOnSide(kind, entry, 'after');
-    const taken = (side?.ids ?? []).flatMap((id) => refOf(id) ?? []);
+  for (const entry of diff) {
     for (const to of refsIn(entry.after)) {
-      const isTaken = taken.includes(to) && parseAddress(to)?.kind === side?.to;
-      if (isTaken) shown.add(to);
+      if (takesIdOf(kind, entry, to)) shown.add(to);
       else misplaced.push(`${entry.path} is no place for the id of ${to}`);
     }
   }
@@ -80,4 +63,10 @@ function wrongIn(change: Change, kind: Kind, created: ReadonlySet<Address>): str
       .filter((to) => !created.has(to))
       .map((to) => `the plan does not create ${to}, whose id they send`),
   ];
+}
+
+/** Whether a difference is in a field that refers to the kind of an object, and shows the object's id there. */
+function takesIdOf(kind: Kind, entry: Difference, to: Address): boolean {
+  const side = idsOnSide(kind, entry, 'after');
+  return side !== null && parseAddress(to)?.kind === side.to && side.ids.some((id) => refOf(id) === to);
 }
