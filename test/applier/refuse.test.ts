@@ -425,6 +425,17 @@ describe('hostile plans', () => {
     expect(tenant.sent).toHaveLength(1);
   });
 
+  it('(not: a secret that stays as it is, whose place the change names)', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    const body = { text: 'after', secret: { $secret: 'S' } };
+    const entry = {
+      ...updateThing(old, 'after'),
+      requests: [request('PATCH', '/v2024/things/t1', body)],
+      secrets: ['/attributes/password'],
+    };
+    expect((await apply(planOf([entry]), tenant)).outcome).toBe('done');
+  });
+
   it('a summary that hides a delete', async () => {
     const plan = planOf([deleteThing(old)], {
       summary: { create: 0, update: 1, delete: 0, manual: 0, unchanged: 0 },
