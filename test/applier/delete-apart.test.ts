@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Request } from '../../src/model/plan.ts';
 import { deleteNotes, FakeTenant, planOf } from './fake.ts';
-import { apply, outcomes } from './run.ts';
+import { apply, outcomes, steppingClock } from './run.ts';
 
 const noteOf = (key: string) => ({ id: `id-${key}`, key, text: 'x' });
 const [one, two, three] = [noteOf('one'), noteOf('two'), noteOf('three')] as const;
@@ -123,6 +124,29 @@ describe('a bulk delete that the tenant refuses', () => {
       ['Note/one', [400]],
       ['Note/two', [400, 204]],
     ]);
+  });
+
+  it('relies on no read that is older than ten seconds', async () => {
+    const clock = steppingClock();
+    const tenant = new FakeTenant({ notes });
+    const limits: unknown[] = [];
+    const port = {
+      tenant: tenant.tenant,
+      read: tenant.read.bind(tenant),
+      send(request: Request, options?: { readonly notAfter?: number | null }) {
+        limits.push(options?.notAfter);
+        return tenant.send(request);
+      },
+    };
+    tenant.fault = (_request, count) => {
+      if (count > 1) return null;
+      clock.pass(5_000);
+      tenant.notes.delete('one');
+      return refused;
+    };
+    const start = clock.now();
+    await apply(planOf(deleteNotes([one, two])), port, { clock });
+    expect(limits).toEqual([start + 10_000, start + 15_000]);
   });
 
   it('stays refused where the objects cannot be read again', async () => {

@@ -5,7 +5,16 @@ import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Request } from '../../src/model/plan.ts';
 import type { ChangeResult } from '../../src/model/result.ts';
-import { createThing, deleteThing, FakeTenant, kinds, planOf, thing, updateThing } from './fake.ts';
+import {
+  createThing,
+  deleteNotes,
+  deleteThing,
+  FakeTenant,
+  kinds,
+  planOf,
+  thing,
+  updateThing,
+} from './fake.ts';
 import { apply, newFolder, outcomes, steppingClock } from './run.ts';
 
 const old = { id: 't1', name: 'old', text: 'before' };
@@ -160,4 +169,74 @@ it('a place of a live value that the object does not have stops the run before i
   expect(result.changes).toMatchObject([
     { outcome: 'failed', error: 'The run cannot continue: Thing/old has nothing at "/attributes/a".' },
   ]);
+});
+
+describe('--fail-fast', () => {
+  it('starts nothing after a change whose outcome is not known', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = () => ({ is: 'lost', done: false });
+    const plan = planOf([createThing('a'), createThing('b')]);
+    const result = await apply(plan, tenant, { failFast: true, concurrency: 1 });
+    expect(outcomes(result)).toEqual({ 'Thing/a': 'unknown', 'Thing/b': 'notAttempted' });
+  });
+
+  it('does not begin what refers to an object that was not created', async () => {
+    const tenant = new FakeTenant();
+    tenant.fault = () => ({ is: 'status', status: 400, done: false });
+    const plan = planOf([createThing('a'), createThing('b', { above: { $ref: 'Thing/a' } })]);
+    expect(outcomes(await apply(plan, tenant, { failFast: true }))).toEqual({
+      'Thing/a': 'failed',
+      'Thing/b': 'notAttempted',
+    });
+    expect(outcomes(await apply(plan, tenant))).toEqual({ 'Thing/a': 'failed', 'Thing/b': 'skipped' });
+  });
+});
+
+it('a delete that an earlier run has made is done, although another change fails now', async () => {
+  const plan = planOf([createThing('a'), deleteThing(gone)]);
+  const folder = await newFolder();
+  const journal = await openJournal(folder, plan);
+  await journal.intend(0, new Map([['Thing/gone', 'sha256:x']]), 't1');
+  await journal.conclude(0, { changes: ['Thing/gone'], verdict: 'done', status: 204 }, 't2');
+  await journal.close();
+  const tenant = new FakeTenant();
+  tenant.fault = () => ({ is: 'status', status: 400, done: false });
+  const result = await apply(plan, tenant, { folder });
+  expect(outcomes(result)).toEqual({ 'Thing/a': 'failed', 'Thing/gone': 'done' });
+});
+
+describe('a request without an answer', () => {
+  const lost = { is: 'lost', done: false } as const;
+
+  it('is not sent again after Ctrl-C', async () => {
+    const tenant = new FakeTenant({ things: { old } });
+    const control = new AbortController();
+    tenant.fault = () => lost;
+    tenant.onRead = (count) => void (count === 2 && control.abort());
+    await apply(planOf([updateThing(old, 'after')]), tenant, { signal: control.signal });
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('is not sent again for several objects of which somebody changed one', async () => {
+    const notes = ['a', 'b'].map((key) => ({ id: `n-${key}`, key, text: 'x' }));
+    const tenant = new FakeTenant({ notes: Object.fromEntries(notes.map((raw) => [raw.key, raw])) });
+    tenant.fault = () => {
+      tenant.notes.set('a', { id: 'n-a', key: 'a', text: 'by hand' });
+      return lost;
+    };
+    const result = await apply(planOf(deleteNotes(notes)), tenant);
+    expect(outcomes(result)).toEqual({ 'Note/a': 'unknown', 'Note/b': 'unknown' });
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('is sent again at once where that is safe, also as the first of two', async () => {
+    const clock = steppingClock();
+    const start = clock.now();
+    const tenant = new FakeTenant({ things: { old } });
+    tenant.fault = (_request, count) => (count === 1 ? lost : null);
+    const plan = planOf([updateThing(old, 'after', 'r')]);
+    expect((await apply(plan, tenant, { clock, settle: 60_000 })).outcome).toBe('done');
+    expect(clock.now()).toBe(start);
+    expect(tenant.sent).toHaveLength(3);
+  });
 });
