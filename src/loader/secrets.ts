@@ -2,10 +2,11 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Secrets } from '../kinds/project.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { systemCode } from '../model/system-error.ts';
+import { decodeText } from './source.ts';
 
 /**
  * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the
- * variable `NAME_FILE` names, without a line ending at its end. An empty one is not set: pipelines pass on as empty what
+ * variable `NAME_FILE` names: UTF-8 text, without a line ending at its end. An empty one is not set: pipelines pass on as empty what
  * they do not have.
  *
  * @param onSecret called with each text when it is read first
@@ -81,7 +82,10 @@ function readSecretFile(name: string, path: string | null): string | null {
     const bytes = readAtMost(path, largestSecret);
     if (bytes === null) throw unreadable('is neither a regular file nor a pipe');
     if (bytes.length > largestSecret) throw unreadable(`is larger than ${largestSecret / 1024} KiB`);
-    return bytes.toString('utf8').replace(/\r?\n$/, '');
+    // An editor's byte order mark is no part of a secret.
+    return decodeText(bytes, what)
+      .replace(/^\ufeff/, '')
+      .replace(/\r?\n$/, '');
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw unreadable(`cannot be read (${systemCode(error) ?? 'unknown error'})`);

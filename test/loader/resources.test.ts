@@ -214,6 +214,28 @@ describe('secrets', () => {
     expect(secrets.problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
+  test.each([
+    [
+      'UTF-16, as PowerShell writes it',
+      Buffer.from('\ufeffsecret\r\n', 'utf16le'),
+      'is UTF-16 text, not UTF-8',
+    ],
+    ['no text', Buffer.from([0x61, 0xff]), 'is not UTF-8 text'],
+  ])('in a file that is %s are refused: their text would be another one', (_, bytes, message) => {
+    const root = project({});
+    writeFileSync(join(root, 'secret'), bytes);
+    const { secrets } = load({ 'config/a.yaml': manifest }, { env: { PW_FILE: join(root, 'secret') } });
+    expect(secrets.problem('PW')).toMatchObject({
+      code: 'not-utf8',
+      message: `The file that PW_FILE names ${message}.`,
+    });
+  });
+
+  test('do not begin with the byte order mark of an editor', () => {
+    const env = { PW_FILE: join(project({ secret: '\ufeffsecret\r\n' }), 'secret') };
+    expect(load({ 'config/a.yaml': manifest }, { env }).secrets.reveal('PW')).toBe('secret');
+  });
+
   test('come from the pipe of a process substitution', () => {
     const env = { PW_FILE: join(project({}), 'pipe') };
     spawnSync('sh', ['-c', `mkfifo '${env.PW_FILE}'`]);
