@@ -14,7 +14,8 @@ export interface Match {
 
 /**
  * Every resource in scope with its live object. Throws a Failure with all pinned ids that do not exist, since creating a
- * second object is never intended, and with all resources that name by key what another one, in scope or not, pins by id.
+ * second object is never intended, with all resources that name by key what another one, in scope or not, pins by id, and
+ * with all whose pinned object would get the key of another one.
  */
 export function matchResources(
   resources: readonly Resource[],
@@ -32,7 +33,10 @@ export function matchResources(
       const other = live?.id ? pinned.get(nameOfId(kind, live.id)) : undefined;
       return other ? [pinnedElsewhere(resource, other)] : [];
     }
-    return !live && resource.ensure === 'present' ? [unknownId(resource, resource.id)] : [];
+    if (resource.ensure === 'absent') return [];
+    if (!live) return [unknownId(resource, resource.id)];
+    const holder = isRename({ kind, resource, live }) ? index.byKey(kind, resource.key) : null;
+    return holder ? [keyTaken(resource, live, holder)] : [];
   });
   if (problems.length > 0) throw new Failure(problems);
   return matches;
@@ -96,6 +100,19 @@ function pinnedElsewhere(resource: Resource, other: Resource): Diagnostic {
     severity: 'error',
     message: `${resource.address} is, in the tenant, the object that ${other.address} pins by its id in ${file}, line ${line}.`,
     hint: 'Keep one of the two manifests. The one with the id renames the object: its former name needs none.',
+    source: resource.source(),
+    address: resource.address,
+  };
+}
+
+function keyTaken(resource: Resource, live: LiveObject, holder: LiveObject): Diagnostic {
+  const { kind, key } = resource;
+  const other = holder.id === null ? 'without an id' : `with the id "${holder.id}"`;
+  return {
+    code: 'key-taken',
+    severity: 'error',
+    message: `${live.address} cannot be renamed to "${key.join('/')}": the tenant has another ${kind.name} of that name, ${other}.`,
+    hint: 'Choose another name. If the other object is to be renamed or deleted as well, do that first, in an apply with --only.',
     source: resource.source(),
     address: resource.address,
   };

@@ -224,6 +224,18 @@ describe('a pinned object', () => {
     );
   });
 
+  it('is not renamed to the name of another object', () => {
+    const pinned = (name: string, id: string) => resource('SimIntegration', [name], {}, { id });
+    const live = [answers.integration('1', 'First'), answers.integration('2', 'Second')];
+    const message =
+      /SimIntegration\/First cannot be renamed to "Second": the tenant has another.* with the id "2"/;
+    expect(() => planOf({ declared: [pinned('Second', '1')], live })).toThrow(message);
+    expect(() => planOf({ declared: [pinned('Second', '1'), pinned('Third', '2')], live })).toThrow(message);
+    const absent = resource('SimIntegration', ['Second'], {}, { id: '1', ensure: 'absent' });
+    expect(changeOf({ declared: [absent], live })).toMatchObject({ action: 'delete', id: '1' });
+    expect(planOf({ declared: [pinned('Second', '2')], live }).changes).toEqual([]);
+  });
+
   it.each<[string, Parameters<typeof resource>[3], string]>([
     ['that it is absent', { ensure: 'absent' }, 'Old'],
     ['its fields', {}, 'Old'],
