@@ -9,7 +9,7 @@ import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { badList, isBadRequest, looksLikeHtml, readFailure } from './describe.ts';
 import { type PageSource, readRows, selectRows } from './pages.ts';
-import { nameById, refuseDuplicates } from './twins.ts';
+import { adviceOnTwins, groupTwins, nameById, refuseDuplicates, sayTwins } from './twins.ts';
 
 /** What is read, and how. */
 interface Reader extends ReadRequest {
@@ -42,8 +42,7 @@ export async function readKind(
   const isNeeded = neededBy(request);
   const needed = all.filter(isNeeded);
   const objects = kind.pinnable ? nameById(kind, needed, keys) : needed;
-  refuseTwins(request, objects);
-  return { objects, others: all.filter((object) => !isNeeded(object)) };
+  return { objects: withoutTwins(request, objects), others: all.filter((object) => !isNeeded(object)) };
 }
 
 /** The vendor's defaults of a kind: of the keys asked for with their relatives, or all of them. */
@@ -61,11 +60,22 @@ export async function readDefaultsOfKind(
   return defaults;
 }
 
-function refuseTwins({ kind, allowsTwins = [] }: ReadRequest, objects: readonly LiveObject[]): void {
-  if (allowsTwins === 'all') return;
+/** The objects without those that share a key and are not asked for so. Throws where the request does not leave these out. */
+function withoutTwins(
+  { kind, allowsTwins = [], onUnusable }: ReadRequest,
+  objects: readonly LiveObject[],
+): readonly LiveObject[] {
+  if (allowsTwins === 'all') return objects;
   const allowed = new Set(allowsTwins.map((key) => identityOf(kind, key)));
   const others = objects.filter(({ identity }) => !allowed.has(identity));
-  refuseDuplicates(kind, others);
+  if (!onUnusable) {
+    refuseDuplicates(kind, others);
+    return objects;
+  }
+  const twins = groupTwins(others);
+  for (const same of twins) onUnusable(same[0], `${sayTwins(same)} ${adviceOnTwins(kind)}`);
+  const left = new Set(twins.flat());
+  return objects.filter((object) => !left.has(object));
 }
 
 /** The rows of a kind's list as the tenant answers them. Throws a Failure where the list cannot be read. */
@@ -164,9 +174,8 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
         return await readDeclared(reader, read, key);
       } catch (error) {
         if (!isUnusable(error)) throw error;
-        const address = formatAddress(kind.name, key);
-        if (!onUnusable) throw withAdvice(error, address);
-        onUnusable(address, error.diagnostics.map(({ message }) => message).join(' '));
+        if (!onUnusable) throw withAdvice(error, formatAddress(kind.name, key));
+        onUnusable({ kind, key }, error.diagnostics.map(({ message }) => message).join(' '));
         return null;
       }
     }),

@@ -180,6 +180,7 @@ export async function readAll(
   settings: ApiSettings,
   { declared = [], onUnusable }: ReadAllOptions = {},
 ): Promise<readonly LiveObject[]> {
+  const unusable = onUnusable ? { onUnusable } : {};
   const reads = new Map<string, Promise<readonly LiveObject[]>>();
   const readWhole = (kind: Kind): Promise<readonly LiveObject[]> => {
     // Each kind is read once, even if other kinds need its objects too.
@@ -188,7 +189,8 @@ export async function readAll(
     return objects;
   };
   const readNow = async (kind: Kind): Promise<readonly LiveObject[]> => {
-    if (kind.read.how !== 'each-declared') return readObjects(client, [allOf(kind)], settings);
+    if (kind.read.how !== 'each-declared')
+      return readObjects(client, [{ ...allOf(kind), ...unusable }], settings);
     const known = await allOrFailure(
       kind.read.candidatesFrom.flatMap((other) => [
         readWhole(other),
@@ -199,7 +201,7 @@ export async function readAll(
     const keys = [...candidateKeys(kind.read, known.flat()), ...own];
     const distinct = [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
     const request = someOf(kind, distinct);
-    return readObjects(client, [onUnusable ? { ...request, onUnusable } : request], settings);
+    return readObjects(client, [{ ...request, ...unusable }], settings);
   };
   return (await allOrFailure(kinds.map(readWhole))).flat();
 }

@@ -20,23 +20,43 @@ export function nameById(kind: Kind, objects: readonly LiveObject[], keys: reado
   });
 }
 
-/** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
-export function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
-  const groups = new Map<string, LiveObject[]>();
+/** Objects that share a key. */
+type Twins = readonly [LiveObject, ...LiveObject[]];
+
+/** The objects that share a key with others, by key. */
+export function groupTwins(objects: readonly LiveObject[]): readonly Twins[] {
+  const groups = new Map<string, [LiveObject, ...LiveObject[]]>();
   for (const object of objects) {
     const group = groups.get(object.identity);
     if (group) group.push(object);
     else groups.set(object.identity, [object]);
   }
-  const problems = [...groups.values()].flatMap((same): Diagnostic[] => {
-    const [first, ...others] = same;
-    if (!first || others.length === 0) return [];
-    const ids = same.map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
-    const key = inBrief(first.key.join('/'), 200);
-    const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${key}": ids ${ids}.`;
-    const pin = kind.pinnable ? ' Or declare each by its `id` alone, without the name.' : '';
-    const hint = `Rename or delete all but one of them in the tenant.${pin}`;
-    return [{ code: 'duplicate-live-key', severity: 'error', message, hint, address: first.address }];
-  });
+  return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+/** That they are twins, in words, with their ids. */
+export function sayTwins([first, ...others]: Twins): string {
+  const ids = [first, ...others].map(({ id }) => inBrief(id ?? 'no id', 100)).join(', ');
+  const key = inBrief(first.key.join('/'), 200);
+  return `The tenant has ${others.length + 1} objects of kind ${first.kind.name} with the key "${key}": ids ${ids}.`;
+}
+
+/** What to do about twins. */
+export function adviceOnTwins(kind: Kind): string {
+  const pin = kind.pinnable ? ' Or declare each by its `id` alone, without the name.' : '';
+  return `Rename or delete all but one of them in the tenant.${pin}`;
+}
+
+/** Throws where two live objects share a key: it is unclear which one a manifest means (design, section 5). */
+export function refuseDuplicates(kind: Kind, objects: readonly LiveObject[]): void {
+  const problems = groupTwins(objects).map(
+    (same): Diagnostic => ({
+      code: 'duplicate-live-key',
+      severity: 'error',
+      message: sayTwins(same),
+      hint: adviceOnTwins(kind),
+      address: same[0].address,
+    }),
+  );
   if (problems.length > 0) throw new Failure(problems);
 }

@@ -8,7 +8,6 @@ import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { declarerOf, identitiesOf } from '../loader/identities.ts';
 import type { Declarations } from '../loader/index.ts';
-import type { Address } from '../model/address.ts';
 import type { DiffSide } from '../model/diff.ts';
 import { ExitCode, Failure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
@@ -18,6 +17,7 @@ import { readReferencedRecords } from './export.ts';
 import { readSettledObjects } from './recent.ts';
 import { type ReferenceNames, readReferenceNames } from './reference-names.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
+import { Unusable } from './unusable.ts';
 
 /** A tenant as a side of a diff. */
 export interface TenantSource {
@@ -75,7 +75,7 @@ export const environmentOf = (source: DiffSource): Environment =>
 export interface SideRead {
   readonly objects: readonly LiveObject[];
   /** Objects that the tenant does not answer soundly, and why. */
-  readonly unusable: ReadonlyMap<Address, string>;
+  readonly unusable: Unusable;
 }
 
 /** One tenant that is read, whose equal requests are sent once. */
@@ -100,10 +100,9 @@ export function readerOf({ tenant, root, name }: TenantSource): SideReader {
   return {
     read: (kinds, declared) =>
       named(name, async () => {
-        const unusable = new Map<Address, string>();
-        const onUnusable = (address: Address, why: string) => void unusable.set(address, why);
+        const unusable = new Unusable();
         const readNow = async (from: Client) => ({
-          objects: await readAll(from, kinds, settings, { declared, onUnusable }),
+          objects: await readAll(from, kinds, settings, { declared, onUnusable: unusable.add }),
         });
         const { objects } = await readSettledObjects(root, reader, kinds.map(allOf), readNow);
         return { objects, unusable };

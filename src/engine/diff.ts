@@ -32,6 +32,7 @@ import {
 import { usualKinds } from './export.ts';
 import { servedKinds } from './served.ts';
 import { undeclarability } from './undeclarable.ts';
+import { Unusable } from './unusable.ts';
 
 export { type DiffSource, manifestSide, tenantSide } from './diff-sides.ts';
 
@@ -67,8 +68,9 @@ export async function diffSides(
   const pairs = pairObjects(contents[0].content, contents[1].content)
     .filter(({ kind }) => kinds.some(({ name }) => name === kind.name))
     .filter((pair) => selection.includes(addressOf(pair)));
-  const unusable = [...contents[0].unusable, ...contents[1].unusable];
-  const sound = pairs.filter((pair) => !unusable.some(([address]) => address === addressOf(pair)));
+  const unusable = contents.map((content) => content.unusable);
+  const isSound = (object: SideObject) => unusable.every((each) => each.why(subjectOf(object)) === null);
+  const sound = pairs.filter(({ first, second }) => [first, second].every((each) => !each || isSound(each)));
   const comparable = await leaveOutUndeclarable(sound, [first, second]);
   const complete = await addDefaults(comparable, [first, second]);
   const { pairs: shared, remarksOn } = await nameIds(complete, [first, second]);
@@ -88,7 +90,10 @@ export async function diffSides(
     diagnostics: [
       ...skipped,
       ...selection.unmatched(),
-      ...unusable.filter(([address]) => selection.includes(address)).map(notCompared),
+      ...unusable
+        .flatMap((each) => each.objects())
+        .filter(({ subject }) => selection.includes(subject.address))
+        .map(({ subject, why }) => notCompared(subject.address, why)),
       ...remarksOn(isDifferent(objects)),
     ],
   };
@@ -150,14 +155,14 @@ function undeclaredKinds(names: readonly string[]): Diagnostic[] {
   ];
 }
 
-function notCompared([address, why]: readonly [Address, string]): Diagnostic {
+function notCompared(address: Address, why: string): Diagnostic {
   const message = `${address} is not compared: ${why}`;
   return { code: 'not-compared', severity: 'warning', message, address };
 }
 
 interface SideContents {
   readonly content: SideContent;
-  readonly unusable: ReadonlyMap<Address, string>;
+  readonly unusable: Unusable;
 }
 
 async function readSide(
@@ -166,7 +171,7 @@ async function readSide(
   { source: other }: OpenSide,
 ): Promise<SideContents> {
   if (source.is === 'manifests')
-    return { content: { is: 'declared', resources: source.resources }, unusable: new Map() };
+    return { content: { is: 'declared', resources: source.resources }, unusable: new Unusable() };
   const { objects, unusable } = await (reader ?? readerOf(source)).read(
     kinds,
     other.is === 'manifests' ? other.resources : [],

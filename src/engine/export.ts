@@ -17,7 +17,7 @@ import { collectionsFor, type Records } from '../exporter/reference-lookups.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { allOf, isObserved, type Kind, someOf } from '../kinds/kind.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
+import { identityOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Project } from '../kinds/project.ts';
 import type { Declarations } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
@@ -30,6 +30,7 @@ import { readSettledObjects } from './recent.ts';
 import { readReferenceNames } from './reference-names.ts';
 import { type LeftOut, servedKinds } from './served.ts';
 import type { Tenant } from './tenant.ts';
+import { Unusable } from './unusable.ts';
 
 /** Which objects to export. */
 export interface ExportOptions {
@@ -65,9 +66,9 @@ export async function exportTenant(
   const { served: wanted, skipped } = servedKinds(names?.map(kinds.named) ?? usualKinds(kinds), [
     tenant.environment,
   ]);
-  const { unusable, onUnusable } = collectUnusable();
+  const unusable = new Unusable();
   const read = async (reader: Client) => ({
-    objects: await readAll(reader, wanted, settings, { onUnusable }),
+    objects: await readAll(reader, wanted, settings, { onUnusable: unusable.add }),
   });
   const { objects: all } =
     root === undefined
@@ -91,7 +92,7 @@ export async function exportTenant(
       ...remarksOf(skipped),
       ...diagnostics,
       ...remarksOn(() => true),
-      ...leftOut(unusable, isInScope),
+      ...leftOut(unusable, ({ address }) => isInScope(address)),
     ],
   };
 }
@@ -117,9 +118,9 @@ export async function mergeTenant(
   const usual = new Set([...declared, ...(options.all ? usualKinds(kinds) : [])]);
   const named = names?.map(kinds.named) ?? kinds.all.filter((kind) => usual.has(kind));
   const { served: wanted, skipped } = servedKinds(named, [tenant.environment]);
-  const { unusable, onUnusable } = collectUnusable();
+  const unusable = new Unusable();
   const read = async (reader: Client) => ({
-    objects: await readAll(reader, wanted, settings, { declared: resources, onUnusable }),
+    objects: await readAll(reader, wanted, settings, { declared: resources, onUnusable: unusable.add }),
   });
   const [{ objects }, answer] = await Promise.all([
     readSettledObjects(root, { ...tenant, client }, wanted.map(allOf), read),
@@ -144,10 +145,12 @@ export async function mergeTenant(
     nameOf,
     resources: resources.map((resource) => references.fill(fillLookups(resource, answer))),
     // What could not be read is not gone: its manifest stays as it is.
-    inScope: ({ kind, address }) => isInScope(address) && wanted.includes(kind) && !unusable.has(address),
+    inScope: (object) =>
+      isInScope(object.address) && wanted.includes(object.kind) && unusable.why(object) === null,
   });
-  const addresses = new Set(resources.map(({ address }) => address));
-  const isMeant = (address: Address) => isInScope(address) && (options.all || addresses.has(address));
+  const identities = new Set(resources.map(({ kind, key }) => identityOf(kind, key)));
+  const isMeant = ({ kind, key, address }: Pick<LiveObject, 'kind' | 'key' | 'address'>) =>
+    isInScope(address) && (options.all || identities.has(identityOf(kind, key)));
   return {
     ...merged,
     diagnostics: [
@@ -161,19 +164,13 @@ export async function mergeTenant(
 
 const remarksOf = (skipped: readonly LeftOut[]) => skipped.map(({ problem }) => problem);
 
-/** Collects the objects that the tenant does not answer soundly, and why. */
-export function collectUnusable() {
-  const unusable = new Map<Address, string>();
-  return { unusable, onUnusable: (address: Address, why: string) => void unusable.set(address, why) };
-}
-
-/** The remarks about those of them that were asked for. */
+/** The remarks about the unusable objects that were asked for. */
 function leftOut(
-  unusable: ReadonlyMap<Address, string>,
-  isInScope: (address: Address) => boolean,
+  unusable: Unusable,
+  isMeant: (object: Pick<LiveObject, 'kind' | 'key' | 'address'>) => boolean,
 ): Diagnostic[] {
-  const wanted = [...unusable].filter(([address]) => isInScope(address));
-  return wanted.map(([address, why]) => notExported(address, why));
+  const wanted = unusable.objects().filter(({ subject }) => isMeant(subject));
+  return wanted.map(({ subject, why }) => notExported(subject.address, why));
 }
 
 /** Reads the vendor's defaults of these objects, and finds that of each; `null` where there is none. */

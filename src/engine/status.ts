@@ -22,6 +22,7 @@ import {
   verifiedKinds,
 } from '../model/status.ts';
 import type { Tenant } from './tenant.ts';
+import { Unusable } from './unusable.ts';
 
 /** The identities that a status includes. */
 export interface StatusScope {
@@ -49,17 +50,15 @@ export async function readStatus(
   const { client, environment } = tenant;
   const read = (requests: readonly ReadRequest[]) => readObjects(client, requests, environment.settings);
   const identities = await read([allOf(senderAddress), allOf(verifiedDomain)]);
-  const unusable = new Map<Address, string>();
+  const unusable = new Unusable();
   const mailFroms = someOf(mailFrom, mailFromKeys(declared, identities, scope, known));
-  const objects = await read([
-    { ...mailFroms, onUnusable: (address, why) => void unusable.set(address, why) },
-  ]);
+  const objects = await read([{ ...mailFroms, onUnusable: unusable.add }]);
   const live = [...identities, ...objects].filter(({ address }) => scope.includes(address));
   const found = live.flatMap((object) => liveStatus(object, declared, tenant) ?? []);
   const present = new Set(live.map(nameOf));
   const absent = declared
     .filter((resource) => !present.has(nameOf(resource)))
-    .map((resource) => missingStatus(resource, unusable.get(resource.address)));
+    .map((resource) => missingStatus(resource, unusable.why(resource)));
   return statusOf([...found, ...absent], tenant);
 }
 
@@ -171,13 +170,13 @@ function liveStatus(
 }
 
 /** A declared identity that was not found, or whose answer cannot be used. */
-function missingStatus({ kind, key, address }: Declared, why: string | undefined): IdentityStatus {
+function missingStatus({ kind, key, address }: Declared, why: string | null): IdentityStatus {
   return {
     address,
     kind: kind.name,
     name: key[0] ?? '',
     declared: true,
-    verification: why === undefined ? 'absent' : 'unknown',
+    verification: why === null ? 'absent' : 'unknown',
     reported: null,
     mailFromDomain: null,
     remarks: [why ?? 'Declared, but not in the tenant: `tenantctl apply` creates it.'],

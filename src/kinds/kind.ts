@@ -262,10 +262,10 @@ export interface ReadRequest {
    */
   readonly written?: boolean;
   /**
-   * Called for an object without a list whose answer cannot be used: the tenant refuses its key, or answers about another
-   * object. Left out: then reading fails.
+   * Called for an object that is left out, since its answer cannot be used: the tenant refuses its key, answers about
+   * another object, or has several with the key. Left out: then reading fails.
    */
-  onUnusable?(address: Address, why: string): void;
+  onUnusable?(object: Pick<LiveObject, 'kind' | 'key'>, why: string): void;
 }
 
 /** The request for all objects of a kind. */

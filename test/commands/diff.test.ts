@@ -211,7 +211,10 @@ describe('two tenants', () => {
   });
 
   it('are equal where a setting is null in one and missing in the other: no manifest can tell them apart', async () => {
-    const [all, some] = [{ url: 'u', zone: null, deep: { x: null } }, { url: 'u', deep: {} }];
+    const [all, some] = [
+      { url: 'u', zone: null, deep: { x: null } },
+      { url: 'u', deep: {} },
+    ];
     addIntegration('test', {});
     addIntegration('production', {});
     const [test] = stateOf('test').simIntegrations;
@@ -224,6 +227,19 @@ describe('two tenants', () => {
     Object.assign(test ?? {}, { request: { a: '1' } });
     const { objects } = await diff('test', 'production', '--kinds', 'SimIntegration');
     expect(objects[0]?.diff).toMatchObject([{ path: '/request/b', op: 'add' }]);
+  });
+
+  it('compare nothing of a key that two objects of one of them have, and say so', async () => {
+    addSenders('test', 'Help@acme.example', 'help@acme.example', 'other@acme.example');
+    addSenders('production', 'HELP@acme.example');
+    const { objects, diagnostics } = await diff('test', 'production');
+    expect(objects).toMatchObject([{ address: 'SenderAddress/other%40acme.example', in: 'first' }]);
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'not-compared',
+        message: expect.stringContaining('ids test-Help@acme.example, test-help@acme.example'),
+      },
+    ]);
   });
 
   it('that differ only in their settings do not differ', async () => {

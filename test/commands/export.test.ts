@@ -65,6 +65,75 @@ it('writes through no link that leads out of the project', async () => {
   expect(filesBelow(outside)).toEqual(new Map());
 });
 
+describe('an object whose key another one has', () => {
+  const twins = ['Leavers', 'Leavers', 'Joiners'].map((label, at) => ({
+    id: `q${at}`,
+    uid: `u${at}`,
+    label,
+    rules: [],
+  }));
+  const addresses = ['Help@acme.example', 'help@acme.example', 'other@acme.example'];
+
+  async function tenant(): Promise<World> {
+    const world = await createWorld();
+    worlds.push(world);
+    world.sandbox.state.profileSearches.push(...twins);
+    for (const [at, email] of addresses.entries())
+      world.sandbox.state.senders.push({
+        id: `e${at}`,
+        email,
+        isVerifiedByDomain: false,
+        verificationStatus: 'SUCCESS',
+        region: null,
+        readsLeft: null,
+      });
+    return world;
+  }
+
+  it('is left out with a warning that says the ids, and does not keep the others from being exported', async () => {
+    const world = await tenant();
+    const { code, stderr } = await world.run('export');
+    expect(code).toBe(0);
+    expect(stderr).toContain('ids q0, q1.');
+    expect(stderr).toContain('ids e0, e1.');
+    expect(manifests(world)).toEqual(
+      new Map([
+        ['profile-searches/joiners.yaml', 'kind: ProfileSearch\nlabel: Joiners\n'],
+        ['sender-addresses.yaml', 'kind: SenderAddress\nemail: other@acme.example\n'],
+      ]),
+    );
+    expect(await world.run('export', '--merge', '--all')).toMatchObject({
+      code: 0,
+      stdout: 'Files: 0 changed, 0 new, 0 removed.\n',
+    });
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
+  it('is not taken as gone in a merge, in whichever case it is declared', async () => {
+    const world = await tenant();
+    world.declare([
+      { kind: 'ProfileSearch', label: 'Leavers' },
+      { kind: 'SenderAddress', email: 'HELP@acme.example' },
+    ]);
+    const before = manifests(world);
+    const merged = await world.run('export', '--merge', '--delete');
+    expect(merged.stdout).toContain('Files: 0 changed, 0 new, 0 removed.\n');
+    expect(merged.stderr).toContain('ids q0, q1.');
+    expect(merged.stderr).toContain('ids e0, e1.');
+    expect(manifests(world)).toEqual(before);
+  });
+
+  it('is not pruned: such a plan is refused', async () => {
+    const world = await createWorld({ environment: { prune: { kinds: ['SenderAddress'] } } });
+    worlds.push(world);
+    world.sandbox.state.senders.push(...(await tenant()).sandbox.state.senders);
+    world.declare([{ kind: 'SenderAddress', email: 'other@acme.example' }]);
+    const { code, stderr } = await world.run('plan', '--prune');
+    expect(code).toBe(1);
+    expect(stderr).toContain('[duplicate-live-key]');
+  });
+});
+
 it('names a list of secrets that it cannot read, and writes nothing', async () => {
   const world = await createWorld({ sandbox: { seed: seedFile } });
   worlds.push(world);
