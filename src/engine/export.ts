@@ -170,7 +170,9 @@ function leftOut(
   isMeant: (object: Pick<LiveObject, 'kind' | 'key' | 'address'>) => boolean,
 ): Diagnostic[] {
   const wanted = unusable.objects().filter(({ subject }) => isMeant(subject));
-  return wanted.map(({ subject, why }) => notExported(subject.address, why));
+  // A plan that declares one is refused.
+  const next = 'Export again when that has changed.';
+  return wanted.map(({ subject, why }) => notExported(subject.address, why, next));
 }
 
 /** Reads the vendor's defaults of these objects, and finds that of each; `null` where there is none. */

@@ -42,17 +42,23 @@ export function refusalDiagnostics(refusals: readonly Refusal[]): Diagnostic[] {
   const byKind = refusals.filter(({ by }) => by === 'kind');
   return [
     ...undeclarable(refusals.filter(({ by }) => by === 'schema')),
-    ...byKind.map(({ object, refused }) => notExported(object.address, refused)),
+    ...byKind.map(({ object, refused }) =>
+      notExported(object.address, refused, 'Export again later, or declare it by hand.'),
+    ),
   ];
 }
 
-/** The remark on an object that was left out of an export. */
-export function notExported(address: Address, why: string): Diagnostic {
+/**
+ * The remark on an object that was left out of an export.
+ *
+ * @param next what to do
+ */
+export function notExported(address: Address, why: string, next: string): Diagnostic {
   return {
     code: 'not-exported',
     severity: 'warning',
     message: `${address} is not exported: ${why}`,
-    hint: 'It stays as it is in the tenant. Export again later, or declare it by hand.',
+    hint: `It stays as it is in the tenant. ${next}`,
     address,
   };
 }

@@ -96,6 +96,7 @@ describe('an object whose key another one has', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('ids q0, q1.');
     expect(stderr).toContain('ids e0, e1.');
+    expect(stderr).not.toContain('declare it by hand');
     expect(manifests(world)).toEqual(
       new Map([
         ['profile-searches/joiners.yaml', 'kind: ProfileSearch\nlabel: Joiners\n'],
