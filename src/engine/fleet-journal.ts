@@ -1,7 +1,9 @@
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readResultFile } from '../applier/saved-file.ts';
+import { isInRepository } from '../loader/checkout.ts';
 import { ownFolder, requireOwnFolder } from '../loader/own-folder.ts';
+import { ExitCode, type Failure, failure } from '../model/failure.ts';
 import { isObject, parseJson, textOf } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
@@ -16,7 +18,10 @@ export class FleetJournal {
   readonly #results: ReadonlyMap<string, Result>;
   #last: Promise<void> = Promise.resolve();
 
-  /** Opens the journal of a fleet, which may not exist yet. Throws a Failure where it cannot be read. */
+  /**
+   * Opens the journal of a fleet, which may not exist yet. Throws a Failure where it cannot be read, and where it came with
+   * the repository: an environment would then count as done that nobody applied.
+   */
   static async open(root: string, digest: string): Promise<FleetJournal> {
     requireOwnFolder(root);
     const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] ?? '';
@@ -25,6 +30,7 @@ export class FleetJournal {
       if (systemCode(error) === 'ENOENT') return '';
       throw error;
     });
+    if (text !== '' && (await isInRepository(root, file))) throw committedJournal(file);
     return new FleetJournal(file, new Map(text.split('\n').flatMap((line) => recordIn(line, file))));
   }
 
@@ -63,6 +69,15 @@ export class FleetJournal {
     await this.#last;
     await rm(this.#file, { force: true });
   }
+}
+
+function committedJournal(file: string): Failure {
+  return failure(
+    'committed-journal',
+    `The journal ${file} is a file of the git repository, so it does not show what an earlier run did.`,
+    { hint: 'Remove it with `git rm`, and make a new plan. `.gitignore` has to list `.tenantctl/*`.' },
+    ExitCode.refused,
+  );
 }
 
 /** The record in a line; none in one that a crash cut off. */

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
-import { basename, isAbsolute, join, relative } from 'node:path';
-import { failure } from '../model/failure.ts';
+import { existsSync, mkdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { Failure, failure } from '../model/failure.ts';
 import { firstLine, type Git, withGit } from './git.ts';
 import { findRepository, noRepository, type Repository } from './repository.ts';
 
@@ -65,6 +65,38 @@ export async function commitsWith(
     });
     return [...new Set(commits)];
   });
+}
+
+/**
+ * Whether git has a file of the project in its index, or a link or submodule above it: then it came with the repository,
+ * and no run wrote it. Not where the project is in no repository. Throws `git-unavailable` where git cannot be started.
+ *
+ * @param file absolute; it exists
+ */
+export async function isInRepository(root: string, file: string): Promise<boolean> {
+  const repository = repositoryOf(root);
+  if (!repository) return false;
+  const { top } = repository;
+  return withGit(repository, (git) => {
+    const paths = [relative(top, file), relative(realpathSync.native(top), realpathSync.native(file))];
+    const wanted = paths.map((path) => comparable(path.split(sep).join('/')));
+    return indexOf(git).some(({ path }) => {
+      const entry = comparable(path.replace(/\/$/, ''));
+      return wanted.some((name) => name === entry || name.startsWith(`${entry}/`));
+    });
+  });
+}
+
+/** Some file systems ignore case, and spell letters with accents in their own way. */
+const comparable = (path: string): string => path.normalize('NFC').toLowerCase();
+
+function repositoryOf(root: string): Repository | null {
+  try {
+    return findRepository(root);
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
 }
 
 /** The commit that a revision names, or its tag. It has to be one that HEAD was made from. */
@@ -173,14 +205,21 @@ function redirectLinks(git: Git, folder: string, root: string): void {
  * submodules that are not there.
  */
 function listHidden(git: Git, { top, prefix }: Repository): string[] {
-  const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z']);
-  if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
-  return stdout.split('\0').flatMap((line) => {
-    const [, mark = '', mode = '', path = ''] = /^(.) (\d+) [0-9a-f]+ \d\t(.*)$/s.exec(line) ?? [];
+  return indexOf(git).flatMap(({ mark, mode, path }) => {
     if (!path.startsWith(prefix)) return [];
     const inProject = path.slice(prefix.length);
     if (mode === submodule && !existsSync(join(top, path, '.git'))) return [`${inProject}/`];
     return /^[Sa-z]$/.test(mark) ? [inProject] : [];
+  });
+}
+
+/** The entries of the repository's own index. */
+function indexOf(git: Git): { mark: string; mode: string; path: string }[] {
+  const { status, stdout, stderr } = git.run(['ls-files', '-v', '--stage', '-z']);
+  if (status !== 0) throw noRepository(`git cannot read its index: ${firstLine(stderr)}.`);
+  return stdout.split('\0').flatMap((line) => {
+    const [, mark, mode, path] = /^(.) (\d+) [0-9a-f]+ \d\t(.*)$/s.exec(line) ?? [];
+    return mark && mode && path ? [{ mark, mode, path }] : [];
   });
 }
 

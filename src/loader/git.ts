@@ -163,7 +163,7 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
     encoding: 'utf8',
     env,
   });
-  if (error) throw failure('git-unavailable', `git cannot be run (${error.message}); --since needs it.`);
+  if (error) throw failure('git-unavailable', `git cannot be run (${error.message}), and this needs it.`);
   return { status: status ?? 128, stdout, stderr };
 }
 
