@@ -1,6 +1,6 @@
 import { isObject, type Json, mapJson, objectFrom } from '../model/json.ts';
 import type { Answer } from './answer.ts';
-import { decode, encodedTexts, withoutLayout } from './spellings.ts';
+import { byteByByte, decode, encodedTexts, withoutLayout } from './spellings.ts';
 
 /**
  * Removes secrets from text that leaves the program, however they are spelled: as they are, escaped for URLs, JSON or HTML
@@ -91,11 +91,17 @@ function hashAt(text: string, at: number): number {
 /** The text of a secret as it may be found once escapes are resolved: also its own, and those of its lines. */
 function formsOf(secret: string): string[] {
   // Half a surrogate pair has no form in UTF-8: another character is sent in its place.
-  const whole = [secret, secret.trim(), secret.toWellFormed(), secret.replaceAll(/\r\n?/g, '\n')];
+  const whole = [
+    ...[secret, secret.trim(), secret.toWellFormed(), secret.replaceAll(/\r\n?/g, '\n')],
+    // Letters with accents are one character or two.
+    ...[secret.normalize('NFC'), secret.normalize('NFD')],
+  ];
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   const parts =
     lines.length > 1 ? lines.filter((line) => line.length >= shortestLine && !line.startsWith('-----')) : [];
-  const forms = [...whole, ...parts].flatMap((form) => [form, ...decodedForms(form)]);
+  const forms = [...whole, ...parts].flatMap((form) =>
+    [form, ...decodedForms(form)].flatMap((each) => [each, byteByByte(each)]),
+  );
   return [...new Set([...forms, ...forms.map((form) => form.replaceAll(' ', '+'))])].filter(
     ({ length }) => length >= shortest,
   );

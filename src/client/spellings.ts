@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Text without the escapes of URLs, JSON and HTML, and where each of its characters came from. */
 export interface Decoded {
   readonly text: string;
@@ -41,9 +43,9 @@ export function withoutLayout(text: string, joint: '' | ' '): Decoded | null {
   return { text: parts.join(''), offsets: offsets.subarray(0, length + 1) };
 }
 
-/** `%2F`, `\u0026` and `\x26`, `\"`, `&#38;`, `&#x26;`, `&amp;`. */
+/** `%2F` and `%u0026`, `\u0026`, `\u{26}` and `\x26`, `\"` and any other sign behind `\`, `&#38;`, `&#x26;`, `&amp;`. */
 const escapes =
-  /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};?|&#[0-9]{1,7};?|&[a-z]{2,8}[1-4]{0,2};/iy;
+  /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}|\\[bfnrt -/:-@[-`{-~]|&#x0*[0-9a-f]{1,6};?|&#0*[0-9]{1,7};?|&[a-z]{2,8}[1-4]{0,2};/iy;
 
 /** Resolves one level of escapes, of all kinds at once; `null` where there are none. */
 export function decode(text: string): Decoded | null {
@@ -88,7 +90,7 @@ function partsAt(text: string, at: number): Parts | null {
   escapes.lastIndex = at;
   const found = escapes.exec(text)?.[0];
   if (found === undefined) return null;
-  if (found.startsWith('%')) return percentParts(found);
+  if (/^%[^u]/i.test(found)) return percentParts(found);
   const meaning = meaningOf(found);
   return meaning === null ? null : [[meaning, found.length]];
 }
@@ -112,16 +114,17 @@ const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 
 /** The character of one escape; `null` for a name that HTML does not have. */
 function meaningOf(found: string): string | null {
-  if (found.startsWith('\\')) {
+  if (!found.startsWith('&')) {
     const [, letter = ''] = found;
-    if (found.length > 2) return String.fromCharCode(Number.parseInt(found.slice(2), 16));
-    return controls[letter] ?? letter;
+    if (found.length === 2) return controls[letter] ?? letter;
+    return characterOf(Number.parseInt(found.replace(/^..\{?/, ''), 16));
   }
   const name = found.slice(1).replace(/;$/, '');
   if (!name.startsWith('#')) return named.get(name) ?? null;
-  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return code <= 0x10ffff ? String.fromCodePoint(code) : null;
+  return characterOf(/^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)));
 }
+
+const characterOf = (code: number): string | null => (code <= 0x10ffff ? String.fromCodePoint(code) : null);
 
 /** The names of HTML for what is not a letter or digit of ASCII, and for the letters of Latin-1. */
 const named = new Map(
@@ -155,7 +158,13 @@ const hexRuns = /[0-9A-Fa-f]{12,}/g;
 export interface Encoded {
   readonly start: number;
   readonly end: number;
+  /** Each byte as a character: see {@link byteByByte}. */
   readonly text: string;
+}
+
+/** What is read of a text in UTF-8 where each byte counts as a character, as in Latin-1. */
+export function byteByByte(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 /** What a text may hold in base64 or hex. The first characters of a run may not belong to it, so all offsets are tried. */
@@ -165,7 +174,7 @@ export function* encodedTexts(text: string): Generator<Encoded> {
       const end = start + run.length;
       for (let offset = 0; offset < offsets; offset += 1) {
         const bytes = Buffer.from(run.slice(offset), encoding);
-        if (isText(bytes)) yield { start, end, text: bytes.toString('utf8') };
+        if (isText(bytes)) yield { start, end, text: bytes.toString('latin1') };
       }
     }
   }
@@ -176,9 +185,9 @@ const encodings = [
   [hexRuns, 'hex', 2],
 ] as const;
 
-/** Whether most bytes are letters, digits or signs. Of words and random bytes read as base64, a third is. */
+/** Whether bytes may be a text: most are letters, digits or signs, of which words and random bytes have a third, or all are UTF-8. */
 function isText(bytes: Buffer): boolean {
   let printable = 0;
   for (const byte of bytes) if (byte > 0x1f && byte < 0x7f) printable += 1;
-  return printable > 0.6 * bytes.length;
+  return printable > 0.6 * bytes.length || isUtf8(bytes);
 }

@@ -67,6 +67,11 @@ const spellings: Record<string, string> = {
   ),
   'in decimal entities': each(secret, (char) => `&#${char.codePointAt(0)};`),
   'in hex entities': each(secret, (char) => `&#x${char.codePointAt(0)?.toString(16).toUpperCase()};`),
+  'in hex entities with zeros': each(secret, (char) => `&#x000${char.codePointAt(0)?.toString(16)};`),
+  'in decimal entities with zeros': each(secret, (char) => `&#0000000${char.codePointAt(0)};`),
+  'in escapes of characters': each(secret, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`),
+  'as old scripts escape URLs': escape(secret),
+  'as shells and patterns escape it': secret.replaceAll(/[ -/:-@[-`{-~]/g, '\\$&'),
   'in JSON in a URL': encodeURIComponent(inJson(secret)),
   'in a URL in HTML': encodeURIComponent(secret).replaceAll('%', '&#37;'),
   'in base64': Buffer.from(secret).toString('base64'),
@@ -81,6 +86,25 @@ it.each(Object.entries(spellings))('takes out a secret %s', (_, spelling) => {
   expect(redactor.text(JSON.stringify({ error: `before ${spelling} after` }))).toMatch(
     /^\{"error":"before \[secret\] after"\}$/,
   );
+});
+
+const foreign = 'Ünïçødé-пароль-密码';
+const inBase64 = (text: string, encoding: BufferEncoding = 'utf8') =>
+  Buffer.from(text, encoding).toString('base64');
+const inLatin1 = 'pässwörd-ünï-42';
+
+it.each([
+  ['in base64', foreign, inBase64(foreign)],
+  ['in Basic authentication', foreign, inBase64(`user:${foreign}`)],
+  ['in JSON in base64', foreign, inBase64(JSON.stringify({ password: foreign }))],
+  ['in base64 of Latin-1', inLatin1, inBase64(inLatin1, 'latin1')],
+  ['in hex', foreign, hexOf(foreign)],
+  ['in escapes of bytes', foreign, hexOf(foreign).replaceAll(/../g, '\\x$&')],
+  ['in UTF-8 that was read as Latin-1', foreign, Buffer.from(foreign).toString('latin1')],
+  ['with accents of their own', inLatin1, inLatin1.normalize('NFD')],
+  ['without accents of their own', inLatin1.normalize('NFD'), inLatin1],
+])('takes out a secret of other letters than A to Z %s', (_, learned, spelling) => {
+  expect(redactorOf(learned).text(`before ${spelling} after`)).toBe('before [secret] after');
 });
 
 it('takes out what Basic authentication makes of a user and a secret, whatever the user is', () => {
