@@ -101,7 +101,10 @@ function repositoryOf(root: string): Repository | null {
 
 /** The commit that a revision names, or its tag. It has to be one that HEAD was made from. */
 function findAncestor(git: Git, revision: string): string {
-  const named = git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', revision]);
+  // A time before the first entry of a log gives that entry, with a warning: in a new clone that is HEAD.
+  const quiet = revision.includes('@{') ? [] : ['--quiet'];
+  const named = git.run(['rev-parse', '--verify', ...quiet, '--end-of-options', revision]);
+  if (/^warning: log for /m.test(named.stderr)) throw unknownRevision(revision, named.stderr);
   const id = named.stdout.trim();
   const { status, stderr } =
     named.status === 0 ? git.run(['merge-base', '--is-ancestor', id, 'HEAD']) : named;

@@ -169,5 +169,5 @@ function runGit(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): G
 
 /** The first line of a message of git, as part of a sentence. */
 export function firstLine(text: string): string {
-  return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error): |\.$/g, '');
+  return (text.trim().split('\n')[0] ?? '').replace(/^(?:fatal|error|warning): |\.$/g, '');
 }

@@ -64,6 +64,16 @@ describe('a clone without', () => {
     expect(await planIn(world, clone, 'HEAD')).toMatchObject({ code: 0, json: { changes: [] } });
   });
 
+  it('the log of that time, as a new clone does, is refused: what was removed since would not show', async () => {
+    const world = await repository();
+    const clone = cloneOf(world);
+    for (const revision of ['HEAD@{1.year.ago}', 'main@{2001-01-01}']) {
+      expectRefused(await planIn(world, clone, revision), 'unknown-revision', 'only goes back to');
+    }
+    expect(await planIn(world, clone, 'HEAD@{0}')).toMatchObject({ code: 0 });
+    expect(await planIn(world, clone, 'HEAD@{now}')).toMatchObject({ code: 0 });
+  });
+
   it('the files of the revision is not filled up by git', async () => {
     const world = await repository();
     git(world.dir, 'config', 'uploadpack.allowFilter', 'true');
