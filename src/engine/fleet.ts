@@ -9,6 +9,7 @@ import { type ApplyOptions, applyPlan, endJournal, requireApproved } from './app
 import type { PlanOptions } from './choices.ts';
 import { FleetJournal } from './fleet-journal.ts';
 import { planChanges, withRevision } from './plan.ts';
+import { refuseSharedChanges } from './shared-tenant.ts';
 import type { PastProjects } from './since.ts';
 import { openTenant, type Tenant, type TenantOptions } from './tenant.ts';
 
@@ -46,12 +47,17 @@ export async function planFleet(
   const planAll = (past: PastProjects | null) =>
     forEachEnvironment(names, options, (name) => {
       const project = projects.load(name);
-      return withTenantOf(project, shared, (tenant) => planChanges(project, tenant, { ...plan, past }));
+      return withTenantOf(project, shared, async (tenant) => ({
+        environment: project.environment,
+        plan: await planChanges(project, tenant, { ...plan, past }),
+      }));
     });
   const { since = null, env } = plan;
   const outcomes =
     since === null ? await planAll(null) : await withRevision(projects, { since, env }, planAll);
-  return fleetOf(outcomes.map(({ name, value, error }) => ({ name, plan: value, error })));
+  const plans = refuseSharedChanges(outcomes.flatMap(({ value }) => value ?? []));
+  const byName = new Map(plans.map((each) => [each.environment, each]));
+  return fleetOf(outcomes.map(({ name, error }) => ({ name, plan: byName.get(name) ?? null, error })));
 }
 
 /** How a fleet is applied. */

@@ -1,0 +1,59 @@
+import type { Environment } from '../kinds/project.ts';
+import type { Address } from '../model/address.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { planDigest } from '../model/digest.ts';
+import type { Plan } from '../model/plan.ts';
+import { serviceOf } from './served.ts';
+
+/** A plan, and the environment that it was made for. */
+export interface EnvironmentPlan {
+  readonly environment: Environment;
+  readonly plan: Plan;
+}
+
+/**
+ * Refuses plans that change the same object of the same tenant, as where an environment was copied and kept its `baseUrl`:
+ * applied at once, each would create the object, or overwrite what the other writes. The other plans stay as they are.
+ */
+export function refuseSharedChanges(planned: readonly EnvironmentPlan[]): Plan[] {
+  const names = new Map<string, string[]>();
+  for (const one of planned) {
+    for (const { place } of changedPlaces(one)) {
+      names.set(place, [...(names.get(place) ?? []), one.environment.name]);
+    }
+  }
+  return planned.map((one) => {
+    const { plan, environment } = one;
+    const shared = changedPlaces(one).flatMap(({ place, address }) => {
+      const others = (names.get(place) ?? []).filter((name) => name !== environment.name);
+      return others.length > 0 ? [{ address, others }] : [];
+    });
+    return shared.length > 0 ? refuse(plan, shared) : plan;
+  });
+}
+
+/** What a plan changes, and where that is. Embedded tenants that no file keeps are not the same, though named alike. */
+function changedPlaces({ environment: { connection, tenant, kinds }, plan }: EnvironmentPlan) {
+  if (connection.to === 'sandbox' && connection.sandbox.data === null) return [];
+  return plan.changes.flatMap(({ action, kind: name, address }) => {
+    const kind = action === 'manual' ? null : kinds.find(name);
+    return kind ? [{ place: `${tenant[serviceOf(kind)]} ${address}`, address }] : [];
+  });
+}
+
+function refuse(
+  plan: Plan,
+  shared: readonly { readonly address: Address; readonly others: readonly string[] }[],
+): Plan {
+  const others = [...new Set(shared.flatMap((each) => each.others))];
+  const [first] = shared;
+  const more = shared.length > 1 ? ` and ${shared.length - 1} more` : '';
+  const refusal: Diagnostic = {
+    code: 'shared-tenant',
+    severity: 'error',
+    message: `${first?.address}${more} would also be changed by ${others.join(', ')}, which has the same tenant.`,
+    hint: 'Give each environment the `baseUrl` of its own tenant. If they share it on purpose, apply them one after the other.',
+  };
+  const refused = { ...plan, diagnostics: [...plan.diagnostics, refusal] };
+  return { ...refused, digest: planDigest(refused) };
+}
