@@ -17,7 +17,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import { ExitCode, failure } from '../model/failure.ts';
 import { gravestExitCode } from '../model/fleet.ts';
 import { isVerificationOver, type Status, statusFormat } from '../model/status.ts';
-import { oneLine } from '../report/safe.ts';
+import { oneLine, safeJson } from '../report/safe.ts';
 import { renderStatus, statusFormats, verificationWords } from '../report/status.ts';
 import { type ArgsOf, defineCommand } from './command.ts';
 import { withFleetProgress } from './fleet.ts';
@@ -92,7 +92,7 @@ async function statusOfSeveral(
     const environments = outcomes.map(({ name, value, error }) => {
       return { name, status: value?.status ?? null, error };
     });
-    io.stdout.write(`${JSON.stringify({ formatVersion: statusFormat, environments }, null, 2)}\n`);
+    io.stdout.write(`${safeJson({ formatVersion: statusFormat, environments })}\n`);
   }
   for (const { name, value, error } of outcomes) {
     if (value && args.format !== 'json') {

@@ -338,6 +338,22 @@ it('status shows each environment below its name, and one that is down stops no 
   ]);
 });
 
+it('status prints what tenants say without signs that a terminal or a pipeline would obey', async () => {
+  fleet.declare([{ kind: 'VerifiedDomain', domain: 'acme.example' }]);
+  const dkimTokens = ['\u009b31mred', '##[error]x', 'plain'];
+  const domain = { dkimTokens, dkimEnabled: true, dkimVerificationStatus: 'PENDING' } as const;
+  stateOf('eu-1').identities.push({
+    id: 'i1',
+    address: 'acme.example',
+    region: null,
+    readsLeft: null,
+    ...domain,
+  });
+  const { stdout } = await run('status', '-e', 'eu-*', '--format', 'json');
+  expect(stdout).not.toMatch(/\u009b|##\[/);
+  expect(JSON.stringify(JSON.parse(stdout))).toContain('\u009b31mred');
+});
+
 it('env list names environments and groups, also as the matrix of a GitHub job', async () => {
   expect((await run('env', 'list')).stdout).toBe('eu-1\neu-2\nus-1\n@europe: eu-1, eu-2\n');
   expect((await run('env', 'list', '-e', '@europe', '--format', 'github-matrix')).stdout).toBe(
