@@ -7,9 +7,11 @@ import type { Tenant } from '../engine/tenant.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { loadEnvironment, loadProject, type ProjectEnvironment } from '../loader/index.ts';
 import { ExitCode, failure } from '../model/failure.ts';
+import type { Fleet } from '../model/fleet.ts';
 import type { Plan } from '../model/plan.ts';
 import { exitCodeOf } from '../model/result.ts';
 import { attentionWords } from '../report/attention.ts';
+import { namesInBrief } from '../report/fleet-view.ts';
 import { renderRequests } from '../report/index.ts';
 import { oneLine } from '../report/safe.ts';
 import { tenantWords } from '../report/words.ts';
@@ -136,6 +138,7 @@ function refusePlanOptions(args: Args): void {
     rotate: args.rotate.length > 0,
     'allow-delete-all': args.allowDeleteAll.length > 0,
     impact: args.impact,
+    shard: args.shard !== undefined,
   };
   const options = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [`--${name}`] : []));
   if (options.length === 0) return;
@@ -169,10 +172,28 @@ function refuseResultOptions({ dryRun, result, report }: Args): void {
 /** The plans of several environments, saved or to be made; `null` for one environment. */
 function fleetSource(args: Args, io: Io): FleetSource | null {
   if (args.planfile !== undefined) {
-    return plansIn(args.planfile, io) === 'fleet' ? { saved: readFleet(args.planfile, io) } : null;
+    if (plansIn(args.planfile, io) !== 'fleet') return null;
+    const saved = readFleet(args.planfile, io);
+    requireAllSelected(saved, args.planfile, args, io);
+    return { saved };
   }
   const names = selectedEnvironments(args, io);
   return names && { names };
+}
+
+/** A file is applied to all its environments. An `--env` that names others, or some of them, asks for something else. */
+function requireAllSelected({ environments }: Fleet, file: string, args: Args, io: Io): void {
+  if (args.env.length === 0) return;
+  const selected = new Set(selectedEnvironments(args, io) ?? args.env);
+  const names = environments.map(({ name }) => name);
+  if (names.length === selected.size && names.every((name) => selected.has(name))) return;
+  throw failure(
+    'usage',
+    `${file} is applied to all its environments (${namesInBrief(names)}), and --env selects others.`,
+    {
+      hint: 'Leave --env out, or make a file of those: `tenantctl plan --env … --out FILE`.',
+    },
+  );
 }
 
 interface PlanSource {

@@ -30,24 +30,36 @@ export async function lockEnvironment(
   const releaseAll = async () => {
     for (const lock of locks.toReversed()) await lock.release();
   };
-  const subject = subjectOf(environment);
-  const folder = stateFolder(env);
-  if (subject === null) return { release: releaseAll };
-  if (folder === null) {
-    onWarning('There is no XDG_STATE_HOME and no HOME, so other checkouts of this project are not locked.');
-    return { release: releaseAll };
-  }
   try {
-    locks.push(await acquireLock(folder, { name: `${subject}.lock`, onLost }));
+    const subject = subjectOf(environment);
+    const second = subject === null ? null : await lockMachine(subject, { env, onLost, onWarning });
+    if (second) locks.push(second);
   } catch (error) {
-    const code = systemCode(error);
-    if (error instanceof Failure || code === null) {
-      await releaseAll();
-      throw error;
-    }
-    onWarning(`${folder} cannot be written (${code}), so other checkouts of this project are not locked.`);
+    // Also where `onWarning` throws: nobody else could release it while this process lives.
+    await releaseAll();
+    throw error;
   }
   return { release: releaseAll };
+}
+
+/** Takes the lock in the user's folder; `null`, and a warning, where it cannot be written. */
+async function lockMachine(
+  subject: string,
+  { env, onLost, onWarning }: LockingOptions,
+): Promise<Lock | null> {
+  const folder = stateFolder(env);
+  if (folder === null) {
+    onWarning('There is no XDG_STATE_HOME and no HOME, so other checkouts of this project are not locked.');
+    return null;
+  }
+  try {
+    return await acquireLock(folder, { name: `${subject}.lock`, onLost });
+  } catch (error) {
+    const code = systemCode(error);
+    if (error instanceof Failure || code === null) throw error;
+    onWarning(`${folder} cannot be written (${code}), so other checkouts of this project are not locked.`);
+    return null;
+  }
 }
 
 /** A full disk or a folder without access stops the run before anything is sent, and has to say where. */

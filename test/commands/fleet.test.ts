@@ -195,6 +195,19 @@ describe('environments that were given the same tenant', () => {
   });
 });
 
+it.each([
+  [['-e', 'eu-1'], '--env selects others'],
+  [['-e', '@europe'], '--env selects others'],
+  [['--shard', '1/2'], 'cannot be combined with --shard'],
+])('a saved fleet is not applied to a part of its environments (%j)', async (options, why) => {
+  await run('plan', '-e', '*', '--out', 'fleet.json');
+  const { code, stderr } = await run('apply', 'fleet.json', ...options);
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(why);
+  for (const name of names) expect(sendersOf(name)).toEqual([]);
+  expect(await run('apply', 'fleet.json', '-e', 'us-*,@europe')).toMatchObject({ code: 0 });
+});
+
 it('an apply that was killed is finished by the same command: nothing twice, and no tenant that was done is touched', async () => {
   await run('plan', '-e', '*', '--out', 'fleet.json');
   const [done, stuck] = [fleet.sandboxOf('eu-1'), fleet.sandboxOf('us-1')];

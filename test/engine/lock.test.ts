@@ -59,6 +59,15 @@ describe('the locks of an environment', () => {
     expect(statSync(join(state, 'tenantctl/locks')).mode & 0o777).toBe(0o700);
   });
 
+  it('are let go where the caller fails at a warning', async () => {
+    const root = newFolder();
+    const fail = vi.fn(() => {
+      throw new Error('mine');
+    });
+    await expect(take(root, {}, environment('eu'), fail)).rejects.toThrow('mine');
+    await (await take(root, {}, environment('eu'))).release();
+  });
+
   it('say where they cannot be written', async () => {
     const root = newFolder();
     writeFileSync(join(root, '.tenantctl'), '');
