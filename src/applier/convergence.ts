@@ -60,7 +60,11 @@ function sightingInAnswer(
   if (!last) return { live: task.live };
   if (last.state) return { live: finderIn(last.state)(task).live };
   const { requests, action } = task.change;
-  if (action === 'delete') return requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
+  if (action === 'delete') {
+    // A 202 says that the tenant will do it, not that it has.
+    const isConfirmed = last.answer.outcome === 'answered' && last.answer.status !== 202;
+    return isConfirmed && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
+  }
   if (requests.length > 1 || last.answer.outcome !== 'answered') return null;
   const live = objectOf(task, last.answer.body, context);
   // Even where the answer does not show all that was asked for, it has the id.

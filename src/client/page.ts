@@ -23,7 +23,7 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
   if (!isWhole(answer)) return null;
   const { body, headers } = answer;
   const rows = rowsIn(body, noun);
-  if (!rows) return null;
+  if (!rows || tellsOfError(body, noun)) return null;
   return { rows, names: rows.map(nameOf), total: totalOf(body) ?? countIn(headers['x-total-count']) };
 }
 
@@ -34,10 +34,22 @@ export function pageOf(answer: Answer, path: string, member: string | undefined)
  */
 function saysNothingFound({ status, body }: Answered, noun: string): boolean {
   if (status !== 200 && status !== 400) return false;
-  if (!isObject(body) || Object.keys(body).join() !== 'error') return false;
+  return isObject(body) && Object.keys(body).join() === 'error' && meansNothing(body, noun);
+}
+
+function meansNothing(body: JsonObject, noun: string): boolean {
   const found = /^no ([a-z]+(?:[ _][a-z]+){0,3}) found\.?$/i.exec((textOf(body, 'error') ?? '').trim());
   const word = lastWord(found?.[1] ?? '');
   return word !== '' && [lastWord(noun), 'record', 'result'].includes(word);
+}
+
+/** Whether the rows come with an error: then they are not all, or none although there are some. */
+function tellsOfError(body: Json, noun: string): boolean {
+  if (!isObject(body) || meansNothing(body, noun)) return false;
+  return ['error', 'errors'].some((name) => {
+    const value = own(body, name) ?? null;
+    return isArray(value) || isObject(value) ? Object.keys(value).length > 0 : Boolean(value);
+  });
 }
 
 /** The last word of a noun, in the singular: `search` of `advanced_searches`. */

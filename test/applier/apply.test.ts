@@ -136,6 +136,15 @@ describe('failures', () => {
     expect(result.changes[0]?.requests.map(({ status }) => status)).toEqual([200, 403]);
   });
 
+  it('does not call a delete done that the tenant has only accepted (202), until it shows', async () => {
+    for (const done of [false, true]) {
+      const tenant = new FakeTenant({ things: { gone } });
+      tenant.fault = () => ({ is: 'status', status: 202, done });
+      const { changes } = await apply(planOf([deleteThing(gone)]), tenant);
+      expect(changes[0]?.outcome).toBe(done ? 'done' : 'failed');
+    }
+  });
+
   it('of a delete do not keep other deletes back', async () => {
     const tenant = new FakeTenant({ things: { old, gone } });
     tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'status', status: 409, done: false } : null);

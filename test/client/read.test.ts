@@ -634,6 +634,23 @@ describe('a host that has no records to list', () => {
     await expect(readRows(client, profiles)).rejects.toThrow(Failure);
   });
 
+  test.each<[string, JsonObject]>([
+    ['no rows', { profiles: [] }],
+    ['null for its rows', { profiles: null }],
+    ['some rows', { profiles: [{ id: '1' }] }],
+  ])('is not believed with %s beside an error', async (_what, rows) => {
+    for (const more of [{ error: 'the search timed out' }, { errors: [{ text: 'timed out' }] }]) {
+      const client = fakeClient(() => answered(200, { ...rows, ...more }));
+      await expect(readRows(client, profiles)).rejects.toThrow(Failure);
+    }
+    const client = fakeClient(() => answered(200, { ...rows, error: null, errors: [] }));
+    expect(await readRows(client, profiles)).toEqual(rows.profiles ?? []);
+  });
+
+  test('may also show the empty list beside these words', async () => {
+    expect(await readRows(said('no profiles found', 200, { profiles: [] }), profiles)).toEqual([]);
+  });
+
   test('a list that is empty when its second page is read has changed, and is read again', async () => {
     let asked = 0;
     const client = fakeClient(({ query }) => {
