@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { DnsRecord, DnsRecords } from '../model/dns.ts';
-import { isArray, type JsonObject, own, textOf } from '../model/json.ts';
+import { isArray, type Json, type JsonObject, own, textOf } from '../model/json.ts';
 
 /**
  * The DNS records that verify a domain. Every value comes from a tenant and ends in a zone file, so a value that is not a
@@ -18,8 +18,8 @@ export function dkimRecords(domain: string, answer: JsonObject, suffix: string):
   return mergeRecords(tokens.map((token) => dkimRecord(token, name, target)));
 }
 
-function dkimRecord(token: unknown, domain: string, suffix: string): DnsRecords {
-  const label = typeof token === 'string' && labelPattern.test(token) ? token.toLowerCase() : null;
+function dkimRecord(token: Json, domain: string, suffix: string): DnsRecords {
+  const label = typeof token === 'string' && labelPattern.test(token) ? token : null;
   const name = label && dnsName(`${label}._domainkey.${domain}`);
   const value = label && dnsName(`${label}.${suffix}`);
   if (!name || !value) return refuse(`The DKIM token ${quote(token)} does not form a DNS name.`);
@@ -88,6 +88,6 @@ function refuse(why: string): DnsRecords {
   return { records: [], refused: [why] };
 }
 
-function quote(value: unknown): string {
-  return JSON.stringify(value)?.slice(0, 200) ?? 'undefined';
+function quote(value: Json): string {
+  return JSON.stringify(value).slice(0, 200);
 }

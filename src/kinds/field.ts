@@ -56,7 +56,7 @@ function comparableSet(items: readonly Json[]): Json {
 
 /** The items of a list without order by the text of what is compared of them: sorted, without duplicates. */
 export function itemsByText(field: Field, value: Json | undefined): ReadonlyMap<string, Json> {
-  const items = value !== undefined && isArray(value) ? value : [];
+  const items = isArray(value) ? value : [];
   return sortedByText(items.map((item) => [canonicalJson(comparable(field, [item])), item]));
 }
 
@@ -68,8 +68,7 @@ function comparableJson(value: Json, { nested = [], pairs, filled, plain }: Fiel
   if (value === '' || (plain && isArray(value) && value.length === 0)) return null;
   if (!isObject(value)) return filled ? withoutFillers(value) : value;
   if (Object.keys(value).length === 0) return null;
-  if (pairs)
-    return mapJson(value, (item) => (item === null || typeof item === 'object' ? item : String(item)));
+  if (pairs) return mapJson(value, (item) => (typeof item === 'object' ? item : String(item)));
   const readable = mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
   const set = filled ? withoutFillers(readable) : readable;
   return isEmptyObject(set) ? null : set;
@@ -149,7 +148,7 @@ export function overlay(field: Field, declared: Json, live: Json | undefined): J
   if (field.is !== 'json') return declared;
   const value = readJsonText(declared);
   if (field.declares === 'whole' || !isObject(value)) return value;
-  const below = live === undefined ? null : readJsonText(live);
+  const below = readJsonText(live ?? null);
   return mergeMembers(value, isObject(below) ? below : {});
 }
 
@@ -194,7 +193,6 @@ export function sentValue(field: Field | undefined, value: Json, settings: ApiSe
 }
 
 function sentReference(value: Json, { type: usual = null }: { readonly type?: string | null }): Json {
-  if (value === null) return null;
   const { id = null, type = usual } = isObject(value) && !isFilledInLater(value) ? value : { id: value };
   if (id === null) return value;
   return type === null ? { id } : { type, id };

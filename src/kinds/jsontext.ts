@@ -7,7 +7,7 @@ import { isTooDeep, type Json, objectFrom, parseJson } from '../model/json.ts';
 export function readJsonText(value: Json): Json {
   if (typeof value !== 'string' || !mayBeJson.test(value)) return value;
   const parsed = parseJson(value);
-  if (parsed !== undefined && typeof parsed === 'object') return isTooDeep(parsed) ? value : parsed;
+  if (parsed !== undefined) return isTooDeep(parsed) ? value : parsed;
   return readMapText(value, 0) ?? value;
 }
 
@@ -42,7 +42,7 @@ function readMapValue(text: string, depth: number): Json {
 
 /** The text between the first and the last character, where these are a pair. */
 function insideOf(text: string, pair: string): string | null {
-  return text.length > 1 && text.at(0) === pair[0] && text.at(-1) === pair[1] ? text.slice(1, -1) : null;
+  return text.at(0) === pair[0] && text.at(-1) === pair[1] ? text.slice(1, -1) : null;
 }
 
 /** The pieces between the separators outside of brackets. Unbalanced brackets count as ordinary characters. */

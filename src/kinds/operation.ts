@@ -141,7 +141,7 @@ export function patchedFields(
   const steps = items?.map((item) => readStep(item, into)) ?? [];
   const known = steps.filter((step) => step !== null);
   if (items === null || known.length < steps.length) return null;
-  const renames = into === undefined ? known.filter(({ field }) => field === name) : [];
+  const renames = known.filter(({ field }) => field === name);
   return {
     objects: renames.map(({ value }) => ({ key: typeof value === 'string' ? [value] : [], id: null })),
     fields: known.map(({ field }) => field),

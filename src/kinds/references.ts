@@ -3,7 +3,6 @@ import { isArray, isObject, type Json, mapMembers, own } from '../model/json.ts'
 import { refOf } from '../model/marker.ts';
 import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { isUnordered } from './field.ts';
 import { type Field, fieldNamed, type Kind } from './kind.ts';
 
 /** The kind that the ids in a field belong to; `null` for a field without such ids. */
@@ -95,11 +94,9 @@ export function idsOnSide(
   difference: Difference,
   side: 'before' | 'after',
 ): { readonly to: string; readonly ids: readonly Json[] } | null {
-  const [name = '', ...below] = segmentsOf(difference.path);
+  const [name = ''] = segmentsOf(difference.path);
   const field = fieldNamed(kind, name);
   const to = field ? targetOf(field) : null;
   if (!field || to === null) return null;
-  const value = difference[side];
-  const isItem = isUnordered(field) && below.length > 0;
-  return { to, ids: idsIn(field, isItem ? [value] : value).map(({ id }) => id) };
+  return { to, ids: idsIn(field, difference[side]).map(({ id }) => id) };
 }

@@ -175,6 +175,16 @@ describe('SimIntegration', () => {
 });
 
 describe('NotificationTemplate', () => {
+  it.each(['EMAIL', 'SLACK', 'TEAMS'])('has its medium as the documents write it: %s', (medium) => {
+    const shown = { key: 'email', medium: medium.toLowerCase(), locale: 'teams' };
+    expect(parse('NotificationTemplate', shown)?.key).toEqual(['email', medium, 'teams']);
+    expect(parse('NotificationTemplate', { ...shown, medium: 'pigeon' })?.key).toEqual([
+      'email',
+      'pigeon',
+      'teams',
+    ]);
+  });
+
   it('carries along what tenantctl does not know, and none of what the server keeps', () => {
     const raw = {
       id: 't',

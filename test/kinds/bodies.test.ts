@@ -53,7 +53,7 @@ describe('a whole object', () => {
 describe('a JSON Patch', () => {
   const steps = (...list: [op: string, path: string, value?: Json][]): Json =>
     list.map(([op, path, value]) => ({ op, path, ...(value === undefined ? {} : { value }) }));
-  const live = { a: { b: 1, c: { d: 2 } }, list: [1, 2], text: 'x', none: null };
+  const live = { a: { b: 1, c: { d: 2 } }, list: [1, 2], text: 'x', none: null, deep: { list: [1] } };
   const fieldsAfter = (body: Json, into?: string) =>
     told(patchedFields(body, into === undefined ? {} : { into }), object(live))?.after;
 
@@ -81,6 +81,7 @@ describe('a JSON Patch', () => {
       steps(['replace', '/list/0', 9], ['replace', '/text', 'y']),
       null,
     ],
+    ['cannot be told in a list that is a member', steps(['add', '/deep/list/0', 1]), null],
     ['cannot be told in a list of a member', steps(['replace', '/a', [1]], ['add', '/a/0', 2]), null],
   ])('%s', (_what, body, expected) => {
     expect(fieldsAfter(body)).toEqual(expected);
@@ -110,6 +111,7 @@ describe('a JSON Patch', () => {
     [null],
     [{ op: 'add', path: '/a', value: 1 }],
     [['x']],
+    [[null]],
     [steps(['move', '/a', 1])],
     [steps(['copy', '/a', 1])],
     [steps(['test', '/a', 1])],
@@ -249,6 +251,11 @@ describe('a search', () => {
   ])('%s of its rules', (_what, changes, expected) => {
     expect(rulesAfter(changes)).toEqual({ rules: expected });
     expect(rulesAfter(changes, { advanced_search: raw })).toEqual({ rules: expected });
+  });
+
+  it('keeps rules without ids', () => {
+    const live = { condition_rules_attributes: [c, rule('D')] };
+    expect(rulesAfter([rule('E')], live)).toEqual({ rules: [c, rule('D'), rule('E')] });
   });
 
   it.each<[string, Json]>([

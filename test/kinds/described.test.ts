@@ -168,6 +168,32 @@ describe('a call', () => {
   });
 });
 
+describe('a call by JSON Patch', () => {
+  const set = (path: string, value: Json): Json => [{ op: 'replace', path, value }];
+
+  it.each<[string, Json, readonly string[]]>([
+    ['another name', set('/name', 'Other'), ['names another object, "Other"', 'it changes "name"']],
+    ['a name that is none', set('/name', 7), ['names another object, ""', 'it changes "name"']],
+    ['no name', set('/enabled', false), []],
+    ['no patch', { enabled: false }, ['is not one of this call']],
+  ])('is checked for %s', (_what, body, reasons) => {
+    const kind = kindOf();
+    const change = changeOf(kind, live, { enabled: false });
+    const requests = (change?.requests ?? []).map((request) => ({ ...request, body }));
+    const found = change
+      ? wrongRequests({ kind, change: { ...change, requests } }, { settings, deletes: [] })
+      : null;
+    expect(found).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
+  });
+
+  it('names no object where its key has several parts', () => {
+    const [patch] = kindOf({ key: ['name', 'locale'] }).operations.update;
+    expect(patch?.read?.(set('/name', 'Other'))?.objects).toEqual([]);
+    const [merge] = kindOf({ key: ['name', 'locale'], update: 'merge-patch' }).operations.update;
+    expect(merge?.read?.({ name: 'Other' })?.objects).toEqual([]);
+  });
+});
+
 describe('an update', () => {
   const declared = {
     description: null,

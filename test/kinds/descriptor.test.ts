@@ -293,7 +293,8 @@ it('the schema of a kind tells an editor what its key and each of its fields are
       settings: { is: 'json', declares: 'members', text: true },
     },
   });
-  const { properties, title, description, required } = manifestSchemaOf(described);
+  const { $schema, properties, title, description, required } = manifestSchemaOf(described);
+  expect($schema).toBe('https://json-schema.org/draft/2020-12/schema');
   const about = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => [
     name,
     isObject(schema) ? (schema.description ?? null) : null,

@@ -5,6 +5,8 @@ describe('a DNS name', () => {
   it.each([
     ['acme.example', 'acme.example'],
     ['ACME.Example.', 'acme.example'],
+    // No number is read out of a name.
+    ['0x7f.1', '0x7f.1'],
     ['_domainkey.acme.example', '_domainkey.acme.example'],
     ['bücher.example', 'xn--bcher-kva.example'],
     [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],

@@ -8,6 +8,7 @@ import {
   or,
   pathOf,
   profilesResource,
+  resourceAt,
 } from '../../src/kinds/http.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { contractSettings } from '../../src/model/settings.ts';
@@ -71,6 +72,16 @@ describe('a request', () => {
     });
     expect(identityResource('valueOf', 'v2024', 'x').path(contractSettings)).toBe('/v2024/x');
     expect(profiles.lane({ ...contractSettings, paths })).toEqual({ service: 'profiles', group: 'api' });
+  });
+
+  it('of a resource of the identity service goes there, also on hosts that serve it under its own path', () => {
+    const other = identityResource('Other', 'v2025', 'others');
+    expect(other).toMatchObject({ name: 'Other', ownPath: '/others/v1' });
+    expect(other.path(contractSettings)).toBe('/v2025/others');
+    expect(other.lane(contractSettings)).toEqual({ service: 'identity', group: 'v2025' });
+    const mine = resourceAt('Role', 'profiles', '/v2/roles');
+    expect(mine).toMatchObject({ name: 'Role', ownPath: null });
+    expect(mine.lane(contractSettings)).toEqual({ service: 'profiles', group: 'v2' });
   });
 
   it('has a content type exactly where it has a body', () => {

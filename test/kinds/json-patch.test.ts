@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonPatch } from '../../src/kinds/json-patch.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import {
+  applyMergePatch,
+  jsonPatch,
+  mergePatch,
+  patchOperations,
+  replaceOnly,
+} from '../../src/kinds/json-patch.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { jsonText, liveMarker, secretMarker } from '../../src/model/marker.ts';
 import { valueAt, withValueAt } from '../../src/model/pointer.ts';
 
@@ -93,5 +99,90 @@ describe('a JSON Patch', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('a patch for a host that only knows replace', () => {
+  const only = (before: JsonObject, after: JsonObject) =>
+    replaceOnly(patchOperations(before, after), before, after).map(({ op, path, value }) => {
+      expect(op).toBe('replace');
+      return [path, value];
+    });
+
+  it.each<[string, JsonObject, JsonObject, [string, Json][]]>([
+    ['replaces a member', { a: { b: 1, c: 2 } }, { a: { b: 9, c: 2 } }, [['/a/b', 9]]],
+    ['replaces what gets a member', { a: { b: 1 } }, { a: { b: 1, c: 2 } }, [['/a', { b: 1, c: 2 }]]],
+    ['replaces what loses a member', { a: { b: 1, c: 2 } }, { a: { b: 1 } }, [['/a', { b: 1 }]]],
+    [
+      'replaces the nearest object above',
+      { a: { b: { c: 1 }, d: 2 } },
+      { a: { b: { c: 1, e: 3 }, d: 2 } },
+      [['/a/b', { c: 1, e: 3 }]],
+    ],
+    ['replaces a field that is not set', { a: null }, { a: { b: 1 } }, [['/a', { b: 1 }]]],
+    ['replaces a field that is not there', {}, { a: 1 }, [['/a', 1]]],
+    ['clears a field', { a: 1 }, { a: null }, [['/a', null]]],
+    ['clears a field that goes', { a: 1, b: 2 }, { b: 2 }, [['/a', null]]],
+    [
+      'replaces a whole once, and nothing inside it',
+      { a: { b: 1, c: { d: 1 } }, e: 1 },
+      { a: { b: 9, c: { d: 9 }, f: 1 }, e: 2 },
+      [
+        ['/e', 2],
+        ['/a', { b: 9, c: { d: 9 }, f: 1 }],
+      ],
+    ],
+    [
+      'takes a name that begins like another for another',
+      { a: { x: 1 }, ab: { y: 1 } },
+      { a: { x: 1, z: 1 }, ab: { y: 2 } },
+      [
+        ['/ab/y', 2],
+        ['/a', { x: 1, z: 1 }],
+      ],
+    ],
+  ])('%s', (_what, before, after, expected) => {
+    expect(only(before, after)).toEqual(expected);
+  });
+});
+
+describe('a merge patch', () => {
+  it('names what differs, and sets to null what goes', () => {
+    expect(mergePatch({ a: 1, b: 2, c: { d: 1, e: 2 } }, { a: 1, b: 3, c: { d: 1 }, f: 4 })).toEqual({
+      b: 3,
+      c: { e: null },
+      f: 4,
+    });
+    expect(mergePatch({ a: { b: 1 } }, { a: { b: 1 } })).toEqual({});
+  });
+
+  it('replaces lists, markers, and the members that are named, as a whole', () => {
+    expect(mergePatch({ a: [1, 2] }, { a: [1] })).toEqual({ a: [1] });
+    expect(mergePatch({ a: { b: 1 } }, { a: secretMarker('S') })).toEqual({ a: secretMarker('S') });
+    expect(mergePatch({ a: { b: 1, c: 2 } }, { a: { b: 1 } }, new Set(['a']))).toEqual({ a: { b: 1 } });
+    expect(mergePatch({ a: 'x' }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
+  });
+
+  it('leaves out what stays as the tenant has it, at every depth', () => {
+    expect(mergePatch({ a: { b: 'x' } }, { a: { b: liveMarker('/a/b') } })).toEqual({});
+    expect(mergePatch({ a: { b: 'x', c: 1 } }, { a: { b: liveMarker('/a/b'), c: 2 } })).toEqual({
+      a: { c: 2 },
+    });
+    expect(mergePatch({ a: 'x' }, { a: liveMarker('/b') })).toEqual({ a: liveMarker('/b') });
+  });
+
+  it.each<[Json, Json, Json]>([
+    [
+      { a: 1, b: 2 },
+      { a: null, c: 3 },
+      { b: 2, c: 3 },
+    ],
+    [{ a: { b: 1, c: 2 } }, { a: { b: null } }, { a: { c: 2 } }],
+    ['x', { a: { b: 1, c: null } }, { a: { b: 1 } }],
+    [{ a: 1 }, 'x', 'x'],
+    [{ a: 1 }, [1], [1]],
+    [{ a: { b: 1 } }, { a: { $secret: 'S' } }, { a: { $secret: 'S' } }],
+  ])('makes of %j with %j: %j', (value, patch, expected) => {
+    expect(applyMergePatch(value, patch)).toEqual(expected);
   });
 });

@@ -40,6 +40,7 @@ describe('map text', () => {
   it.each<[string, Json]>([
     [' {a=b} ', { a: 'b' }],
     ['{ }', {}],
+    ['{a={ }, b=x}', { a: {}, b: 'x' }],
     ['{a=one\ntwo}', { a: 'one\ntwo' }],
     ['{a=[x, y], b=[}', { a: ['x', 'y'], b: '[' }],
     ['{"a": 1}', { a: 1 }],

@@ -122,6 +122,10 @@ describe('the fingerprint of an object', () => {
     expect(print('SimIntegration', { ...raw, request: {} })).not.toBe(print('SimIntegration', raw));
   });
 
+  it('hides nothing where its kind says so', () => {
+    expect(liveFrom(answers.sender('1', 'a@a.example')).hidden).toEqual([]);
+  });
+
   it('is read as often as wanted', () => {
     const live = liveFrom(answers.sender('1', 'a@a.example'));
     expect(live.fingerprint()).toMatch(/^sha256:/);

@@ -184,6 +184,15 @@ describe('NotificationTemplate', () => {
     ]);
   });
 
+  it('is posted without an id where the tenant shows none', () => {
+    const [request] = requestsOf({
+      declared: [resource('NotificationTemplate', key, { subject: 'New' })],
+      live: [{ kind: 'NotificationTemplate', raw: { ...live, id: null } }],
+    });
+    expect(request?.body).toMatchObject({ subject: 'New' });
+    expect(request?.body).not.toHaveProperty('id');
+  });
+
   it('is laid over the default where nobody has customised it', () => {
     const { id: _id, created: _created, modified: _modified, vendorFlag: _flag, ...byDefault } = live;
     expect(

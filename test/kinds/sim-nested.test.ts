@@ -1,8 +1,9 @@
 /** Members of an integration's `attributes` that go by the name of a ticket field: settings, or the field itself. */
 import { describe, expect, it } from 'vitest';
+import { liftNested } from '../../src/kinds/sim-nested.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { ApiSettings } from '../../src/model/settings.ts';
-import { planOf, resource } from '../support/plan.ts';
+import { liveFrom, planOf, resource } from '../support/plan.ts';
 import { createTestWorld, createWorld, type World } from '../support/world.ts';
 
 const top = {
@@ -64,7 +65,7 @@ describe('ticket fields that the tenant keeps inside the attributes', () => {
 
   it('go along when the attributes are written, each as it shall be', () => {
     expect(bodyOf(raw, { attributes: { url: 'y' } })).toEqual(replaced({ ...nested, url: 'y' }));
-    expect(bodyOf(raw, { attributes: null })).toEqual(replaced(nested));
+    for (const attributes of [null, '']) expect(bodyOf(raw, { attributes })).toEqual(replaced(nested));
     expect(bodyOf(raw, { attributes: { url: 'y' }, request: { a: 'c' }, statusMap: null })).toMatchObject({
       operations: expect.arrayContaining([
         { op: 'replace', path: '/attributes', value: { $jsonText: { request: { a: 'c' }, url: 'y' } } },
@@ -164,6 +165,10 @@ describe('ticket fields that a manifest declares inside the attributes', () => {
     expect(planned({ attributes: { statusMap: '{"closed":"Committed"}' } })).toMatchObject(shown);
     expect(planned({ attributes: { url: 'x', statusMap: { closed: 'Failed' } } })).toBeUndefined();
     expect(planned({ attributes: inside, statusMap: { closed: 'Failed' } })).toBeUndefined();
+    expect(planned({ attributes: { ...inside, url: 'y' } })).toMatchObject([
+      { path: '/attributes/url', after: 'y' },
+      ...shown,
+    ]);
     expect(planned({ attributes: { statusMap: null } })).toMatchObject([{ path: '/statusMap', after: null }]);
   });
 
@@ -172,6 +177,8 @@ describe('ticket fields that a manifest declares inside the attributes', () => {
     expect(planned({ attributes: { statusMap: { closed: 'Committed' } } }, elsewhere)).toMatchObject([
       { path: '/attributes/statusMap/closed', after: 'Committed' },
     ]);
+    const secret = { attributes: { statusMap: { $secret: 'S' } } };
+    expect(liftNested(secret, liveFrom({ kind: 'SimIntegration', raw }))).toEqual(secret);
     expect(planned({ attributes: { statusMap: 'three' } })).toMatchObject([
       { path: '/attributes/statusMap', after: 'three' },
     ]);

@@ -174,6 +174,12 @@ describe('a field that the tenant shows as an empty object', () => {
     ]);
   });
 
+  it('is there where it is a text: it is replaced', () => {
+    expect(bodies(change({ description: 'N' }, { ...shown, description: '' }))).toEqual([
+      [target, operations({ op: 'replace', path: '/description', value: 'N' })],
+    ]);
+  });
+
   it('is one that is replaced where the manifest clears it', () => {
     expect(bodies(change({ statusMap: null }))).toEqual([
       [target, operations({ op: 'replace', path: '/statusMap', value: null })],
